@@ -1,0 +1,60 @@
+# `make demo` and `make test` are all that a fresh machine needs; both build .venv first. `make help` lists the rest.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+
+# What each kind of work needs: extras of pyproject.toml, without spaces.
+EXTRAS_demo := sb3,cli,train,render
+EXTRAS_dev := dev
+EXTRAS_docs := docs,cli,render
+EXTRAS_bench := bench,cli
+
+.PHONY: help demo test test-all check format docs bench clean
+.DELETE_ON_ERROR:
+.PRECIOUS: $(VENV)/installed-%
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/installed-demo ## train MaskablePPO on heads-up limit hold'em for two minutes, then play matches
+	$(BIN)/card-envs demo
+
+test: $(VENV)/installed-dev ## fast tests
+	$(BIN)/pytest -n $(JOBS)
+
+test-all: $(VENV)/installed-dev ## all tests, the slow ones too
+	$(BIN)/pytest -n $(JOBS) -m ""
+
+check: $(VENV)/installed-dev ## lint, format, types, floors, spelling: what CI runs
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/codespell
+
+format: $(VENV)/installed-dev ## repair what `make check` can repair by itself
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(VENV)/installed-docs ## the documentation, as HTML in docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+bench: $(VENV)/installed-bench ## speed of this machine, compared with other engines
+	$(BIN)/card-envs bench
+
+clean: ## remove everything that was built, .venv too; runs/ stays
+	rm -rf $(VENV) build dist docs/_build *.egg-info .hypothesis .*_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp per set of extras: a second `make` installs nothing, a changed requirement does.
+$(VENV)/installed-%: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS_$*)]'
+	@touch $@
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "card-envs needs Python 3.11 or newer, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)."; \
+	  echo "Install a newer one and name it, for example: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
