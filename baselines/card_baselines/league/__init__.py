@@ -1,0 +1,1 @@
+"""Many agents against each other: roster, schedule, ratings, leaderboard."""

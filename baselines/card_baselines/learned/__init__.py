@@ -1,0 +1,1 @@
+"""Agents that load a trained network; one paper per file."""

@@ -1,0 +1,1 @@
+"""The tables of published papers, computed again; one paper per file."""

@@ -1,0 +1,1 @@
+"""Agents that follow written rules; one agent per file."""

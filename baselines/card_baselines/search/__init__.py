@@ -1,0 +1,1 @@
+"""Agents that look ahead or solve the game; one method per file."""

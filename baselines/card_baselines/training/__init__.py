@@ -1,0 +1,1 @@
+"""Training scripts that read top to bottom, and what they share: rollouts, run folder, checkpoint."""

@@ -1,0 +1,1 @@
+"""Big 2 for four seats."""
