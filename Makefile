@@ -21,11 +21,11 @@ help: ## list the targets
 demo: $(VENV)/installed-demo ## train MaskablePPO on heads-up limit hold'em for two minutes, then play matches
 	$(BIN)/card-envs demo
 
-test: $(VENV)/installed-dev ## fast tests
-	$(BIN)/pytest -n $(JOBS)
+test: $(VENV)/installed-dev ## fast tests; TESTS="tests/rules tests/golden" runs some of them
+	$(BIN)/pytest -n $(JOBS) $(TESTS)
 
 test-all: $(VENV)/installed-dev ## all tests, the slow ones too
-	$(BIN)/pytest -n $(JOBS) -m ""
+	$(BIN)/pytest -n $(JOBS) -m "" $(TESTS)
 
 check: $(VENV)/installed-dev ## lint, format, types, floors, spelling: what CI runs
 	$(BIN)/ruff check
