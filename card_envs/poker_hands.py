@@ -1,0 +1,171 @@
+"""Strength of poker hands: the rank that treys gives, 1 (royal flush) to 7462 (7-5-4-3-2), for 5, 6 or 7 cards.
+
+From Python: `hand_rank`, `hand_ranks`, `hand_category`. Inside a kernel, add up what the cards contribute, the board
+once and then the hole cards of each player, and look the total up:
+
+    key, bits = 0, 0
+    for card in cards:
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+    rank = rank_of(key, bits)
+
+Kernels are compiled when first called. How the tables come about: `poker_hands_tables`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs import poker_hands_tables
+from card_envs.cards import DECK_SIZE, card_name
+from card_envs.jit import kernel
+from card_envs.poker_hands_tables import LARGEST_HAND, RANK_KEYS, ROW_BITS, SMALLEST_HAND, SUM_BITS
+
+BEST_RANK, WORST_RANK = 1, 7462
+CATEGORIES = (
+    "straight flush",
+    "four of a kind",
+    "full house",
+    "flush",
+    "straight",
+    "three of a kind",
+    "two pair",
+    "pair",
+    "high card",
+)
+"""Kinds of hands, best first. A royal flush is the straight flush of rank 1."""
+WORST_RANK_OF_CATEGORY = (10, 166, 322, 1599, 1609, 2467, 3325, 6185, WORST_RANK)
+"""The last rank in each of `CATEGORIES`; the first is one more than the last of the category before."""
+
+_RANK_BITS = 13
+_RANK_SET = (1 << _RANK_BITS) - 1
+_ROW = (1 << ROW_BITS) - 1
+_COLUMN = (1 << (SUM_BITS - ROW_BITS)) - 1
+# A key is the sum of rank keys in the low bits and above it, for each suit, a counter of cards in four bits. Three more
+# in a counter set its top bit where the suit has five cards or more.
+_COUNTERS = tuple(SUM_BITS + 4 * suit for suit in range(4))
+_THREE_OF_EACH = sum(3 << counter for counter in _COUNTERS)
+_FIVE_OR_MORE = sum(8 << counter for counter in _COUNTERS)
+_FIVE_DIAMONDS, _FIVE_HEARTS, _FIVE_SPADES = (counter + 3 for counter in _COUNTERS[1:])  # numbers of the top bits
+
+CARD_KEYS: NDArray[np.int64] = np.zeros(256, np.int64)
+"""(256,) what a card id adds (+) to the key of a hand; 0 for ids that are no cards, such as `NO_CARD`."""
+CARD_BITS: NDArray[np.int64] = np.zeros(256, np.int64)
+"""(256,) the bit of a card id in the set (|) of cards of a hand: 13 bits for each suit; 0 for ids that are no cards."""
+for _card in range(DECK_SIZE):
+    CARD_KEYS[_card] = RANK_KEYS[_card // 4] + (1 << _COUNTERS[_card % 4])
+    CARD_BITS[_card] = 1 << (_RANK_BITS * (_card % 4) + _card // 4)
+_KEYS: list[int] = CARD_KEYS.tolist()  # Python reads lists several times faster than arrays
+_BITS: list[int] = CARD_BITS.tolist()
+_DECK = frozenset(range(DECK_SIZE))
+_FLUSH_RANKS, _ROW_OFFSETS, _SUM_RANKS = poker_hands_tables.load()
+
+
+def hand_rank(cards: Iterable[int]) -> int:
+    """Return the rank of the best five of 5, 6 or 7 card ids: 1 (royal flush) to 7462 (7-5-4-3-2), as treys counts.
+
+    ValueError for another number of cards, an id outside 0..51, or a card that comes twice.
+    """
+    hand = [index(card) for card in cards]
+    if not SMALLEST_HAND <= len(hand) <= LARGEST_HAND:
+        raise ValueError(f"a hand of {len(hand)} cards has no rank: give {SMALLEST_HAND} to {LARGEST_HAND} cards")
+    if len(_DECK.intersection(hand)) < len(hand):
+        _explain(hand)
+    return int(rank_of(sum([_KEYS[card] for card in hand]), sum([_BITS[card] for card in hand])))
+
+
+def hand_ranks(cards: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
+    """Return the ranks, (N,) uint16, of N hands of 5, 6 or 7 card ids, (N, 5 | 6 | 7) of any integer type.
+
+    Fastest for C-contiguous uint8; others are copied. ValueError as for `hand_rank`, TypeError for other than integers.
+    """
+    hands = np.asarray(cards)
+    if not np.issubdtype(hands.dtype, np.integer):
+        raise TypeError(f"cards are {hands.dtype}: give an array of integers, card ids 0..{DECK_SIZE - 1}")
+    if hands.ndim != 2 or not SMALLEST_HAND <= hands.shape[1] <= LARGEST_HAND:
+        raise ValueError(f"cards have shape {hands.shape}: give (N, {SMALLEST_HAND}) to (N, {LARGEST_HAND})")
+    ranks = np.empty(len(hands), np.uint16)
+    if len(hands) == 0:
+        return ranks
+    if hands.dtype != np.uint8 and (hands.max() >= DECK_SIZE or hands.min() < 0):
+        _explain_batch(hands)
+    hands = np.ascontiguousarray(hands, np.uint8)
+    if not _rank_hands(hands.view([("cards", np.uint8, hands.shape[1:])]).ravel(), ranks):
+        _explain_batch(hands)
+    return ranks
+
+
+def hand_category(rank: int) -> str:
+    """Return the kind of hand, one of `CATEGORIES`, of a rank 1..7462."""
+    if not BEST_RANK <= rank <= WORST_RANK:
+        raise ValueError(f"rank {rank} is outside {BEST_RANK}..{WORST_RANK}")
+    return CATEGORIES[bisect_left(WORST_RANK_OF_CATEGORY, rank)]
+
+
+@kernel
+def rank_of(key: Any, bits: Any) -> Any:
+    """Return the rank, 1..7462, of 5 to 7 different cards.
+
+    `key` is the sum of their `CARD_KEYS`, `bits` the union of their `CARD_BITS`, both int64. Other numbers give a
+    meaningless rank, but never an access outside the tables.
+    """
+    flush = (key + _THREE_OF_EACH) & _FIVE_OR_MORE
+    if flush:
+        suit = ((flush >> _FIVE_DIAMONDS) & 1) + ((flush >> _FIVE_HEARTS) & 1) * 2 + ((flush >> _FIVE_SPADES) & 1) * 3
+        return np.int64(_FLUSH_RANKS[np.uint64((bits >> (suit * _RANK_BITS)) & _RANK_SET)])
+    place = _ROW_OFFSETS[np.uint64(key & _ROW)] + ((key >> ROW_BITS) & _COLUMN)
+    return np.int64(_SUM_RANKS[np.uint64(place)])
+
+
+@kernel
+def _rank_hands(hands: Any, ranks: Any) -> Any:
+    """Write the ranks of all `hands`; return False if one of them has a card twice or an id that is no card.
+
+    Hands are records, not rows of an array: their length is then part of the type and the loop over cards is unrolled.
+    """
+    wrong = np.uint64(0)
+    for i in range(len(hands)):
+        hand = hands[i]["cards"]
+        key, bits = 0, 0
+        for k in range(len(hand)):
+            key += CARD_KEYS[hand[k]]
+            bits |= CARD_BITS[hand[k]]
+        wrong |= _bit_count(np.uint64(bits)) ^ np.uint64(len(hand))
+        ranks[i] = rank_of(key, bits)
+    return wrong == 0
+
+
+_ODD_BITS, _BIT_PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_LOW_NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+_1, _2, _4, _56 = (np.uint64(shift) for shift in (1, 2, 4, 56))
+
+
+@kernel
+def _bit_count(x: Any) -> Any:
+    """Return the number of bits set in the uint64 `x`; the compiler knows this formula and emits one instruction."""
+    x = x - ((x >> _1) & _ODD_BITS)
+    x = (x & _BIT_PAIRS) + ((x >> _2) & _BIT_PAIRS)
+    x = (x + (x >> _4)) & _LOW_NIBBLES
+    return (x * _BYTES) >> _56
+
+
+def _explain_batch(hands: NDArray[np.integer[Any]]) -> None:
+    for row, hand in enumerate(hands.tolist()):
+        _explain(hand, f" in hand {row}")
+
+
+def _explain(hand: list[int], where: str = "") -> None:
+    """Raise the ValueError that names the first wrong card of a hand, if there is one."""
+    seen: set[int] = set()
+    for card in hand:
+        if not 0 <= card < DECK_SIZE:
+            raise ValueError(f"card id {card}{where} is outside 0..{DECK_SIZE - 1}")
+        if card in seen:
+            raise ValueError(f"card id {card} ({card_name(card)}){where} comes twice in {hand}")
+        seen.add(card)

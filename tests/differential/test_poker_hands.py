@@ -1,0 +1,62 @@
+"""The evaluator against treys and phevaluator on random hands: every rank must be the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE, card_name
+from card_envs.poker_hands import BEST_RANK, WORST_RANK, hand_category, hand_rank, hand_ranks
+
+WIDTHS = (5, 6, 7)
+CATEGORY_OF_TREYS = {"royal flush": "straight flush"}
+
+
+def random_hands(width: int, count: int, seed: int) -> NDArray[np.uint8]:
+    order = np.random.default_rng(seed).random((count, DECK_SIZE)).argpartition(width, axis=1)
+    return order[:, :width].astype(np.uint8)
+
+
+def assert_same_as_treys(width: int, count: int, seed: int) -> None:
+    treys = pytest.importorskip("treys")
+    evaluator = treys.Evaluator()
+    names = [treys.Card.new(card_name(card)) for card in range(DECK_SIZE)]
+    hands = random_hands(width, count, seed)
+    translated = [[names[card] for card in hand] for hand in hands.tolist()]
+    expected = [evaluator.evaluate(hand[:2], hand[2:]) for hand in translated]
+    differing = np.flatnonzero(hand_ranks(hands) != np.array(expected))
+    assert not len(differing), f"{len(differing)} of {count} hands differ, first: {hands[differing[0]]}"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_ranks_are_those_of_treys(width: int) -> None:
+    assert_same_as_treys(width, count=20_000, seed=width)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+def test_ranks_are_those_of_treys_on_many_hands(width: int) -> None:
+    assert_same_as_treys(width, count=200_000, seed=100 + width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_ranks_are_those_of_phevaluator(width: int) -> None:
+    phevaluator = pytest.importorskip("phevaluator")
+    hands = random_hands(width, 100_000, seed=200 + width)
+    expected = [phevaluator.evaluate_cards(*hand) for hand in hands.tolist()]
+    np.testing.assert_array_equal(hand_ranks(hands), expected)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_one_hand_ranks_as_in_a_batch(width: int) -> None:
+    hands = random_hands(width, 500, seed=300 + width)
+    assert [hand_rank(hand) for hand in hands.tolist()] == hand_ranks(hands).tolist()
+
+
+def test_categories_are_those_of_treys() -> None:
+    treys = pytest.importorskip("treys")
+    evaluator = treys.Evaluator()
+    for rank in range(BEST_RANK, WORST_RANK + 1):
+        expected = evaluator.class_to_string(evaluator.get_rank_class(rank)).lower()
+        assert hand_category(rank) == CATEGORY_OF_TREYS.get(expected, expected), rank
