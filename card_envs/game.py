@@ -1,0 +1,99 @@
+"""`Game`: the few things that environments, matches and agents may ask of a card game.
+
+A game is a record dtype for its tables and a handful of functions on arrays of such records. Generic code reads four
+fields of a table and no others:
+
+* `rng`     uint64 (4,)   the random stream of this table (see `card_envs.rng`)
+* `actor`   integer       seat to act, `NOBODY` when the episode is over
+* `is_over` 0 or 1        1 after the last action of an episode
+* `payoff`  integer (>= num_seats,)  chips or points won by each seat, zero until the episode is over
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.observation import Encoder, Layout
+from card_envs.rng import seed_streams
+
+NOBODY = -1
+"""Returned as the actor when the episode is over."""
+ILLEGAL = -2
+"""Returned by `Game.step` for an action that is not legal; the table is unchanged."""
+
+Tables = NDArray[Any]
+"""A one-dimensional array of a game's table records."""
+
+
+class IllegalActionError(ValueError):
+    """Raised when an action is not legal; says what came, what is allowed, and leaves the table unchanged."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A card game with its settings and one encoder. `i` is the index of a table, `rows` an int64 array of indices."""
+
+    name: str
+    config: Any
+    """The frozen dataclass with all settings."""
+    encoder: Encoder
+    layout: Layout
+    """Blocks of an observation."""
+    state_layout: Layout
+    """Blocks of the perfect-information vector."""
+    num_seats: int
+    num_actions: int
+    unit: str
+    """What rewards count: "bb" or "points"."""
+    chips_per_reward: int
+    """Payoff that makes a reward of 1."""
+    max_reward: float
+    """No reward is larger, nor smaller than its negative."""
+    option_names: tuple[str, ...]
+    """Keys that `deal_with` understands."""
+
+    new_tables: Callable[[int], Tables]
+    """Number of tables -> records that carry the settings; streams not started, nothing dealt."""
+    start: Callable[[Tables], None]
+    """Kernel: prepare freshly seeded tables for their first episode (such as a random button)."""
+    deal: Callable[[Tables, int], int]
+    """Kernel: begin the next episode at table i with random cards; returns the actor (NOBODY: over without a decision)."""
+    deal_with: Callable[[Tables, int, Mapping[str, Any]], int]
+    """Like `deal`, with cards, stacks ... as given; raises ValueError and leaves the table unchanged if they cannot be."""
+    step: Callable[[Tables, int, int], int]
+    """Kernel: apply an action at table i; returns the next actor, NOBODY when the episode is over, or ILLEGAL."""
+    step_rows: Callable[..., int]
+    """Kernel (tables, rows, actions, rewards, is_over, redeal): one action for each table of `rows`.
+
+    Writes is_over (n,) uint8 and rewards (n, num_seats) float32, zero unless over; with `redeal`, finished tables begin
+    their next episode. Returns -1, or the first position whose action is illegal: then no table has changed.
+    """
+    random_rows: Callable[[Tables, NDArray[np.int64], Any, NDArray[np.int64]], None]
+    """Kernel (tables, rows, streams, actions): a uniformly random legal action for each row, from streams[rows[j]]."""
+    censor_rows: Callable[[Tables, NDArray[np.int64], NDArray[np.int64], Tables], None]
+    """Kernel (tables, rows, seats, views): copies of the tables without anything that seats[j] cannot see."""
+    write_state: Callable[[Tables, int, Any], None]
+    """Kernel (tables, i, states): the perfect-information vector of table i, into row 0."""
+
+    action_name: Callable[[Tables, int, int], str]
+    """An action of the actor at table i in words, such as "raise to 6" or "pair 7C 7S"."""
+    why_illegal: Callable[[Tables, int, int], str]
+    """Why an action is illegal at table i, and what is legal."""
+    text: Callable[[Tables, int, int | None], str]
+    """The table as lines of text, as seen by a seat, or with all cards for None."""
+
+    def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
+        """Return tables whose random streams are fixed by `seed` and their number, counted from `first_table`."""
+        tables = self.new_tables(num_tables)
+        self.seed(tables, seed, first_table)
+        return tables
+
+    def seed(self, tables: Tables, seed: int, first_table: int = 0) -> None:
+        """Start the random streams of `tables` anew; any integer is a seed."""
+        seed_streams(tables, np.uint64(seed % 2**64), np.uint64(first_table))
+        self.start(tables)

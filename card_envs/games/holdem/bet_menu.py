@@ -1,0 +1,85 @@
+"""Which raises the action ids of a no-limit or pot-limit game stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from card_envs.games.holdem.state import MAX_CHIPS, MAX_SIZES, MENU_CHIPS, MENU_INTEGERS, MENU_POT
+
+_THOUSANDTHS = 1000
+
+
+@dataclass(frozen=True)
+class BetMenu:
+    """Which raises the action ids from 2 on stand for."""
+
+    kind: int
+    """MENU_LIMIT, MENU_POT, MENU_CHIPS or MENU_INTEGERS."""
+    sizes: tuple[int, ...] = ()
+    """Thousandths of the pot after calling (MENU_POT) or raise-to amounts in chips (MENU_CHIPS), increasing."""
+    all_in: bool = False
+    """The last id is all-in."""
+
+    @classmethod
+    def pot_fractions(cls, fractions: Iterable[float], all_in: bool = True) -> Self:
+        """Return raises by these fractions of the pot (as it is after calling), such as 0.5 and 1."""
+        sizes = tuple(sorted(round(_THOUSANDTHS * float(fraction)) for fraction in fractions))
+        if any(size <= 0 or size > 100 * _THOUSANDTHS for size in sizes):
+            raise ValueError(f"bet_menu: pot fractions {list(fractions)} must lie in 0.001 .. 100")
+        return cls(MENU_POT, cls._checked(sizes), all_in)
+
+    @classmethod
+    def chips(cls, amounts: Iterable[int], all_in: bool = False) -> Self:
+        """Return raises *to* these street commitments in chips."""
+        sizes = tuple(sorted(int(amount) for amount in amounts))
+        if any(size < 1 or size > MAX_CHIPS for size in sizes):
+            raise ValueError(f"bet_menu: raise-to amounts {list(sizes)} must lie in 1 .. {MAX_CHIPS}")
+        return cls(MENU_CHIPS, cls._checked(sizes), all_in)
+
+    @classmethod
+    def integers(cls) -> Self:
+        """Return every raise-to amount: action id a >= 2 raises to a chips."""
+        return cls(MENU_INTEGERS)
+
+    @staticmethod
+    def _checked(sizes: tuple[int, ...]) -> tuple[int, ...]:
+        if len(sizes) > MAX_SIZES or len(set(sizes)) < len(sizes):
+            raise ValueError(f"bet_menu: {sizes} must be at most {MAX_SIZES} different sizes")
+        return sizes
+
+    @classmethod
+    def parse(cls, menu: BetMenu | str | Sequence[float]) -> BetMenu:
+        """Return the menu written as letters, as "pot:0.5,1", "chips:4,8", "integers", or as a list of pot fractions.
+
+        Letters: f fold, c check or call, h half pot, p pot, a all-in ("fcpa" and "fchpa" as in OpenSpiel). Lists of
+        fractions come with an all-in; in text, "all_in" asks for it: "pot:0.33,0.75,all_in".
+        """
+        if isinstance(menu, BetMenu):
+            return menu
+        if not isinstance(menu, str):
+            return cls.pot_fractions(menu)
+        if menu == "integers":
+            return cls.integers()
+        if menu.startswith("fc") and set(menu[2:]) <= set("hpa") and len(set(menu)) == len(menu):
+            return cls.pot_fractions(
+                [{"h": 0.5, "p": 1.0}[letter] for letter in menu[2:] if letter != "a"], "a" in menu
+            )
+        kind, _, listed = menu.partition(":")
+        entries = [entry.strip() for entry in listed.split(",") if entry.strip()]
+        if kind in ("pot", "chips") and entries:
+            all_in = "all_in" in entries
+            numbers = [_number(menu, entry) for entry in entries if entry != "all_in"]
+            return cls.pot_fractions(numbers, all_in) if kind == "pot" else cls.chips(map(int, numbers), all_in)
+        raise ValueError(
+            f"bet_menu {menu!r} is not known: write letters such as 'fchpa', 'pot:0.5,1,all_in', 'chips:4,8,16', "
+            "'integers', or give a list of pot fractions"
+        )
+
+
+def _number(menu: str, entry: str) -> float:
+    try:
+        return float(entry)
+    except ValueError:
+        raise ValueError(f"bet_menu {menu!r}: {entry!r} is not a number") from None

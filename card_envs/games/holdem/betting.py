@@ -1,0 +1,250 @@
+"""The betting of a hand: antes and blinds, decisions, turns and streets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.cards import NO_CARD
+from card_envs.games.holdem.actions import has, owed, wrapped
+from card_envs.games.holdem.showdown import award_pots
+from card_envs.games.holdem.state import (
+    CALL,
+    FOLD,
+    MAX_DEALT,
+    MAX_LEVELS,
+    MAX_STREETS,
+    NOBODY,
+    RECENT_ACTIONS,
+    UNCAPPED,
+)
+from card_envs.jit import kernel
+from card_envs.rng import random_below
+
+
+@kernel
+def move_button(t: Any) -> None:
+    """Move the button one seat to the left, where it moves at all."""
+    if t.button_moves == 1:
+        t.button = wrapped(np.int64(t.button) + 1, t.num_seats)
+
+
+@kernel
+def deal_cards(t: Any, known: Any) -> None:
+    """Fill the deck field behind its first `known` cards with distinct random ones, up to the river."""
+    needed = np.int64(t.num_seats) * t.num_hole_cards
+    for street in range(t.num_streets):
+        needed += t.board_cards[street]
+    used = np.int64(0)
+    for i in range(known):
+        used |= np.int64(1) << np.int64(t.deck[i])
+    for i in range(known, needed):
+        card = np.int64(0)
+        while True:
+            card = _card_at(t, random_below(t, t.deck_size))
+            if (used >> card) & 1 == 0:
+                break
+        used |= np.int64(1) << card
+        t.deck[i] = card
+    for i in range(needed, MAX_DEALT):
+        t.deck[i] = NO_CARD
+
+
+@kernel
+def _card_at(t: Any, place: Any) -> Any:
+    """Return the card at a place of the ordered deck."""
+    if t.num_suits == 4:
+        return 4 * np.int64(t.lowest_rank) + place
+    return 4 * (np.int64(t.lowest_rank) + place // t.num_suits) + place % t.num_suits
+
+
+@kernel
+def start_hand(t: Any) -> None:
+    """Restore the stacks and start a hand with the cards in the deck field: antes, blinds, first seat to act."""
+    _clear_hand(t)
+    for position in range(t.num_seats):
+        seat = _seat_at(t, position)
+        _pay(t, seat, min(t.ante[position], t.stack[seat]))
+        t.street_commit[seat] = 0
+    opener = np.int64(0)
+    for position in range(t.num_seats):
+        seat = _seat_at(t, position)
+        blind = min(t.blind[position], t.stack[seat])
+        _pay(t, seat, blind)
+        if blind > 0 and blind >= t.current_bet:
+            t.current_bet = blind
+            opener = np.int64(position) + 1
+    _open_betting(t, wrapped(np.int64(t.button) + 1 + opener, t.num_seats))
+
+
+@kernel
+def _clear_hand(t: Any) -> None:
+    for seat in range(t.num_seats):
+        t.stack[seat] -= t.payoff[seat]
+        t.payoff[seat] = 0
+        t.hand_commit[seat] = 0
+        t.street_commit[seat] = 0
+    for street in range(MAX_STREETS):
+        t.street_raises[street] = 0
+        for level in range(MAX_LEVELS):
+            t.callers[street, level] = 0
+        for level in range(MAX_LEVELS - 1):
+            t.raiser[street, level] = NOBODY
+    for k in range(RECENT_ACTIONS):
+        t.recent_amount[k] = 0
+        t.recent_move[k] = 0
+    t.num_decisions = 0
+    t.pot = 0
+    t.street = 0
+    t.is_over = 0
+    t.in_hand = (1 << t.num_seats) - 1
+    _clear_street(t)
+
+
+@kernel
+def _clear_street(t: Any) -> None:
+    t.current_bet = 0
+    t.last_raise = 0
+    t.short_raises = 0
+    t.acted = 0
+
+
+@kernel
+def _seat_at(t: Any, position: Any) -> Any:
+    return wrapped(np.int64(t.button) + 1 + position, t.num_seats)
+
+
+@kernel
+def _pay(t: Any, seat: Any, chips: Any) -> None:
+    t.stack[seat] -= chips
+    t.street_commit[seat] += chips
+    t.hand_commit[seat] += chips
+    t.pot += chips
+
+
+@kernel
+def act(t: Any, kind: Any, raise_to: Any) -> None:
+    """Apply the actor's decision: FOLD, CALL, or RAISE to a street commitment of `raise_to`. It must be legal."""
+    seat = np.int64(t.actor)
+    bit = np.int64(1) << seat
+    street = t.street
+    level = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
+    t.pending = np.int64(t.pending) & ~bit
+    if kind == FOLD:
+        t.in_hand = np.int64(t.in_hand) & ~bit
+    elif kind == CALL:
+        _pay(t, seat, min(owed(t), np.int64(t.stack[seat])))
+        t.callers[street, level] = np.int64(t.callers[street, level]) | bit
+        t.acted = np.int64(t.acted) | bit
+    else:
+        t.raiser[street, min(level, MAX_LEVELS - 2)] = seat
+        _raise(t, seat, bit, raise_to)
+    ring = np.int64(t.num_decisions) % RECENT_ACTIONS
+    t.recent_move[ring] = 4 * seat + kind
+    t.recent_amount[ring] = t.street_commit[seat]
+    t.num_decisions += 1
+    _pass_the_turn(t, seat)
+
+
+@kernel
+def _raise(t: Any, seat: Any, bit: Any, raise_to: Any) -> None:
+    increment = np.int64(raise_to) - t.current_bet
+    _pay(t, seat, np.int64(raise_to) - t.street_commit[seat])
+    t.current_bet = raise_to
+    if t.street_raises[t.street] < UNCAPPED - 1:
+        t.street_raises[t.street] += 1
+    is_full = increment >= t.last_raise or t.short_raise_reopens == 1
+    t.acted = bit if is_full else np.int64(t.acted) | bit
+    if is_full:
+        t.last_raise = increment
+    # all-ins below a full raise add up: together they may reopen the betting (TDA 2024 rule 47)
+    t.short_raises = 0 if t.stack[seat] > 0 else np.int64(t.short_raises) + increment
+    if t.short_raises >= t.last_raise:
+        t.short_raises = 0
+    t.pending = _seats_with_chips(t) & ~bit
+
+
+@kernel
+def _seats_with_chips(t: Any) -> Any:
+    seats = np.int64(0)
+    for seat in range(t.num_seats):
+        if has(t.in_hand, seat) and t.stack[seat] > 0:
+            seats |= np.int64(1) << seat
+    return seats
+
+
+@kernel
+def _pass_the_turn(t: Any, seat: Any) -> None:
+    """Give the turn to the next seat left of `seat`, or end the street, or the hand."""
+    if np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) == 0:
+        _end_hand(t)
+    elif t.pending == 0:
+        _close_street(t, seat)
+    else:
+        t.actor = _next_pending(t, seat + 1)
+
+
+@kernel
+def _next_pending(t: Any, first: Any) -> Any:
+    seat = wrapped(first, t.num_seats)
+    while not has(t.pending, seat):
+        seat = wrapped(seat + 1, t.num_seats)
+    return seat
+
+
+@kernel
+def _close_street(t: Any, last_actor: Any) -> None:
+    """Open the next street on which somebody can bet; without one, run the board out and show down."""
+    while t.street + 1 < t.num_streets:
+        t.street += 1
+        for seat in range(t.num_seats):
+            t.street_commit[seat] = 0
+        _clear_street(t)
+        opener = last_actor + 1 if t.last_actor_opens == 1 else np.int64(t.button) + 1
+        if _set_pending(t):
+            t.actor = _next_pending(t, opener)
+            return
+    _end_hand(t)
+
+
+@kernel
+def _open_betting(t: Any, opener: Any) -> None:
+    if _set_pending(t):
+        t.actor = _next_pending(t, opener)
+    else:
+        _close_street(t, np.int64(t.button))
+
+
+@kernel
+def _set_pending(t: Any) -> Any:
+    """Decide who acts on the street that opens, return False if nobody does.
+
+    Seats without chips do not act, nor does one that no other seat could call; a single seat acts only to call.
+    """
+    largest, second = np.int64(0), np.int64(0)
+    for seat in range(t.num_seats):
+        if has(t.in_hand, seat):
+            chips = np.int64(t.stack[seat]) + t.street_commit[seat]
+            if chips > largest:
+                largest, second = chips, largest
+            elif chips > second:
+                second = chips
+    pending, count, lone = np.int64(0), 0, np.int64(0)
+    for seat in range(t.num_seats):
+        if has(t.in_hand, seat) and t.stack[seat] > 0 and second > t.street_commit[seat]:
+            pending |= np.int64(1) << seat
+            count += 1
+            lone = seat
+    if count == 1 and t.street_commit[lone] >= t.current_bet:
+        pending = np.int64(0)
+    t.pending = pending
+    return pending != 0
+
+
+@kernel
+def _end_hand(t: Any) -> None:
+    award_pots(t)
+    t.actor = NOBODY
+    t.pending = 0
+    t.is_over = 1

@@ -1,0 +1,368 @@
+"""What a hold'em game is: seats, cards, stakes, bet menu and rules profile, checked and written into tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from card_envs.cards import NO_CARD
+from card_envs.games.holdem.bet_menu import BetMenu
+from card_envs.games.holdem.state import (
+    MAX_CHIPS,
+    LIMIT,
+    MAX_SEATS,
+    MAX_STREETS,
+    MENU_INTEGERS,
+    MENU_LIMIT,
+    NO_LIMIT,
+    POT_LIMIT,
+    TABLE,
+    UNCAPPED,
+)
+
+STRUCTURES = {"limit": LIMIT, "pot_limit": POT_LIMIT, "no_limit": NO_LIMIT}
+
+
+@dataclass(frozen=True)
+class RulesProfile:
+    """Where rooms, competitions and older engines differ. Named profiles are in `RULES`."""
+
+    fold_when_free: bool = False
+    """Folding is legal where checking costs nothing."""
+    short_raise_reopens: bool = False
+    """An all-in raise below the minimum lets players who already acted raise again, and sets the next minimum raise."""
+    button_owes_small_blind: bool = True
+    """Heads-up the button owes the small blind and opens before the flop; otherwise the other seat does."""
+    last_actor_opens: bool = False
+    """Streets after the first open with the seat left of the last actor, instead of left of the button."""
+    dead_antes: bool = True
+    """Antes belong to the main pot whole; otherwise the part that others could not match forms a side pot."""
+
+
+RULES = {
+    "standard": RulesProfile(),
+    "acpc": RulesProfile(short_raise_reopens=True),
+    "rlcard": RulesProfile(fold_when_free=True, button_owes_small_blind=False, last_actor_opens=True),
+}
+"""`standard`: poker rooms, equal to PokerKit 0.7. `acpc`: Annual Computer Poker Competition server and OpenSpiel's
+`universal_poker`, with odd chips paid whole. `rlcard`: RLCard 1.2 limit hold'em."""
+
+
+@dataclass(frozen=True)
+class HoldemConfig:
+    """A hold'em game for 2 to 10 seats. Amounts are whole chips."""
+
+    structure: str = "no_limit"
+    """`limit`, `pot_limit` or `no_limit`."""
+    num_players: int = 2
+    stacks: int | tuple[int, ...] = 200
+    """Starting stack of every seat, or one per seat; restored before every deal."""
+    blinds: tuple[int, ...] = (1, 2)
+    """Small blind, big blind, straddles ..., in this order; heads-up the button owes the first."""
+    antes: int | tuple[int, ...] = 0
+    """Ante of every seat, or by position: the first seat left of the button comes first."""
+    min_bet: int = 2
+    """Smallest bet and raise (no-limit and pot-limit)."""
+    raise_sizes: tuple[int, ...] = (2, 2, 4, 4)
+    """Limit: the size of bets and raises on each street."""
+    max_raises: tuple[int, ...] | None = (3, 4, 4, 4)
+    """Raises allowed on each street (the blind is not one), None without a cap."""
+    bet_menu: BetMenu | str | tuple[float, ...] = "fchpa"
+    rules: str | RulesProfile = "standard"
+    num_hole_cards: int = 2
+    board_cards: tuple[int, ...] = (0, 3, 1, 1)
+    """Cards that come before each street; their number is the number of streets."""
+    lowest_rank: int = 0
+    num_ranks: int = 13
+    num_suits: int = 4
+    button_moves: bool = True
+    """The button moves one seat to the left with every deal; else it stays on the last seat, so that seat 0 opens."""
+    reward_unit: int = 2
+    """Chips that make a reward of 1: the big blind, or 1 in games that count chips."""
+
+    def __post_init__(self) -> None:
+        """Check every field; see the messages."""
+        if self.structure not in STRUCTURES:
+            raise ValueError(f"structure {self.structure!r} is not known: choose one of {sorted(STRUCTURES)}")
+        if not _is_whole(self.num_players) or not 2 <= self.num_players <= MAX_SEATS:
+            raise ValueError(f"num_players {self.num_players!r} must be a whole number in 2 .. {MAX_SEATS}")
+        self.profile  # noqa: B018  raises for an unknown name
+        checked_stacks(self.stacks, self.num_players)
+        _checked_amounts("blinds", self.blinds)
+        _checked_amounts("antes", self.ante_list)
+        _checked_amounts("raise_sizes", self.raise_sizes)
+        if len(self.blinds) > self.num_players:
+            raise ValueError(f"blinds {self.blinds} are more than the {self.num_players} players")
+        if not any(self.blinds) and not any(self.ante_list):
+            raise ValueError("blinds and antes are all 0: somebody has to put in a chip")
+        if not 1 <= len(self.board_cards) <= MAX_STREETS:
+            raise ValueError(f"board_cards {self.board_cards} must name 1 .. {MAX_STREETS} streets")
+        self._check_cards()
+        self._check_betting()
+
+    def _check_cards(self) -> None:
+        shown = self.num_hole_cards + sum(self.board_cards)
+        if self.num_hole_cards not in (1, 2) or not (shown <= 2 or 5 <= shown <= 7):
+            raise ValueError(
+                f"{self.num_hole_cards} hole cards and a board of {sum(self.board_cards)}: hands are ranked from 1 or 2 "
+                "cards (Kuhn, Leduc) or from 5 to 7"
+            )
+        if not (1 <= self.num_suits <= 4 and self.lowest_rank >= 0 and self.lowest_rank + self.num_ranks <= 13):
+            raise ValueError(f"{self.num_ranks} ranks from {self.lowest_rank} in {self.num_suits} suits are not a deck")
+        if self.num_dealt > self.deck_size:
+            raise ValueError(f"{self.num_dealt} cards are dealt from a deck of {self.deck_size}")
+
+    def _check_betting(self) -> None:
+        streets = len(self.board_cards)
+        if self.max_raises is not None and (len(self.max_raises) != streets or min(self.max_raises) < 0):
+            raise ValueError(
+                f"max_raises {self.max_raises} must name a number for each of the {streets} streets, or be None"
+            )
+        if self.structure == "limit" and (len(self.raise_sizes) != streets or min(self.raise_sizes) < 1):
+            raise ValueError(
+                f"raise_sizes {self.raise_sizes} must name a positive number for each of the {streets} streets"
+            )
+        if self.min_bet < 1 or self.reward_unit < 1:
+            raise ValueError(f"min_bet {self.min_bet} and reward_unit {self.reward_unit} must be at least 1")
+        if self.menu.kind == MENU_INTEGERS and self.min_bet < 2:
+            raise ValueError("bet_menu 'integers' needs min_bet >= 2: ids 0 and 1 are fold and call")
+
+    @classmethod
+    def limit(
+        cls,
+        num_players: int = 2,
+        stacks: int | Sequence[int] = 200,
+        small_blind: int = 1,
+        big_blind: int = 2,
+        ante: int = 0,
+        max_raises: Sequence[int] | None = (3, 4, 4, 4),
+        rules: str = "standard",
+    ) -> Self:
+        """Return limit hold'em: bets of one big blind before the turn, of two from then on, capped."""
+        big = _checked_blinds(small_blind, big_blind)
+        return cls(
+            structure="limit",
+            num_players=num_players,
+            stacks=_stack_setting(stacks),
+            blinds=(small_blind, big),
+            antes=ante,
+            min_bet=big,
+            raise_sizes=(big, big, 2 * big, 2 * big),
+            max_raises=None if max_raises is None else tuple(max_raises),
+            rules=rules,
+            reward_unit=big,
+        )
+
+    @classmethod
+    def no_limit(
+        cls,
+        num_players: int = 2,
+        stacks: int | Sequence[int] = 200,
+        small_blind: int = 1,
+        big_blind: int = 2,
+        ante: int = 0,
+        bet_menu: BetMenu | str | Sequence[float] = "fchpa",
+        structure: str = "no_limit",
+        rules: str = "standard",
+    ) -> Self:
+        """Return no-limit (or pot-limit) hold'em."""
+        big = _checked_blinds(small_blind, big_blind)
+        return cls(
+            structure=structure,
+            num_players=num_players,
+            stacks=_stack_setting(stacks),
+            blinds=(small_blind, big),
+            antes=ante,
+            min_bet=big,
+            max_raises=None,
+            bet_menu=bet_menu if isinstance(bet_menu, (str, BetMenu)) else tuple(bet_menu),
+            rules=rules,
+            reward_unit=big,
+        )
+
+    @classmethod
+    def kuhn(cls, num_players: int = 2) -> Self:
+        """Return Kuhn poker (Kuhn 1950): one card each, one bet of one chip; num_players + 1 cards, as in OpenSpiel."""
+        return cls._small_game(
+            num_players, "Kuhn poker", 2, 12, num_ranks=num_players + 1, num_suits=1, board=(0,), sizes=(1,), cap=1
+        )
+
+    @classmethod
+    def leduc(cls, num_players: int = 2) -> Self:
+        """Return Leduc hold'em (Southey et al. 2005): num_players + 1 ranks in two suits, bets of 2, then 4, two raises."""
+        return cls._small_game(
+            num_players,
+            "Leduc hold'em",
+            2,
+            10,
+            num_ranks=num_players + 1,
+            num_suits=2,
+            board=(0, 1),
+            sizes=(2, 4),
+            cap=2,
+        )
+
+    @classmethod
+    def _small_game(
+        cls, num_players: int, name: str, least: int, most: int, *, num_ranks: int, num_suits: int,
+        board: tuple[int, ...], sizes: tuple[int, ...], cap: int,
+    ) -> Self:  # fmt: skip
+        most = min(most, MAX_SEATS)
+        if not _is_whole(num_players) or not least <= num_players <= most:
+            raise ValueError(f"num_players {num_players!r}: {name} is for {least} .. {most} players")
+        return cls(
+            structure="limit",
+            num_players=num_players,
+            stacks=1 + cap * sum(sizes),
+            blinds=(0,),
+            antes=1,
+            min_bet=1,
+            raise_sizes=sizes,
+            max_raises=(cap,) * len(sizes),
+            num_hole_cards=1,
+            board_cards=board,
+            lowest_rank=max(0, 12 - num_ranks),  # three ranks are jack, queen, king
+            num_ranks=num_ranks,
+            num_suits=num_suits,
+            button_moves=False,
+            reward_unit=1,
+        )
+
+    @property
+    def profile(self) -> RulesProfile:
+        """The rules profile, resolved."""
+        if isinstance(self.rules, RulesProfile):
+            return self.rules
+        if self.rules not in RULES:
+            raise ValueError(f"rules {self.rules!r} are not known: choose one of {sorted(RULES)}")
+        return RULES[self.rules]
+
+    @property
+    def menu(self) -> BetMenu:
+        """The bet menu, resolved."""
+        return BetMenu(MENU_LIMIT) if self.structure == "limit" else BetMenu.parse(self.bet_menu)
+
+    @property
+    def num_actions(self) -> int:
+        """Number of action ids: fold, check or call, and the raises."""
+        menu = self.menu
+        if menu.kind == MENU_LIMIT:
+            return 3
+        if menu.kind == MENU_INTEGERS:
+            return max(self.stack_list) + 1
+        return 2 + len(menu.sizes) + int(menu.all_in)
+
+    @property
+    def stack_list(self) -> list[int]:
+        """Starting stack of every seat."""
+        return checked_stacks(self.stacks, self.num_players)
+
+    @property
+    def ante_list(self) -> list[int]:
+        """Ante by position."""
+        if isinstance(self.antes, tuple):
+            return [*self.antes, *[0] * (self.num_players - len(self.antes))]
+        return [self.antes] * self.num_players
+
+    @property
+    def blind_list(self) -> list[int]:
+        """Blind by position; heads-up the button has position 1."""
+        blinds = [*self.blinds, *[0] * (self.num_players - len(self.blinds))]
+        return blinds[::-1] if self.num_players == 2 and self.profile.button_owes_small_blind else blinds
+
+    @property
+    def deck_size(self) -> int:
+        """Number of cards in the deck."""
+        return self.num_ranks * self.num_suits
+
+    @property
+    def deck_cards(self) -> list[int]:
+        """Card ids of the deck."""
+        return [
+            4 * (self.lowest_rank + rank) + suit for rank in range(self.num_ranks) for suit in range(self.num_suits)
+        ]
+
+    @property
+    def num_dealt(self) -> int:
+        """Cards dealt in a hand that goes to showdown."""
+        return self.num_players * self.num_hole_cards + sum(self.board_cards)
+
+    def with_seats(self, num_players: int) -> Self:
+        """Return the same game for another number of players."""
+        return replace(self, num_players=num_players)
+
+    def new_tables(self, num_tables: int) -> np.ndarray[Any, np.dtype[Any]]:
+        """Return a record array of `num_tables` tables that carry these settings; no hand is dealt, no stream started."""
+        tables = np.zeros(num_tables, TABLE)
+        menu, profile, seats, streets = self.menu, self.profile, self.num_players, len(self.board_cards)
+        sizes = self.raise_sizes if menu.kind == MENU_LIMIT else menu.sizes
+        tables["stack"][:, :seats] = self.stack_list
+        tables["blind"][:, :seats] = self.blind_list
+        tables["ante"][:, :seats] = self.ante_list
+        tables["size"][:, : len(sizes)] = sizes
+        tables["num_sizes"] = len(sizes)
+        tables["board_cards"][:, :streets] = self.board_cards
+        tables["max_raises"] = UNCAPPED
+        if self.max_raises is not None:
+            tables["max_raises"][:, :streets] = self.max_raises
+        tables["deck"] = NO_CARD
+        tables["button"] = seats - 1
+        tables["actor"] = -1
+        tables["is_over"] = 1
+        for field, value in {
+            "num_seats": seats,
+            "num_streets": streets,
+            "num_hole_cards": self.num_hole_cards,
+            "lowest_rank": self.lowest_rank,
+            "num_suits": self.num_suits,
+            "deck_size": self.deck_size,
+            "structure": STRUCTURES[self.structure],
+            "menu": menu.kind,
+            "has_all_in": menu.all_in,
+            "num_actions": self.num_actions,
+            "min_bet": self.min_bet,
+            "reward_unit": self.reward_unit,
+            "button_moves": self.button_moves,
+            "fold_when_free": profile.fold_when_free,
+            "short_raise_reopens": profile.short_raise_reopens,
+            "last_actor_opens": profile.last_actor_opens,
+            "dead_antes": profile.dead_antes,
+        }.items():
+            tables[field] = value
+        return tables
+
+
+def checked_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
+    """Return one starting stack per seat, or raise a ValueError that names the wrong one."""
+    listed = [stacks] * num_players if isinstance(stacks, (int, np.integer)) else list(stacks)
+    if len(listed) != num_players:
+        raise ValueError(f"stacks {listed} are {len(listed)} numbers for {num_players} players")
+    for seat, stack in enumerate(listed):
+        if not _is_whole(stack) or not 1 <= stack <= MAX_CHIPS:
+            raise ValueError(f"stack {stack!r} of player_{seat} must be a whole number of chips in 1 .. {MAX_CHIPS}")
+    return [int(stack) for stack in listed]
+
+
+def _checked_amounts(name: str, amounts: Sequence[int]) -> None:
+    for amount in amounts:
+        if not _is_whole(amount) or not 0 <= amount <= MAX_CHIPS:
+            raise ValueError(f"{name} {list(amounts)}: {amount!r} must be a whole number of chips in 0 .. {MAX_CHIPS}")
+
+
+def _checked_blinds(small_blind: int, big_blind: int) -> int:
+    if not _is_whole(big_blind) or not _is_whole(small_blind) or not 0 <= small_blind <= big_blind or big_blind < 1:
+        raise ValueError(
+            f"small_blind {small_blind!r} and big_blind {big_blind!r} must be whole, 0 <= small <= big, big >= 1"
+        )
+    return int(big_blind)
+
+
+def _stack_setting(stacks: int | Sequence[int]) -> int | tuple[int, ...]:
+    return int(stacks) if _is_whole(stacks) else tuple(stacks)  # type: ignore[arg-type]
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))

@@ -1,0 +1,133 @@
+"""The compiled entry points of hold'em: one table at a time, and loops over many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from card_envs.game import ILLEGAL, NOBODY
+from card_envs.games.holdem.actions import (
+    FIRST_RAISE_ACTION,
+    is_legal,
+    kind_of,
+    max_raise_to,
+    may_fold,
+    may_raise,
+    min_raise_to,
+    owed,
+    raise_to_of,
+    random_action,
+)
+from card_envs.games.holdem.betting import act, deal_cards, move_button, start_hand
+from card_envs.jit import kernel
+from card_envs.rng import random_below
+
+
+@kernel
+def start(tables: Any) -> None:
+    """Put the button of every table on a random seat, where it moves."""
+    for i in range(tables.shape[0]):
+        t = tables[i]
+        if t.button_moves == 1:
+            t.button = random_below(t, t.num_seats)
+
+
+@kernel
+def deal(tables: Any, i: Any) -> Any:
+    """Move the button, deal and post blinds at table i; return the actor."""
+    t = tables[i]
+    move_button(t)
+    deal_cards(t, 0)
+    start_hand(t)
+    return t.actor
+
+
+@kernel
+def deal_known(tables: Any, i: Any, known: Any) -> Any:
+    """Like `deal`, but leave the button where it is and keep the first `known` cards of the deck field."""
+    t = tables[i]
+    deal_cards(t, known)
+    start_hand(t)
+    return t.actor
+
+
+@kernel
+def step(tables: Any, i: Any, action: Any) -> Any:
+    """Apply an action id at table i; return the next actor, NOBODY or ILLEGAL."""
+    t = tables[i]
+    if not is_legal(t, action):
+        return ILLEGAL
+    _apply(t, action)
+    return t.actor
+
+
+@kernel
+def _apply(t: Any, action: Any) -> None:
+    act(t, kind_of(action), raise_to_of(t, action) if action >= FIRST_RAISE_ACTION else 0)
+
+
+@kernel
+def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+    """Apply one action for each row; see `Game.step_rows`."""
+    for j in range(rows.shape[0]):
+        if not is_legal(tables[rows[j]], actions[j]):
+            return j
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        _apply(t, actions[j])
+        is_over[j] = t.is_over
+        for seat in range(t.num_seats):
+            rewards[j, seat] = 0.0
+        if t.is_over == 1:
+            for seat in range(t.num_seats):
+                rewards[j, seat] = t.payoff[seat] / t.reward_unit
+            if redeal:
+                _deal_until_decision(t)
+    return -1
+
+
+@kernel
+def _deal_until_decision(t: Any) -> None:
+    move_button(t)
+    deal_cards(t, 0)
+    start_hand(t)
+    while t.actor == NOBODY:  # stacks so short that the blinds put everybody all-in
+        move_button(t)
+        deal_cards(t, 0)
+        start_hand(t)
+
+
+@kernel
+def random_rows(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
+    """Write a uniformly random legal action for each row."""
+    for j in range(rows.shape[0]):
+        actions[j] = random_action(tables[rows[j]], streams[rows[j]])
+
+
+@kernel
+def apply_decision(tables: Any, i: Any, kind: Any, raise_to: Any) -> Any:
+    """Apply FOLD, CALL or RAISE to any amount, whatever the bet menu, at table i; return the next actor or ILLEGAL."""
+    t = tables[i]
+    if t.actor == NOBODY or not decision_is_legal(t, kind, raise_to):
+        return ILLEGAL
+    act(t, kind, raise_to)
+    return t.actor
+
+
+@kernel
+def decision_is_legal(t: Any, kind: Any, raise_to: Any) -> Any:
+    """Return True if the rules allow a decision, the bet menu aside."""
+    if kind == 0:
+        return may_fold(t)
+    if kind == 1:
+        return True
+    return may_raise(t) and min_raise_to(t) <= raise_to <= max_raise_to(t)
+
+
+@kernel
+def betting_options(tables: Any, i: Any) -> Any:
+    """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; raise-to is 0, 0 where none is allowed."""
+    t = tables[i]
+    low, high = 0, 0
+    if may_raise(t):
+        low, high = min_raise_to(t), max_raise_to(t)
+    return may_fold(t), min(owed(t), t.stack[t.actor]), low, high

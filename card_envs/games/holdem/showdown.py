@@ -1,0 +1,149 @@
+"""The end of a hand: hand ranks, side pots, odd chips, payoffs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.games.holdem.actions import has, wrapped
+from card_envs.jit import kernel
+from card_envs.poker_hands import CARD_BITS, CARD_KEYS, rank_of
+
+_NO_RANK = 1 << 30
+_RANKS = 13
+
+
+@kernel
+def num_board_cards(t: Any) -> Any:
+    """Return how many board cards are face up on the current street."""
+    count = np.int64(0)
+    for street in range(t.street + 1):
+        count += t.board_cards[street]
+    return count
+
+
+@kernel
+def hand_rank_at(t: Any, seat: Any, num_board: Any) -> Any:
+    """Return the rank of the seat's hand with the first `num_board` board cards; a lower rank is a better hand.
+
+    From five cards on it is the rank of `poker_hands` (1 .. 7462). Of one or two cards, pairs beat high cards and higher
+    cards beat lower ones (Kuhn, Leduc).
+    """
+    hole, board = np.int64(seat) * t.num_hole_cards, np.int64(t.num_seats) * t.num_hole_cards
+    if t.num_hole_cards + num_board < 5:
+        return _small_hand_rank(t, hole, board, num_board)
+    key, bits = np.int64(0), np.int64(0)
+    for i in range(t.num_hole_cards):
+        key += CARD_KEYS[t.deck[hole + i]]
+        bits |= CARD_BITS[t.deck[hole + i]]
+    for i in range(num_board):
+        key += CARD_KEYS[t.deck[board + i]]
+        bits |= CARD_BITS[t.deck[board + i]]
+    return np.int64(rank_of(key, bits))
+
+
+@kernel
+def _small_hand_rank(t: Any, hole: Any, board: Any, num_board: Any) -> Any:
+    first = np.int64(t.deck[hole]) // 4
+    if t.num_hole_cards + num_board == 1:
+        return _RANKS - 1 - first
+    second = np.int64(t.deck[board if num_board == 1 else hole + 1]) // 4
+    if first == second:
+        return _RANKS - 1 - first
+    high, low = max(first, second), min(first, second)
+    return _RANKS + (_RANKS - 1 - high) * _RANKS + (_RANKS - 1 - low)
+
+
+@kernel
+def award_pots(t: Any) -> None:
+    """Pay every pot to its winners and set the payoffs; chips that nobody could call go back to who bet them."""
+    n = np.int64(t.num_seats)
+    for seat in range(n):
+        t.payoff[seat] = 0
+    if np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) == 0:
+        for seat in range(n):
+            if has(t.in_hand, seat):
+                t.payoff[seat] = t.pot
+    else:
+        _award_side_pots(t)
+    for seat in range(n):
+        t.stack[seat] += t.payoff[seat]
+        t.payoff[seat] -= t.hand_commit[seat]
+
+
+@kernel
+def _award_side_pots(t: Any) -> None:
+    """Split the pot at the contribution of every player still in; each part goes to the best hand that paid for it."""
+    num_board = np.int64(0)
+    for street in range(t.num_streets):
+        num_board += t.board_cards[street]
+    left = np.int64(t.pot)
+    covered = np.int64(-1)
+    while left > 0:
+        level = _next_level(t, covered)
+        is_last = _next_level(t, level) == level
+        amount = left if is_last else _chips_up_to(t, level) - _chips_up_to(t, covered)
+        _award_pot(t, level, amount, num_board)
+        left -= amount
+        covered = level
+
+
+@kernel
+def _contribution(t: Any, seat: Any) -> Any:
+    if t.dead_antes == 0:
+        return np.int64(t.hand_commit[seat])
+    return np.int64(t.hand_commit[seat]) - _ante_paid(t, seat)
+
+
+@kernel
+def _ante_paid(t: Any, seat: Any) -> Any:
+    position = wrapped(np.int64(seat) - t.button - 1 + t.num_seats, t.num_seats)
+    return np.int64(min(t.ante[position], t.hand_commit[seat]))
+
+
+@kernel
+def _next_level(t: Any, covered: Any) -> Any:
+    """Return the smallest contribution above `covered` of a player still in, or `covered` when there is none."""
+    level = np.int64(-1)
+    for seat in range(t.num_seats):
+        chips = _contribution(t, seat)
+        if has(t.in_hand, seat) and chips > covered and (level < 0 or chips < level):
+            level = chips
+    return level if level >= 0 else covered
+
+
+@kernel
+def _chips_up_to(t: Any, level: Any) -> Any:
+    """Return the chips in all pots up to a contribution of `level` per seat; dead antes count from the first pot on."""
+    if level < 0:
+        return np.int64(0)
+    chips = np.int64(0)
+    for seat in range(t.num_seats):
+        chips += min(_contribution(t, seat), level)
+        if t.dead_antes == 1:
+            chips += _ante_paid(t, seat)
+    return chips
+
+
+@kernel
+def _award_pot(t: Any, level: Any, amount: Any, num_board: Any) -> None:
+    """Split `amount` among the best hands that contributed `level`; odd chips go to the first of them left of the button."""
+    best = np.int64(_NO_RANK)
+    count = np.int64(0)
+    first = np.int64(0)
+    winners = np.int64(0)
+    for position in range(t.num_seats):
+        seat = wrapped(np.int64(t.button) + 1 + position, t.num_seats)
+        if has(t.in_hand, seat) and _contribution(t, seat) >= level:
+            rank = hand_rank_at(t, seat, num_board)
+            if rank < best:
+                best, count, first, winners = rank, np.int64(0), seat, np.int64(0)
+            if rank == best:
+                count += 1
+                winners |= np.int64(1) << seat
+    share = amount if count == 1 else amount // count
+    for seat in range(t.num_seats):
+        if has(winners, seat):
+            t.payoff[seat] += share
+    t.payoff[first] += amount - share * count

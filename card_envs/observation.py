@@ -1,0 +1,127 @@
+"""Observations as lists of named blocks: sizes, slices, spaces and documentation all follow from one list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import DTypeLike, NDArray
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive numbers of an observation that belong together."""
+
+    name: str
+    shape: int | tuple[int, ...]
+    description: str
+    low: float = 0.0
+    high: float = 1.0
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """The shape as a tuple."""
+        return (self.shape,) if isinstance(self.shape, int) else self.shape
+
+    @property
+    def size(self) -> int:
+        """How many numbers the block has."""
+        return int(np.prod(self.dimensions))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The blocks of an observation, in order, and the type of its numbers."""
+
+    blocks: tuple[Block, ...]
+    dtype: DTypeLike = np.float32
+
+    @cached_property
+    def size(self) -> int:
+        """Length of the observation vector."""
+        return sum(block.size for block in self.blocks)
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Where each block lies in the vector."""
+        slices, start = {}, 0
+        for block in self.blocks:
+            slices[block.name] = slice(start, start + block.size)
+            start += block.size
+        return slices
+
+    @cached_property
+    def space(self) -> spaces.Box:
+        """The Gymnasium space of one observation vector."""
+        low = np.concatenate([np.full(block.size, block.low, self.dtype) for block in self.blocks])
+        high = np.concatenate([np.full(block.size, block.high, self.dtype) for block in self.blocks])
+        return spaces.Box(low, high, dtype=np.dtype(self.dtype).type)  # type: ignore[arg-type]
+
+    def split(self, observation: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Return views of the blocks of `observation` (..., size) by name, each of shape (..., *block shape)."""
+        if observation.shape[-1] != self.size:
+            raise ValueError(f"the observation has {observation.shape[-1]} numbers, this layout {self.size}")
+        leading = observation.shape[:-1]
+        return {
+            block.name: observation[..., self.slices[block.name]].reshape(*leading, *block.dimensions)
+            for block in self.blocks
+        }
+
+    def markdown_table(self) -> str:
+        """Return the documentation of the blocks as a Markdown table."""
+        rows = ["| index | block | shape | range | meaning |", "|---|---|---|---|---|"]
+        for block in self.blocks:
+            place = self.slices[block.name]
+            last = place.stop - 1
+            index = f"{place.start}" if last == place.start else f"{place.start}..{last}"
+            shape = " x ".join(map(str, block.dimensions))
+            rows.append(f"| {index} | `{block.name}` | {shape} | {block.low:g}..{block.high:g} | {block.description} |")
+        return "\n".join(rows)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """One way to turn what a seat sees into numbers. The two kernels also write the action mask.
+
+    Kernels write into records, not arrays: passing array rows between compiled functions costs more than the encoding
+    itself (reference counting). `observation_records` and `mask_records` make records of ordinary arrays without a copy.
+    """
+
+    name: str
+    version: int
+    layout: Callable[[Any], Layout]
+    """Config of a game -> blocks."""
+    observe: Callable[..., None]
+    """Kernel (tables, i, seat, observations, masks): what `seat` sees of table i, into row 0."""
+    observe_rows: Callable[..., None]
+    """Kernel (tables, rows, observations, masks): what the actor of table rows[j] sees, into row j."""
+    decode: Callable[[Any, NDArray[Any]], dict[str, Any]]
+    """(config, one observation vector) -> what can be read back from it, in words of the game."""
+
+
+def observation_records(observations: NDArray[Any]) -> NDArray[Any]:
+    """Return a C-contiguous (N, size) array as N records with one field `number`, sharing memory."""
+    return _as_records(observations, "number")
+
+
+def mask_records(masks: NDArray[np.int8]) -> NDArray[Any]:
+    """Return a C-contiguous (N, num_actions) int8 array as N records with one field `mask`, sharing memory."""
+    return _as_records(masks, "mask")
+
+
+def _as_records(array: NDArray[Any], field: str) -> NDArray[Any]:
+    if array.ndim != 2 or not array.flags.c_contiguous or not array.flags.writeable:
+        raise ValueError(f"a writeable C-contiguous array of two dimensions is needed, not {array.shape} {array.flags}")
+    record = np.dtype((np.record, [(field, array.dtype, (array.shape[1],))]))
+    return array.view(record).reshape(array.shape[0])
+
+
+def named_encoder(encoders: Mapping[str, Encoder], name: str) -> Encoder:
+    """Return the encoder called `name`, or raise a ValueError that lists the names."""
+    if name not in encoders:
+        raise ValueError(f"encoder {name!r} is not known: choose one of {sorted(encoders)}")
+    return encoders[name]
