@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.games.holdem.actions import has, wrapped
+from card_envs.games.holdem.state import NOBODY
 from card_envs.jit import kernel
 from card_envs.poker_hands import CARD_BITS, CARD_KEYS, rank_of
 
@@ -74,17 +75,20 @@ def award_pots(t: Any) -> None:
 
 @kernel
 def _award_side_pots(t: Any) -> None:
-    """Split the pot at the contribution of every player still in; each part goes to the best hand that paid for it."""
+    """Pay the best hands what they can claim, then the best hands among those who paid more, until nothing is left.
+
+    Pots with the same winners are thus split as one: odd chips arise once for a set of winners, as in PokerKit.
+    """
     num_board = np.int64(0)
     for street in range(t.num_streets):
         num_board += t.board_cards[street]
     left = np.int64(t.pot)
     covered = np.int64(-1)
     while left > 0:
-        level = _next_level(t, covered)
-        is_last = _next_level(t, level) == level
-        amount = left if is_last else _chips_up_to(t, level) - _chips_up_to(t, covered)
-        _award_pot(t, level, amount, num_board)
+        winners = _best_hands(t, covered, num_board)
+        level = _smallest_contribution(t, winners)
+        amount = _chips_up_to(t, level) - _chips_up_to(t, covered) if _is_exceeded(t, level) else left
+        _split(t, amount, winners)
         left -= amount
         covered = level
 
@@ -103,14 +107,36 @@ def _ante_paid(t: Any, seat: Any) -> Any:
 
 
 @kernel
-def _next_level(t: Any, covered: Any) -> Any:
-    """Return the smallest contribution above `covered` of a player still in, or `covered` when there is none."""
-    level = np.int64(-1)
+def _best_hands(t: Any, covered: Any, num_board: Any) -> Any:
+    """Return the set of seats with the best hand among the players still in who contributed more than `covered`."""
+    best = np.int64(_NO_RANK)
+    winners = np.int64(0)
     for seat in range(t.num_seats):
-        chips = _contribution(t, seat)
-        if has(t.in_hand, seat) and chips > covered and (level < 0 or chips < level):
-            level = chips
-    return level if level >= 0 else covered
+        if has(t.in_hand, seat) and _contribution(t, seat) > covered:
+            rank = hand_rank_at(t, seat, num_board)
+            if rank < best:
+                best, winners = rank, np.int64(0)
+            if rank == best:
+                winners |= np.int64(1) << seat
+    return winners
+
+
+@kernel
+def _smallest_contribution(t: Any, seats: Any) -> Any:
+    level = np.int64(_NO_RANK)
+    for seat in range(t.num_seats):
+        if has(seats, seat):
+            level = min(level, _contribution(t, seat))
+    return level
+
+
+@kernel
+def _is_exceeded(t: Any, level: Any) -> Any:
+    """Return True if a player still in contributed more than `level`."""
+    for seat in range(t.num_seats):
+        if has(t.in_hand, seat) and _contribution(t, seat) > level:
+            return True
+    return False
 
 
 @kernel
@@ -127,21 +153,15 @@ def _chips_up_to(t: Any, level: Any) -> Any:
 
 
 @kernel
-def _award_pot(t: Any, level: Any, amount: Any, num_board: Any) -> None:
-    """Split `amount` among the best hands that contributed `level`; odd chips go to the first of them left of the button."""
-    best = np.int64(_NO_RANK)
-    count = np.int64(0)
-    first = np.int64(0)
-    winners = np.int64(0)
+def _split(t: Any, amount: Any, winners: Any) -> None:
+    """Split `amount` among the seats of `winners`; odd chips go to the first of them left of the button."""
+    count, first = np.int64(0), np.int64(NOBODY)
     for position in range(t.num_seats):
         seat = wrapped(np.int64(t.button) + 1 + position, t.num_seats)
-        if has(t.in_hand, seat) and _contribution(t, seat) >= level:
-            rank = hand_rank_at(t, seat, num_board)
-            if rank < best:
-                best, count, first, winners = rank, np.int64(0), seat, np.int64(0)
-            if rank == best:
-                count += 1
-                winners |= np.int64(1) << seat
+        if has(winners, seat):
+            count += 1
+            if first == NOBODY:
+                first = seat
     share = amount if count == 1 else amount // count
     for seat in range(t.num_seats):
         if has(winners, seat):
