@@ -1,0 +1,271 @@
+"""The `default` encoder: everything a seat may know, as named blocks, relative to that seat.
+
+Amounts are fractions of the largest starting stack, or in limit games of the most that a seat can put into one hand
+(larger stacks read 1: they play alike). In limit games the history blocks hold the complete betting: on every street, at
+every bet level, who called and who raised; turn order and the `in_hand` block tell the folds. In no-limit games they
+hold the last `RECENT_ACTIONS` decisions with seat and amount, and a summary of every street.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import card_names
+from card_envs.games.holdem.actions import has, max_raise_to, may_raise, min_raise_to, wrapped, write_mask
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.games.holdem.state import (
+    LIMIT,
+    MAX_LEVELS,
+    NOBODY,
+    RECENT_ACTIONS,
+    UNCAPPED,
+)
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout
+from card_envs.poker_hands import WORST_RANK, WORST_RANK_OF_CATEGORY
+
+_KINDS = 3
+_CATEGORIES = len(WORST_RANK_OF_CATEGORY)
+_CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
+
+
+def layout(config: HoldemConfig) -> Layout:
+    """Return the blocks for a game; `me` is the seat that looks, seats count clockwise from it."""
+    n, streets = config.num_players, len(config.board_cards)
+    blocks = [Block("hole_cards", config.deck_size, "1 for each card I hold")]
+    if sum(config.board_cards):
+        blocks.append(Block("board", config.deck_size, "1 for each card on the board"))
+    if _ranks_five_cards(config):
+        blocks.append(Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card"))
+        blocks.append(Block("strength", 1, "my hand from the flop on: 1 for the best of 7,462 ranks, near 0 for the worst"))
+    blocks += [
+        Block("street", streets, "one-hot"),
+        Block("position", n, "my position, one-hot: 0 is the first seat left of the button"),
+        Block("in_hand", n, "1 for seats that have not folded, me first"),
+        Block("stack", n, "chips behind, me first"),
+        Block("street_commit", n, "chips put in on this street, me first"),
+        Block("hand_commit", n, "chips put in since the deal, me first"),
+        Block("pot", 1, "all chips in the middle, as a fraction of all seats' amounts"),
+        Block("to_call", 1, "chips I need to stay in"),
+        Block("pot_odds", 1, "to_call / (pot + to_call)"),
+        Block("min_raise_to", 1, "smallest raise open to me, 0 where none is"),
+        Block("max_raise_to", 1, "largest raise open to me, 0 where none is"),
+    ]
+    return Layout((*blocks, *_history_blocks(config)))
+
+
+def _history_blocks(config: HoldemConfig) -> list[Block]:
+    n, streets = config.num_players, len(config.board_cards)
+    if is_limit_history(config):
+        caps = [int(cap) for cap in config.max_raises or ()]
+        return [
+            Block("callers", (sum(cap + 1 for cap in caps), n), "by street and bet level: who checked or called, me first"),
+            Block("raisers", (sum(caps), n), "by street and bet level: who raised, one-hot, me first"),
+        ]
+    return [
+        Block("recent_seat", (RECENT_ACTIONS, n), "who took each of the last decisions, latest first, one-hot, me first"),
+        Block("recent_kind", (RECENT_ACTIONS, _KINDS), "fold, check or call, bet or raise"),
+        Block("recent_amount", RECENT_ACTIONS, "street commitment after the decision"),
+        Block("street_raises", streets, "bets and raises on each street, in quarters, at most 1"),
+        Block("street_callers", (streets, n), "who checked or called on each street, me first"),
+        Block("street_raisers", (streets, n), "who bet or raised on each street (up to the fourth raise, and the last), me first"),
+    ]
+
+
+def is_limit_history(config: HoldemConfig) -> bool:
+    """Return True if the history blocks hold the whole betting: limit games with at most four raises a street."""
+    return config.structure == "limit" and config.max_raises is not None and max(config.max_raises) < MAX_LEVELS
+
+
+def _ranks_five_cards(config: HoldemConfig) -> bool:
+    return config.num_hole_cards + sum(config.board_cards) >= 5
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i, and its mask, into row 0."""
+    _write(tables[i], seat, observations[0])
+    write_mask(tables[i], seat, masks[0])
+
+
+@kernel
+def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of table rows[j] sees, and its mask, into row j."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        _write(t, t.actor, observations[j])
+        write_mask(t, t.actor, masks[j])
+
+
+@kernel
+def _write(t: Any, seat: Any, o: Any) -> None:
+    for k in range(o.number.shape[0]):
+        o.number[k] = 0.0
+    me = np.int64(seat)
+    scale = 1.0 / _largest_amount(t)
+    at = _write_cards(t, me, o)
+    o.number[at + t.street] = 1.0
+    at += np.int64(t.num_streets)
+    n = np.int64(t.num_seats)
+    o.number[at + wrapped(me - t.button - 1 + n, n)] = 1.0
+    at = _write_chips(t, me, o, at + n, scale)
+    at = _write_bets(t, me, o, at, scale)
+    if t.structure == LIMIT and _most_raises(t) < MAX_LEVELS:
+        _write_limit_history(t, me, o, at)
+    else:
+        _write_recent_history(t, me, o, at, scale)
+
+
+@kernel
+def _most_raises(t: Any) -> Any:
+    most = np.int64(0)
+    for street in range(t.num_streets):
+        most = max(most, np.int64(t.max_raises[street]))
+    return most
+
+
+@kernel
+def _largest_amount(t: Any) -> Any:
+    """Return the most chips a seat can put in: the largest starting stack, in capped limit games all possible bets."""
+    largest = np.int64(1)
+    for seat in range(t.num_seats):
+        largest = max(largest, np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over else t.hand_commit[seat]))
+    if t.structure != LIMIT:
+        return largest
+    possible = np.int64(0)
+    for position in range(t.num_seats):
+        possible = max(possible, np.int64(t.blind[position]) + t.ante[position])
+    for street in range(t.num_streets):
+        if t.max_raises[street] == UNCAPPED:
+            return largest
+        possible += np.int64(t.max_raises[street]) * t.size[street]
+    return min(largest, possible)
+
+
+@kernel
+def _place_in_deck(t: Any, card: Any) -> Any:
+    if t.num_suits == 4:
+        return np.int64(card) - 4 * np.int64(t.lowest_rank)
+    return (np.int64(card) // 4 - t.lowest_rank) * t.num_suits + np.int64(card) % 4
+
+
+@kernel
+def _write_cards(t: Any, me: Any, o: Any) -> Any:
+    at = np.int64(0)
+    hole, first = me * t.num_hole_cards, np.int64(t.num_seats) * t.num_hole_cards
+    for k in range(t.num_hole_cards):
+        o.number[at + _place_in_deck(t, t.deck[hole + k])] = 1.0
+    at += np.int64(t.deck_size)
+    full_board = np.int64(0)
+    for street in range(t.num_streets):
+        full_board += t.board_cards[street]
+    if full_board == 0:
+        return at
+    shown = num_board_cards(t)
+    for k in range(shown):
+        o.number[at + _place_in_deck(t, t.deck[first + k])] = 1.0
+    at += np.int64(t.deck_size)
+    if t.num_hole_cards + full_board < 5:
+        return at
+    if t.num_hole_cards + shown >= 5:
+        rank = hand_rank_at(t, me, shown)
+        category = 0
+        while rank > _CATEGORY_BOUNDS[category]:
+            category += 1
+        o.number[at + category] = 1.0
+        o.number[at + _CATEGORIES] = 1.0 - (rank - 1) / WORST_RANK
+    return at + _CATEGORIES + 1
+
+
+@kernel
+def _write_chips(t: Any, me: Any, o: Any, start: Any, scale: Any) -> Any:
+    n = np.int64(t.num_seats)
+    for k in range(n):
+        seat = wrapped(me + k, n)
+        o.number[start + k] = 1.0 if has(t.in_hand, seat) else 0.0
+        o.number[start + n + k] = min(1.0, t.stack[seat] * scale)
+        o.number[start + 2 * n + k] = min(1.0, t.street_commit[seat] * scale)
+        o.number[start + 3 * n + k] = min(1.0, t.hand_commit[seat] * scale)
+    return start + 4 * n
+
+
+@kernel
+def _write_bets(t: Any, me: Any, o: Any, at: Any, scale: Any) -> Any:
+    to_call = np.int64(0)
+    if has(t.in_hand, me) and t.is_over == 0:
+        to_call = max(0, min(np.int64(t.current_bet) - t.street_commit[me], np.int64(t.stack[me])))
+    o.number[at] = min(1.0, t.pot * scale / t.num_seats)
+    o.number[at + 1] = min(1.0, to_call * scale)
+    o.number[at + 2] = to_call / (np.int64(t.pot) + to_call) if to_call > 0 else 0.0
+    if t.actor == me and may_raise(t):
+        o.number[at + 3] = min(1.0, min_raise_to(t) * scale)
+        o.number[at + 4] = min(1.0, max_raise_to(t) * scale)
+    return at + 5
+
+
+@kernel
+def _write_limit_history(t: Any, me: Any, o: Any, at: Any) -> None:
+    n = np.int64(t.num_seats)
+    raisers = at
+    for street in range(t.num_streets):
+        raisers += (np.int64(t.max_raises[street]) + 1) * n
+    for street in range(t.street + 1):
+        for level in range(t.street_raises[street] + 1):
+            callers = np.int64(t.callers[street, level])
+            for seat in range(n):
+                if (callers >> seat) & 1:
+                    o.number[at + level * n + wrapped(seat - me + n, n)] = 1.0
+            if level < t.street_raises[street]:
+                o.number[raisers + level * n + wrapped(np.int64(t.raiser[street, level]) - me + n, n)] = 1.0
+        at += (np.int64(t.max_raises[street]) + 1) * n
+        raisers += np.int64(t.max_raises[street]) * n
+
+
+@kernel
+def _write_recent_history(t: Any, me: Any, o: Any, at: Any, scale: Any) -> None:
+    n = np.int64(t.num_seats)
+    decisions = np.int64(t.num_decisions)
+    kinds = at + RECENT_ACTIONS * n
+    amounts = kinds + RECENT_ACTIONS * _KINDS
+    for k in range(min(decisions, RECENT_ACTIONS)):
+        ring = (decisions - 1 - k) & (RECENT_ACTIONS - 1)
+        move = np.int64(t.recent_move[ring])
+        o.number[at + k * n + wrapped((move >> 2) - me + n, n)] = 1.0
+        o.number[kinds + k * _KINDS + (move & 3)] = 1.0
+        o.number[amounts + k] = min(1.0, t.recent_amount[ring] * scale)
+    at = amounts + RECENT_ACTIONS
+    for street in range(t.street + 1):
+        o.number[at + street] = min(1.0, t.street_raises[street] * 0.25)
+    callers = at + np.int64(t.num_streets)
+    raisers = callers + np.int64(t.num_streets) * n
+    for street in range(t.street + 1):
+        for level in range(min(np.int64(t.street_raises[street]), MAX_LEVELS - 1) + 1):
+            seats = np.int64(t.callers[street, level])
+            for seat in range(n):
+                if (seats >> seat) & 1:
+                    o.number[callers + street * n + wrapped(seat - me + n, n)] = 1.0
+        for level in range(MAX_LEVELS - 1):
+            if t.raiser[street, level] != NOBODY:
+                o.number[raisers + street * n + wrapped(np.int64(t.raiser[street, level]) - me + n, n)] = 1.0
+
+
+def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return what an observation says: cards in words, street, position, seats still in, amounts and history arrays."""
+    blocks = layout(config).split(np.asarray(observation))
+    deck = config.deck_cards
+    decoded: dict[str, Any] = dict(blocks)
+    decoded["hole_cards"] = card_names(deck[k] for k in np.flatnonzero(blocks["hole_cards"]))
+    decoded["board"] = card_names(deck[k] for k in np.flatnonzero(blocks["board"])) if "board" in blocks else ""
+    decoded["street"] = int(np.argmax(blocks["street"]))
+    decoded["position"] = int(np.argmax(blocks["position"]))
+    decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
+    return decoded
+
+
+DEFAULT = Encoder("default", 1, layout, observe, observe_rows, decode)
+
+assert RECENT_ACTIONS & (RECENT_ACTIONS - 1) == 0  # the ring index is a bit mask

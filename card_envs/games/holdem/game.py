@@ -1,0 +1,84 @@
+"""Hold'em as a `Game`: the folder's functions under the names that generic code asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from card_envs.cards import NO_CARD, card_id, card_name
+from card_envs.game import Game
+from card_envs.games.holdem import kernels, view
+from card_envs.games.holdem.config import HoldemConfig, checked_stacks
+from card_envs.games.holdem.encoders import ENCODERS
+from card_envs.games.holdem.full_state import state_layout, write_state
+from card_envs.observation import named_encoder
+
+
+def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Game:
+    """Return the game with these settings; `name` is what environments and tables of results call it."""
+    chosen = named_encoder(ENCODERS, encoder)
+    seats = config.num_players
+
+    def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
+        return _deal_with(config, tables, i, options)
+
+    return Game(
+        name=name,
+        config=config,
+        encoder=chosen,
+        layout=chosen.layout(config),
+        state_layout=state_layout(config),
+        num_seats=seats,
+        num_actions=config.num_actions,
+        unit="bb" if any(config.blinds) else "chips",
+        chips_per_reward=config.reward_unit,
+        max_reward=sum(config.stack_list) / config.reward_unit,
+        option_names=("button", "stacks", "deck"),
+        new_tables=config.new_tables,
+        start=kernels.start,
+        deal=kernels.deal,
+        deal_with=deal_with,
+        step=kernels.step,
+        step_rows=kernels.step_rows,
+        random_rows=kernels.random_rows,
+        censor_rows=view.censor_rows,
+        write_state=write_state,
+        action_name=view.action_name,
+        why_illegal=view.why_illegal,
+        text=view.text,
+    )
+
+
+def _deal_with(config: HoldemConfig, tables: Any, i: int, options: Mapping[str, Any]) -> int:
+    """Begin a hand with the button, the stacks and the first cards as given; what is not given is as in `deal`."""
+    stacks = checked_stacks(options["stacks"], config.num_players) if "stacks" in options else config.stack_list
+    deck = checked_deck(config, options.get("deck", ()))
+    button = options.get("button")
+    if button is not None and (not isinstance(button, (int, np.integer)) or not 0 <= button < config.num_players):
+        raise ValueError(f"button {button!r} must be a seat in 0..{config.num_players - 1}")
+    t = tables[i]
+    t.stack[: config.num_players] = stacks
+    t.payoff[:] = 0
+    t.deck[:] = NO_CARD
+    t.deck[: len(deck)] = deck
+    if button is not None:
+        t.button = button
+    elif config.button_moves:
+        t.button = (int(t.button) + 1) % config.num_players
+    return int(kernels.deal_known(tables, i, len(deck)))
+
+
+def checked_deck(config: HoldemConfig, deck: Any) -> list[int]:
+    """Return the card ids of `deck` (ids or names such as "As"), or raise a ValueError that names the wrong card."""
+    cards = [card_id(card) if isinstance(card, str) else card for card in deck]
+    if len(cards) > config.num_dealt:
+        raise ValueError(f"deck has {len(cards)} cards, a hand deals {config.num_dealt}")
+    allowed = set(config.deck_cards)
+    for place, card in enumerate(cards):
+        if not isinstance(card, (int, np.integer)) or int(card) not in allowed:
+            raise ValueError(f"deck[{place}] = {card!r} is not a card of this deck ({len(allowed)} cards)")
+        if card in cards[:place]:
+            raise ValueError(f"deck[{place}] = {card_name(int(card))} is in the deck twice")
+    return [int(card) for card in cards]

@@ -1,0 +1,158 @@
+"""What one seat may see of a table: a censored copy for agents, lines of text for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.cards import NO_CARD, card_names
+from card_envs.games.holdem.actions import (
+    CALL_ACTION,
+    FOLD_ACTION,
+    has,
+    is_legal,
+    may_fold,
+    owed,
+    raise_to_of,
+)
+from card_envs.games.holdem.kernels import betting_options
+from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY
+from card_envs.jit import kernel
+
+STREET_NAMES = ("preflop", "flop", "turn", "river")
+
+
+@kernel
+def censor_rows(tables: Any, rows: Any, seats: Any, views: Any) -> None:
+    """Copy tables[rows[j]] to views[j] without random stream, undealt board and the hole cards seats[j] cannot see."""
+    for j in range(rows.shape[0]):
+        views[j] = tables[rows[j]]
+        _censor(views[j], seats[j])
+
+
+@kernel
+def _censor(t: Any, seat: Any) -> None:
+    for k in range(4):
+        t.rng[k] = 0
+    for owner in range(t.num_seats):
+        if owner != seat and not is_shown(t, owner):
+            for i in range(t.num_hole_cards):
+                t.deck[np.int64(owner) * t.num_hole_cards + i] = NO_CARD
+    if not reaches_showdown(t):
+        for i in range(np.int64(t.num_seats) * t.num_hole_cards + num_board_cards(t), MAX_DEALT):
+            t.deck[i] = NO_CARD
+
+
+@kernel
+def reaches_showdown(t: Any) -> Any:
+    """Return True if the hand is over and two or more seats compare cards."""
+    return t.is_over == 1 and np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) != 0
+
+
+@kernel
+def is_shown(t: Any, seat: Any) -> Any:
+    """Return True if everybody sees the seat's hole cards: at a showdown, of every player still in."""
+    return reaches_showdown(t) and has(t.in_hand, seat)
+
+
+def hole_cards(t: Any, seat: int) -> list[int]:
+    """Return the card ids of a seat, NO_CARD where a view hides them."""
+    count = int(t.num_hole_cards)
+    return [int(card) for card in t.deck[seat * count : (seat + 1) * count]]
+
+
+def board(t: Any) -> list[int]:
+    """Return the card ids that lie face up."""
+    start = int(t.num_seats) * int(t.num_hole_cards)
+    shown = start + int(np.sum(t.board_cards[: int(t.street) + 1]))
+    return [int(card) for card in t.deck[start:shown]]
+
+
+def action_name(tables: Any, i: int, action: int) -> str:
+    """Return an action of the actor at table i in words: "fold", "check", "call 2", "bet 4", "raise to 8"."""
+    t = tables[i]
+    if action == FOLD_ACTION:
+        return "fold"
+    if action == CALL_ACTION:
+        chips = min(int(owed(t)), int(t.stack[t.actor]))
+        return f"call {chips}" if chips else "check"
+    amount = int(raise_to_of(t, action))
+    if amount < 0:
+        return f"raise {action}"
+    all_in = " all-in" if amount == int(t.stack[t.actor]) + int(t.street_commit[t.actor]) else ""
+    return (f"raise to {amount}" if t.current_bet else f"bet {amount}") + all_in
+
+
+def why_illegal(tables: Any, i: int, action: int) -> str:
+    """Return why the actor at table i may not take `action`, and what it may do."""
+    t = tables[i]
+    if t.actor == NOBODY:
+        return f"action {action}: the hand is over; call reset()"
+    return f"{_reason(tables, i, action)}; legal: {_legal_text(tables, i)}"
+
+
+def _reason(tables: Any, i: int, action: int) -> str:
+    t = tables[i]
+    if not 0 <= action < t.num_actions:
+        return f"action {action} is outside 0..{t.num_actions - 1}"
+    if action == FOLD_ACTION:
+        return "fold: there is nothing to call"
+    _, _, low, high = betting_options(tables, i)
+    if high == 0:
+        return f"raise (action {action}): {_why_no_raise(t)}"
+    amount = _menu_amount(t, action)
+    if amount < low:
+        return f"raise to {amount} (action {action}) is below the minimum {low}"
+    if amount > high:
+        return f"raise to {amount} (action {action}) is above the maximum {high}"
+    return f"raise to {amount} (action {action}) is all-in, which is action {t.num_actions - 1}"
+
+
+def _menu_amount(t: Any, action: int) -> int:
+    if t.menu == MENU_INTEGERS:
+        return action
+    size = int(t.size[action - 2])
+    return int(t.current_bet) + (int(t.pot) + int(owed(t))) * size // 1000 if t.menu == 1 else size
+
+
+def _why_no_raise(t: Any) -> str:
+    seat = int(t.actor)
+    if t.stack[seat] <= owed(t):
+        return f"the stack of {t.stack[seat]} does not exceed the {owed(t)} to call"
+    if t.street_raises[t.street] >= t.max_raises[t.street]:
+        return f"the cap of {t.max_raises[t.street]} raises on the {STREET_NAMES[t.street]} is reached"
+    if not any(
+        k != seat and has(t.in_hand, k) and t.stack[k] + t.street_commit[k] > t.current_bet for k in range(t.num_seats)
+    ):
+        return "nobody who could call it has chips left"
+    return "an all-in below a full raise does not reopen the betting for a player who already acted"
+
+
+def _legal_text(tables: Any, i: int) -> str:
+    t = tables[i]
+    _, call, low, high = betting_options(tables, i)
+    parts = ["fold (0)"] if may_fold(t) else []
+    parts.append(f"call {call} (1)" if call else "check (1)")
+    if high and t.menu == MENU_INTEGERS:
+        parts.append(f"raise to {low}..{high} (the amount is the action)")
+    elif high:
+        ids = [a for a in range(2, t.num_actions) if is_legal(t, a)]
+        parts += [f"{action_name(tables, i, a)} ({a})" for a in ids]
+    return ", ".join(parts)
+
+
+def text(tables: Any, i: int, seat: int | None) -> str:
+    """Return table i as lines of text, with the cards that `seat` sees, or all cards for None."""
+    t = tables[i]
+    lines = [f"{STREET_NAMES[t.street]}   board {card_names(board(t)) or '-'}   pot {t.pot}"]
+    for k in range(t.num_seats):
+        visible = seat is None or seat == k or is_shown(t, k)
+        cards = card_names(hole_cards(t, k) if visible else [NO_CARD] * int(t.num_hole_cards))
+        marks = "".join((" D" if k == t.button else "", " <" if k == t.actor else ""))
+        status = "" if has(t.in_hand, k) else " folded"
+        result = f"  {int(t.payoff[k]):+d}" if t.is_over else ""
+        commit = f"  in for {t.street_commit[k]}" if t.street_commit[k] else ""
+        lines.append(f"player_{k}  {cards}  stack {t.stack[k]}{commit}{status}{result}{marks}")
+    return "\n".join(lines)

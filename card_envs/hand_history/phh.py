@@ -1,0 +1,359 @@
+"""Hands in the PHH file format, version 1: text -> `Hand` -> text.
+
+PHH is a subset of TOML: a field per line, actions as short texts such as "p3 cbr 200". A `.phhs` text holds several hands in
+sections [1], [2], ... The format is that of Kim 2024, "Recording and Describing Poker Hands" (arXiv 2312.11753); the
+specification is the repository uoftcprg/phh-std.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from card_envs.cards import DECK_SIZE, NO_CARD, card_name
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+
+Number = int | Decimal
+
+DEAL_HOLE, DEAL_BOARD, SHOW, MUCK, REMARK = 3, 4, 5, 6, 7
+"""Kinds of moves besides FOLD, CALL and RAISE, which are the numbers of the hold'em kernels."""
+
+HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
+"""Variants that can be replayed, and their betting structure. PT is not in PHH 1, but means what one expects."""
+OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")
+"""Variants of PHH 1 that are other games: read and written, not replayed."""
+
+_BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
+_BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
+_CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
+_ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
+_SECTION = re.compile(r"^\[[ \t]*([^\[\]\n]+?)[ \t]*\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
+_AMOUNT = re.compile(r"\d+(\.\d*)?|\.\d+")
+
+
+class HandHistoryError(ValueError):
+    """Raised for a text that is not a hand history; names the file, the place in it, what came and what is allowed."""
+
+
+class Move(NamedTuple):
+    """One action of a hand history."""
+
+    kind: int
+    """FOLD, CALL, RAISE, DEAL_HOLE, DEAL_BOARD, SHOW, MUCK or REMARK."""
+    seat: int = -1
+    """Who acts, or is dealt to: 0 for "p1"; -1 for the board and for remarks."""
+    amount: Number = 0
+    """RAISE: street commitment to raise to, in the unit of the file."""
+    cards: tuple[int, ...] = ()
+    """Card ids; `NO_CARD` for "??". SHOW without cards: the cards that were dealt ("-")."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """One recorded hand. Lists by player begin with p1, the first seat left of the button; heads-up p2 has the button."""
+
+    fields: Mapping[str, Any]
+    """All fields in the order of the file; fractions as Decimal, exactly as written."""
+    moves: tuple[Move, ...]
+    """The field `actions`, understood; empty for `OTHER_VARIANTS`."""
+    source: str
+    """Where the hand comes from: the file, and the section of a .phhs file."""
+
+    @property
+    def variant(self) -> str:
+        """Code of the game, such as "NT"."""
+        return str(self.fields["variant"])
+
+    @property
+    def actions(self) -> list[str]:
+        """The actions as written; action number k is entry k - 1."""
+        return list(self.fields["actions"])
+
+    @property
+    def num_players(self) -> int:
+        """Number of players dealt in."""
+        return len(self.fields["starting_stacks"])
+
+
+def load_hand(source: str | Path) -> Hand:
+    """Return the only hand of a PHH file (a path) or PHH text (has a line break or a "="); see `load_hands`."""
+    hands = load_hands(source)
+    if len(hands) != 1:
+        raise HandHistoryError(f"{hands[0].source}: the file holds {len(hands)} hands; read them with load_hands")
+    return hands[0]
+
+
+def load_hands(source: str | Path) -> list[Hand]:
+    """Return all hands of a PHH or PHHS file or text; raise HandHistoryError if it cannot be read or understood."""
+    if isinstance(source, str) and ("\n" in source or "=" in source):
+        return parse_hands(source, "text")
+    try:
+        return parse_hands(Path(source).read_text(encoding="utf-8"), str(source))
+    except OSError as error:
+        raise HandHistoryError(f"{source}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise HandHistoryError(f"{source}: byte {error.start} is not UTF-8 text; a PHH file is text") from error
+
+
+def parse_hands(text: str, source: str) -> list[Hand]:
+    """Return all hands of a PHH or PHHS text; `source` names it in errors."""
+    if not text.strip():
+        raise HandHistoryError(f"{source}: is empty; a hand needs at least the field 'variant'")
+    hands = []
+    for name, part, first_line in _sections(text, source):
+        place = f"{source} [{name}]" if name else source
+        try:
+            hands.append(hand_of(_fields(part), place))
+        except tomllib.TOMLDecodeError as error:
+            _raise_toml_error(error, place, part, first_line)
+        except _FieldError as error:
+            line = first_line + _line_of(part, error.field)
+            raise HandHistoryError(f"{place}, line {line}, {error}") from error
+    return hands
+
+
+def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:
+    """Return a hand with these fields, checked; raise HandHistoryError (a field error) that says what is wrong."""
+    variant = fields.get("variant")
+    if variant is None:
+        raise _FieldError("variant", f"is missing: write one of {[*HOLDEM_VARIANTS, *OTHER_VARIANTS]}")
+    if variant in OTHER_VARIANTS:
+        return Hand(fields, (), source)
+    if not isinstance(variant, str) or variant not in HOLDEM_VARIANTS:
+        raise _FieldError("variant", f"{variant!r} is not known: write one of {[*HOLDEM_VARIANTS, *OTHER_VARIANTS]}")
+    _check_fields(fields, variant)
+    return Hand(fields, tuple(_moves(fields["actions"], len(fields["starting_stacks"]))), source)
+
+
+def dump_hand(hand: Hand) -> str:
+    """Return the hand as PHH text, without a line break at the end: the bytes of the published PHH data sets."""
+    return "\n".join(f"{_key_text(name)} = {_value_text(value)}" for name, value in hand.fields.items())
+
+
+def dump_hands(hands: Iterable[Hand]) -> str:
+    """Return hands as PHHS text, in sections [1], [2], ..."""
+    return "\n\n".join(f"[{number}]\n{dump_hand(hand)}" for number, hand in enumerate(hands, start=1))
+
+
+class _FieldError(HandHistoryError):
+    """A field that is missing or wrong."""
+
+    def __init__(self, field: str, problem: str, action: int | None = None) -> None:
+        self.field = field
+        super().__init__(f"field '{field}'{'' if action is None else f', action {action}'}: {problem}")
+
+
+# --- text -> fields ---------------------------------------------------------------------------------------------------
+
+
+def _sections(text: str, source: str) -> Iterator[tuple[str, str, int]]:
+    """Yield (name, text, number of its first line) of every section; one without a name where there are no sections."""
+    headers = list(_SECTION.finditer(text)) if "[" in text else []
+    if not headers or any(line.strip() and line[0] != "#" for line in text[: headers[0].start()].splitlines()):
+        yield "", text, 1
+        return
+    names = [header[1] for header in headers]
+    ends = [header.start() for header in headers[1:]] + [len(text)]
+    line = 1 + text.count("\n", 0, headers[0].start())
+    for header, name, end, index in zip(headers, names, ends, range(len(names)), strict=True):
+        if index and name in names[:index] and names.index(name) < index:
+            raise HandHistoryError(f"{source}, line {line}: section [{name}] comes twice; number the hands 1, 2, ...")
+        yield name, text[header.end() :], line
+        line += text.count("\n", header.start(), end)
+
+
+def _fields(text: str) -> dict[str, Any]:
+    """Return the fields of one hand; raise TOMLDecodeError where the text is not TOML."""
+    fields = _plain_fields(text)
+    return tomllib.loads(text, parse_float=Decimal) if fields is None else fields
+
+
+def _plain_fields(text: str) -> dict[str, Any] | None:
+    """Return the fields of a text in the usual form, None for any other.
+
+    A line with numbers and texts in single quotes becomes JSON when the quotes are exchanged, and the JSON decoder is five
+    times as fast as `tomllib`. Whatever JSON and TOML do not read alike is left to `tomllib`, which also words the errors.
+    """
+    if '"' in text or "#" in text or "\\" in text or "{" in text or "null" in text:
+        return None
+    fields: dict[str, Any] = {}
+    for line in text.split("\n"):
+        if not line:
+            continue
+        name, equals, value = line.partition(" = ")
+        if not equals or name in fields or not (name.isascii() and name.replace("_", "").isalnum()):
+            return None
+        try:
+            fields[name] = _decode_json(value.replace("'", '"'))
+        except ValueError:
+            try:
+                fields[name] = tomllib.loads(line, parse_float=Decimal)[name]
+            except tomllib.TOMLDecodeError:
+                return None
+    return fields
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not TOML")
+
+
+_decode_json = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant).decode
+
+
+def _raise_toml_error(error: tomllib.TOMLDecodeError, place: str, text: str, first_line: int) -> NoReturn:
+    message = str(error)
+    found = _TOML_LINE.search(message)
+    line = first_line + (int(found[1]) - 1 if found else text.rstrip("\n").count("\n"))
+    problem = _TOML_LINE.sub("", message).replace(" (at end of document)", ", the text ends too early")
+    raise HandHistoryError(f"{place}, line {line}: not TOML: {problem}; write a line 'field = value'") from error
+
+
+def _line_of(text: str, field: str) -> int:
+    """Return the line of a field, counted from 0; the last line for one that is missing."""
+    found = re.search(rf"^[ \t]*['\"]?{re.escape(field)}['\"]?[ \t]*=", text, re.MULTILINE)
+    return text.count("\n", 0, found.start() if found else len(text.rstrip("\n")))
+
+
+# --- fields -> checked fields and moves -------------------------------------------------------------------------------
+
+
+def _check_fields(fields: Mapping[str, Any], variant: str) -> None:
+    for name in ("antes", "blinds_or_straddles", "starting_stacks", "actions", *_BETS[variant]):
+        if name not in fields:
+            raise _FieldError(name, f"is missing; variant {variant!r} needs it")
+    for name in _BETS[variant]:
+        if not _is_number(fields[name]) or not 0 < fields[name] < _ENDLESS:
+            raise _FieldError(name, f"{_shown(fields[name])} must be a positive number of chips")
+    players = fields["starting_stacks"]
+    if not isinstance(players, list) or len(players) < 2:
+        raise _FieldError("starting_stacks", f"{_shown(players)} must be an array of the stacks of two or more players")
+    for name in _BY_PLAYER:
+        if name in fields:
+            _check_numbers(name, fields[name], len(players))
+    if not isinstance(fields.get("ante_trimming_status", False), bool):
+        raise _FieldError("ante_trimming_status", f"{_shown(fields['ante_trimming_status'])} must be true or false")
+
+
+def _check_numbers(name: str, values: object, length: int) -> None:
+    if not isinstance(values, list) or len(values) != length:
+        raise _FieldError(name, f"{_shown(values)} must be an array of {length} numbers, one for each starting stack")
+    signed = name == "blinds_or_straddles"  # PokerKit notes what a player posts on joining as a negative blind
+    for index, value in enumerate(values):
+        if type(value) is not int and not (isinstance(value, Decimal) and not value.is_nan()):
+            raise _FieldError(name, f"{_shown(value)} of p{index + 1} must be a number")
+        if (value < 0 and not signed) or (name == "starting_stacks" and value == 0):
+            raise _FieldError(name, f"{value} of p{index + 1} must not be {'negative' if value < 0 else 'zero'}")
+
+
+_ENDLESS = Decimal("Infinity")
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int or (isinstance(value, Decimal) and not value.is_nan())
+
+
+def _shown(value: object) -> str:
+    text = str(value) if isinstance(value, Decimal) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _moves(actions: object, num_players: int) -> Iterator[Move]:
+    if not isinstance(actions, list):
+        raise _FieldError("actions", f"{_shown(actions)} must be an array of texts")
+    for number, action in enumerate(actions, start=1):
+        if not isinstance(action, str):
+            raise _FieldError("actions", f"{_shown(action)} must be a text", number)
+        try:
+            move = parse_action(action)
+        except ValueError as error:
+            raise _FieldError("actions", str(error), number) from error
+        if move.seat >= num_players:
+            raise _FieldError("actions", f"{action!r} names a player beyond p{num_players}", number)
+        yield move
+
+
+@lru_cache(maxsize=1 << 16)
+def parse_action(action: str) -> Move:
+    """Return what an action text means; raise ValueError if it means nothing."""
+    match action.partition("#")[0].split():
+        case ["d", "dh", player, cards]:
+            return Move(DEAL_HOLE, _seat(player, action), cards=_card_ids(cards, action))
+        case ["d", "db", cards]:
+            return Move(DEAL_BOARD, cards=_card_ids(cards, action))
+        case [player, "f"]:
+            return Move(FOLD, _seat(player, action))
+        case [player, "cc"]:
+            return Move(CALL, _seat(player, action))
+        case [player, "cbr", amount]:
+            return Move(RAISE, _seat(player, action), _amount(amount, action))
+        case [player, "sm"]:
+            return Move(MUCK, _seat(player, action))
+        case [player, "sm", "-"]:
+            return Move(SHOW, _seat(player, action))
+        case [player, "sm", cards]:
+            return Move(SHOW, _seat(player, action), cards=_card_ids(cards, action))
+        case []:
+            return Move(REMARK)
+    raise ValueError(f"{action!r} is not an action: write {_ACTIONS}")
+
+
+def _seat(player: str, action: str) -> int:
+    if player[:1] != "p" or not player[1:].isdecimal() or int(player[1:]) < 1:
+        raise ValueError(f"{action!r}: {player!r} is not a player; write p1, p2, ...")
+    return int(player[1:]) - 1
+
+
+def _card_ids(text: str, action: str) -> tuple[int, ...]:
+    try:
+        return tuple(_CARDS[text[i : i + 2]] for i in range(0, len(text), 2))
+    except KeyError as error:
+        raise ValueError(
+            f"{action!r}: {error.args[0]!r} is not a card; write rank and suit such as 'As', or '??' if unknown"
+        ) from None
+
+
+def _amount(text: str, action: str) -> Number:
+    digits = text.replace(",", "")
+    if not _AMOUNT.fullmatch(digits):
+        raise ValueError(f"{action!r}: {text!r} is not an amount; write the chips to raise to, such as 200 or 3.50")
+    return int(digits) if digits.isdecimal() else Decimal(digits)
+
+
+# --- fields -> text ---------------------------------------------------------------------------------------------------
+
+
+def _key_text(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string_text(name)
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _string_text(value)
+    if isinstance(value, Decimal):
+        return "inf" if value == _ENDLESS else str(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key_text(key)} = {_value_text(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(map(_value_text, value)) + "]"
+    if isinstance(value, (int, float, time, date, datetime)):
+        return str(value)
+    raise HandHistoryError(f"{value!r} cannot be written as TOML: use numbers, texts, times, arrays and tables")
+
+
+def _string_text(text: str) -> str:
+    if text.isprintable() and "'" not in text:
+        return f"'{text}'"
+    if text.isprintable() and "'''" not in text and not text.endswith("'"):
+        return f"'''{text}'''"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
