@@ -28,8 +28,8 @@ def num_board_cards(t: Any) -> Any:
 def hand_rank_at(t: Any, seat: Any, num_board: Any) -> Any:
     """Return the rank of the seat's hand with the first `num_board` board cards; a lower rank is a better hand.
 
-    From five cards on it is the rank of `poker_hands` (1 .. 7462). Of one or two cards, pairs beat high cards and higher
-    cards beat lower ones (Kuhn, Leduc).
+    From five cards on it is the rank of `poker_hands` (1 .. 7462). Of one or two cards, pairs beat high cards and
+    higher cards beat lower ones (Kuhn, Leduc).
     """
     hole, board = np.int64(seat) * t.num_hole_cards, np.int64(t.num_seats) * t.num_hole_cards
     if t.num_hole_cards + num_board < 5:
@@ -82,12 +82,12 @@ def _award_side_pots(t: Any) -> None:
     num_board = np.int64(0)
     for street in range(t.num_streets):
         num_board += t.board_cards[street]
-    left = np.int64(t.pot)
+    left, highest = np.int64(t.pot), _largest_contribution(t)
     covered = np.int64(-1)
     while left > 0:
         winners = _best_hands(t, covered, num_board)
         level = _smallest_contribution(t, winners)
-        amount = _chips_up_to(t, level) - _chips_up_to(t, covered) if _is_exceeded(t, level) else left
+        amount = left if level == highest else _chips_up_to(t, level) - _chips_up_to(t, covered)
         _split(t, amount, winners)
         left -= amount
         covered = level
@@ -131,12 +131,12 @@ def _smallest_contribution(t: Any, seats: Any) -> Any:
 
 
 @kernel
-def _is_exceeded(t: Any, level: Any) -> Any:
-    """Return True if a player still in contributed more than `level`."""
+def _largest_contribution(t: Any) -> Any:
+    level = np.int64(0)
     for seat in range(t.num_seats):
-        if has(t.in_hand, seat) and _contribution(t, seat) > level:
-            return True
-    return False
+        if has(t.in_hand, seat):
+            level = max(level, _contribution(t, seat))
+    return level
 
 
 @kernel
