@@ -1,0 +1,86 @@
+"""PokerKit as an oracle: replays a recorded hand and tells what it found at every decision."""
+
+from __future__ import annotations
+
+from pokerkit import (
+    Automation,
+    BettingStructure,
+    FixedLimitTexasHoldem,
+    Mode,
+    NoLimitTexasHoldem,
+    State,
+)
+
+from card_envs.cards import card_name
+from card_envs.games.holdem.state import CALL, FOLD
+from tests.holdem_hands import Hand, Options
+
+# Everything but the cards, which are dealt from the recorded deck.
+AUTOMATIONS = (
+    Automation.ANTE_POSTING,
+    Automation.BET_COLLECTION,
+    Automation.BLIND_OR_STRADDLE_POSTING,
+    Automation.RUNOUT_COUNT_SELECTION,
+    Automation.HOLE_CARDS_SHOWING_OR_MUCKING,
+    Automation.HAND_KILLING,
+    Automation.CHIPS_PUSHING,
+    Automation.CHIPS_PULLING,
+)
+UNKNOWN_CARD = "??"
+
+
+class PotLimitTexasHoldem(NoLimitTexasHoldem):
+    """PokerKit has pot-limit games, but not this one."""
+
+    betting_structure = BettingStructure.POT_LIMIT
+
+
+def replay(hand: Hand) -> tuple[list[Options], list[int]]:
+    """Return the options at every decision and the payoffs, by position."""
+    state = new_state(hand)
+    for position, cards in enumerate(hand.hole_cards):
+        state.deal_hole("".join(map(card_name, cards)), position)
+    trace = []
+    decisions = iter(hand.decisions)
+    board = iter(hand.board)
+    while state.status:
+        if state.actor_index is None:
+            state.burn_card(UNKNOWN_CARD)
+            state.deal_board("".join(card_name(next(board)) for _ in range(state.street.board_dealing_count)))
+            continue
+        trace.append(options_of(state))
+        decision = next(decisions, None)
+        if decision is None:
+            return trace, []
+        kind, raise_to = decision
+        if kind == FOLD:
+            state.fold()
+        elif kind == CALL:
+            state.check_or_call()
+        else:
+            state.complete_bet_or_raise_to(raise_to)
+    return trace, list(state.payoffs)
+
+
+def options_of(state: State) -> Options:
+    low = state.min_completion_betting_or_raising_to_amount
+    high = state.max_completion_betting_or_raising_to_amount
+    return Options(
+        position=state.actor_index,
+        may_fold=state.can_fold(),
+        to_call=state.checking_or_calling_amount,
+        raise_to=None if low is None or high is None else (low, high),
+    )
+
+
+def new_state(hand: Hand) -> State:
+    config, n = hand.config, len(hand.stacks)
+    antes, blinds = config.ante_list, list(config.blinds) + [0] * (n - len(config.blinds))
+    if n == 2:
+        antes = antes[::-1]  # PokerKit's lists name the small blind first, its player 0 is the big blind
+    settings = (AUTOMATIONS, not config.profile.dead_antes, antes, blinds)
+    if config.structure == "limit":
+        small, big = config.raise_sizes[0], config.raise_sizes[-1]
+        return FixedLimitTexasHoldem.create_state(*settings, small, big, hand.stacks, n, mode=Mode.TOURNAMENT)
+    game = NoLimitTexasHoldem if config.structure == "no_limit" else PotLimitTexasHoldem
+    return game.create_state(*settings, config.min_bet, hand.stacks, n, mode=Mode.TOURNAMENT)
