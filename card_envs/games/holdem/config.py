@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,8 +11,8 @@ import numpy as np
 from card_envs.cards import NO_CARD
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.state import (
-    MAX_CHIPS,
     LIMIT,
+    MAX_CHIPS,
     MAX_SEATS,
     MAX_STREETS,
     MENU_INTEGERS,

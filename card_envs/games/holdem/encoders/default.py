@@ -41,7 +41,9 @@ def layout(config: HoldemConfig) -> Layout:
         blocks.append(Block("board", config.deck_size, "1 for each card on the board"))
     if _ranks_five_cards(config):
         blocks.append(Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card"))
-        blocks.append(Block("strength", 1, "my hand from the flop on: 1 for the best of 7,462 ranks, near 0 for the worst"))
+        blocks.append(
+            Block("strength", 1, "my hand from the flop on: 1 for the best of 7,462 ranks, near 0 for the worst")
+        )
     blocks += [
         Block("street", streets, "one-hot"),
         Block("position", n, "my position, one-hot: 0 is the first seat left of the button"),
@@ -63,16 +65,24 @@ def _history_blocks(config: HoldemConfig) -> list[Block]:
     if is_limit_history(config):
         caps = [int(cap) for cap in config.max_raises or ()]
         return [
-            Block("callers", (sum(cap + 1 for cap in caps), n), "by street and bet level: who checked or called, me first"),
+            Block(
+                "callers", (sum(cap + 1 for cap in caps), n), "by street and bet level: who checked or called, me first"
+            ),
             Block("raisers", (sum(caps), n), "by street and bet level: who raised, one-hot, me first"),
         ]
     return [
-        Block("recent_seat", (RECENT_ACTIONS, n), "who took each of the last decisions, latest first, one-hot, me first"),
+        Block(
+            "recent_seat", (RECENT_ACTIONS, n), "who took each of the last decisions, latest first, one-hot, me first"
+        ),
         Block("recent_kind", (RECENT_ACTIONS, _KINDS), "fold, check or call, bet or raise"),
         Block("recent_amount", RECENT_ACTIONS, "street commitment after the decision"),
         Block("street_raises", streets, "bets and raises on each street, in quarters, at most 1"),
         Block("street_callers", (streets, n), "who checked or called on each street, me first"),
-        Block("street_raisers", (streets, n), "who bet or raised on each street (up to the fourth raise, and the last), me first"),
+        Block(
+            "street_raisers",
+            (streets, n),
+            "who bet or raised on each street (up to the fourth raise, and the last), me first",
+        ),
     ]
 
 

@@ -1,0 +1,294 @@
+"""Any `Game` as a PettingZoo AEC environment: a batch of one table."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.observation import mask_records, observation_records
+
+RENDER_MODES = ("ansi", "rgb_array")
+ILLEGAL_REWARD = -1.0
+"""What `ConventionalAEC` gives to an agent that takes an illegal action, as PettingZoo's TerminateIllegalWrapper does."""
+
+Drawing = Callable[[Game, Any, int | None], NDArray[np.uint8]]
+"""Draws table 0 as one seat sees it, or with all cards, as an RGB array."""
+
+
+class GameAEC(AECEnv):  # type: ignore[type-arg]
+    """One table of a game. Checks every action itself; an illegal one raises and changes nothing.
+
+    Observations are {"observation": vector, "action_mask": int8}; the same mask object is in `infos[agent]`. Rewards are
+    zero until the episode ends.
+    """
+
+    def __init__(self, game: Game, name: str, render_mode: str | None = None, drawing: Drawing | None = None) -> None:
+        """Make the environment `name` from a game; `drawing` serves render mode `rgb_array`."""
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(RENDER_MODES)} or None")
+        self.game = game
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": name,
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": 1,
+        }
+        self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
+        space = spaces.Dict(
+            {"observation": game.layout.space, "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8)}
+        )
+        self.observation_spaces = {agent: copy.deepcopy(space) for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
+        self.state_space = game.state_layout.space
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._drawing = drawing
+        self._dealt = False
+        self._had_options = False
+        self._make_buffers()
+        self._tables = game.seeded_tables(1, int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
+
+    def _make_buffers(self) -> None:
+        self._observation = np.zeros((1, self.game.layout.size), self.game.layout.dtype)
+        self._mask = np.zeros((1, self.game.num_actions), np.int8)
+        self._observation_record = observation_records(self._observation)
+        self._mask_record = mask_records(self._mask)
+        self._no_mask = np.zeros(self.game.num_actions, np.int8)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Explain what does not exist before the first deal (found attributes never come here)."""
+        if name in _AFTER_RESET:
+            raise AttributeError(f"{name} does not exist before reset()")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything but the scratch buffers: copies and pickles keep the deal in progress."""
+        return {key: value for key, value in self.__dict__.items() if key not in _BUFFERS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a copy or pickle."""
+        self.__dict__.update(state)
+        self._make_buffers()
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of {"observation", "action_mask"}, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of action ids."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal the next episode. The same seed gives the same deals from here on.
+
+        `options` may fix the game's options (see the environment's page); others are ignored with a warning.
+        """
+        if seed is not None and (not isinstance(seed, (int, np.integer)) or isinstance(seed, bool)):
+            raise ValueError(f"seed {seed!r} must be a whole number or None")
+        known = self._known_options(options) if options else {}
+        if seed is None and not known and not self._had_options:
+            actor = self.game.deal(self._tables, 0)
+        else:
+            actor = self._deal_anew(seed, known)
+        self._begin(actor)
+
+    def _deal_anew(self, seed: int | None, options: dict[str, Any]) -> int:
+        """Deal on a copy, so that refused options change nothing."""
+        tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, int(seed))
+        if options or self._had_options:  # stacks of an earlier reset(options=...) must not stay
+            actor = self.game.deal_with(tables, 0, options)
+        else:
+            actor = self.game.deal(tables, 0)
+        self._had_options = bool(options)
+        self._tables = tables
+        return actor
+
+    def _known_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        names = self.game.option_names
+        unknown = sorted(map(str, set(options) - set(names)))
+        if unknown:
+            warnings.warn(f"reset options {unknown} are ignored: known are {list(names)}", stacklevel=3)
+        return {key: value for key, value in options.items() if key in names}
+
+    def _begin(self, actor: int) -> None:
+        self._dealt = True
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self._observed: dict[str, Any] | None = None
+        if actor == NOBODY:
+            self._finish()
+        else:
+            self._select(actor)
+
+    def _select(self, seat: int) -> None:
+        """Give the turn to a seat and compute what it sees, once."""
+        agent = self.possible_agents[seat]
+        self.game.encoder.observe(self._tables, 0, seat, self._observation_record, self._mask_record)
+        mask = self._mask[0].copy()
+        self.agent_selection = agent
+        self.infos[agent] = {"action_mask": mask}
+        self._observed = {"observation": self._observation[0].copy(), "action_mask": mask}
+
+    def _finish(self) -> None:
+        payoff = self._tables["payoff"][0]
+        scale = self.game.chips_per_reward
+        for agent, chips in zip(self.possible_agents, payoff.tolist(), strict=False):
+            self.rewards[agent] = self._cumulative_rewards[agent] = chips / scale
+            self.terminations[agent] = True
+        self._observed = None
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what an agent sees now; its action mask is all zeros unless it is to act."""
+        if self._observed is not None and agent == self.agent_selection:
+            return self._observed
+        if agent not in self._seats:
+            raise ValueError(f"agent {agent!r} is not known: choose one of {self.possible_agents}")
+        self._require_deal("observe")
+        self.game.encoder.observe(self._tables, 0, self._seats[agent], self._observation_record, self._mask_record)
+        return {"observation": self._observation[0].copy(), "action_mask": self._no_mask.copy()}
+
+    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """Return observation, reward since its last action, termination, truncation and info of the agent to act."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def step(self, action: int | None) -> None:
+        """Take the action of `agent_selection`; when its episode is over, pass None.
+
+        Raises IllegalActionError, with what is legal, and leaves the table as it was.
+        """
+        self._require_deal("step")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._remove(agent, action)
+            return
+        if type(action) is not int:
+            action = self._whole_number(action)
+        actor = self.game.step(self._tables, 0, action)
+        if actor == ILLEGAL:
+            raise IllegalActionError(f"{agent}: {self.game.why_illegal(self._tables, 0, action)}")
+        self.infos[agent] = {"action_mask": self._no_mask}
+        if actor == NOBODY:
+            self._finish()
+        else:
+            self._select(actor)
+
+    def _whole_number(self, action: Any) -> int:
+        if isinstance(action, np.ndarray) and action.ndim == 0:
+            action = action[()]
+        if isinstance(action, (int, np.integer)) and not isinstance(action, (bool, np.bool_)):
+            if abs(int(action)) < 2**62:
+                return int(action)
+        raise IllegalActionError(
+            f"{self.agent_selection}: action {action!r} of type {type(action).__name__} is not an id: "
+            f"pass a whole number in 0..{self.game.num_actions - 1} whose action_mask is 1"
+        )
+
+    def _remove(self, agent: str, action: Any) -> None:
+        """The dead step: an agent whose episode is over leaves the table."""
+        if action is not None:
+            raise IllegalActionError(f"{agent}: action {action!r} after the end: pass None, or call reset()")
+        self.agents.remove(agent)
+        for values in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del values[agent]
+        if self.agents:
+            self.agent_selection = self.agents[0]
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+        else:
+            self.rewards = {}
+
+    def _require_deal(self, method: str) -> None:
+        if not self._dealt:
+            raise RuntimeError(f"call reset() before {method}()")
+        if method == "step" and not self.agents:
+            raise IllegalActionError("the episode is over and all agents have left: call reset()")
+
+    def state(self) -> NDArray[Any]:
+        """Return the perfect-information vector: all cards, dealt or not, for centralised critics."""
+        self._require_deal("state")
+        vector = np.zeros((1, self.game.state_layout.size), self.game.state_layout.dtype)
+        self.game.write_state(self._tables, 0, observation_records(vector))
+        return vector[0]
+
+    def action_name(self, action: int) -> str:
+        """Return an action id of the agent to act in words."""
+        return self.game.action_name(self._tables, 0, int(action))
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Return the table with all cards as text (`ansi`) or as an RGB picture (`rgb_array`)."""
+        if self.render_mode is None:
+            warnings.warn("render() without a render_mode draws nothing: make the environment with one", stacklevel=2)
+            return None
+        self._require_deal("render")
+        if self.render_mode == "ansi" or self._drawing is None:
+            return self.game.text(self._tables, 0, None)
+        return self._drawing(self.game, self._tables, None)
+
+    def close(self) -> None:
+        """Release nothing: there is nothing to release."""
+
+    def __str__(self) -> str:
+        """Return the versioned name."""
+        return str(self.metadata["name"])
+
+
+_BUFFERS = ("_observation", "_mask", "_observation_record", "_mask_record", "_no_mask")
+_AFTER_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents")
+
+
+class OutOfBoundsError(IllegalActionError, AssertionError):
+    """Raised by `ConventionalAEC` for actions outside the action space (PettingZoo asserts)."""
+
+
+class ConventionalAEC(GameAEC):
+    """A `GameAEC` with PettingZoo's conventions, as its three standard wrappers give them, in one layer.
+
+    Illegal actions warn, cost the offender `ILLEGAL_REWARD` and end the episode for everybody; actions outside the space
+    raise; stepping after everybody left warns. The wrappers themselves cost many times what the game does.
+    """
+
+    def step(self, action: int | None) -> None:
+        """Take an action; an illegal one ends the episode (see the class)."""
+        try:
+            super().step(action)
+        except IllegalActionError as error:
+            if not self.agents:
+                warnings.warn(f"step() does nothing: {error}", stacklevel=2)
+                return
+            agent = self.agent_selection
+            if self.terminations[agent]:
+                raise
+            if not self.action_spaces[agent].contains(action):
+                raise OutOfBoundsError(str(error)) from error
+            warnings.warn(f"illegal action, the episode ends: {error}", stacklevel=2)
+            self._end_by_illegal_action(agent)
+
+    def _end_by_illegal_action(self, offender: str) -> None:
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards[offender] = ILLEGAL_REWARD
+        self._cumulative_rewards = dict(self.rewards)
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
+        self._observed = None
+        self.agent_selection = self.agents[0]

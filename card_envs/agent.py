@@ -1,0 +1,85 @@
+"""What an agent is: something that gets a batch of decisions and returns actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import Game, Tables
+from card_envs.observation import mask_records, observation_records
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """n decisions, each of one seat at one table, with nothing that the seat may not see."""
+
+    game: Game
+    observation: NDArray[Any]
+    """(n, d): in the encoder of `game`."""
+    action_mask: NDArray[np.int8]
+    """(n, num_actions): 1 for legal actions, at least one in each row."""
+    seats: NDArray[np.int64]
+    """(n,): the seat that decides."""
+    tables: NDArray[np.int64]
+    """(n,): number of the table within the match."""
+    views: Tables
+    """(n,): records of the game's tables, censored: the fields of public knowledge and the seat's own cards."""
+    uniforms: NDArray[np.float64]
+    """(n,): one random number in [0, 1) per decision, fixed by seed, deal and decision, whatever the batch."""
+
+    def __len__(self) -> int:
+        """Return the number of decisions."""
+        return len(self.seats)
+
+    def legal_actions(self, j: int) -> list[int]:
+        """Return the legal action ids of decision j."""
+        return [int(action) for action in np.flatnonzero(self.action_mask[j])]
+
+    @cached_property
+    def num_legal(self) -> NDArray[np.int64]:
+        """(n,): how many actions are legal."""
+        return self.action_mask.sum(axis=1, dtype=np.int64)
+
+
+class Agent(Protocol):
+    """Whoever decides. Agents may also define `deal_starts(tables)` and `deal_ends(tables, payoffs)`; see play_match."""
+
+    name: str
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one legal action for each decision (n,)."""
+        ...
+
+
+class RandomAgent:
+    """Plays every legal action with the same probability."""
+
+    name = "random"
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return uniformly random legal actions."""
+        return choose(decisions.action_mask, decisions.uniforms)
+
+
+def choose(weights: NDArray[Any], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return, for each row of non-negative weights (n, k), the column in which its uniform number falls."""
+    sums = np.cumsum(weights, axis=1, dtype=np.float64)
+    return np.asarray((sums <= (uniforms * sums[:, -1])[:, None]).sum(axis=1), np.int64)
+
+
+def decisions_at(
+    game: Game, tables: Tables, rows: NDArray[np.int64], numbers: NDArray[np.int64], uniforms: NDArray[np.float64]
+) -> Decisions:
+    """Return the decisions that the actors of tables[rows] face; `numbers` are the tables' numbers in the match."""
+    n = len(rows)
+    observation = np.empty((n, game.layout.size), game.layout.dtype)
+    mask = np.empty((n, game.num_actions), np.int8)
+    views = np.empty(n, tables.dtype)
+    seats = tables["actor"][rows].astype(np.int64)
+    game.encoder.observe_rows(tables, rows, observation_records(observation), mask_records(mask))
+    game.censor_rows(tables, rows, seats, views)
+    return Decisions(game, observation, mask, seats, numbers, views, uniforms)

@@ -1,0 +1,101 @@
+"""The registry: which ids exist, what they are made of, how they are made. Versions live here and nowhere else."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from card_envs.aec import ConventionalAEC, Drawing, GameAEC
+from card_envs.game import Game
+from card_envs.vector import VectorTables
+
+
+@dataclass(frozen=True)
+class EnvEntry:
+    """One environment id. Factories and drawings are "module:name", imported when first needed."""
+
+    id: str
+    """Versioned: the version grows when rules, observations, rewards or masks change, not when speed does."""
+    gymnasium_id: str
+    make_game: str
+    drawing: str
+    summary: str
+
+    @property
+    def factory(self) -> Callable[..., Game]:
+        """The function that makes the game; its parameters are the environment's arguments."""
+        factory: Callable[..., Game] = _resolve(self.make_game)
+        return factory
+
+
+_PRESETS = "card_envs.games.holdem.presets"
+_HOLDEM_DRAWING = "card_envs.rendering.holdem:draw_table"
+ENVS = {
+    entry.id: entry
+    for entry in (
+        EnvEntry("limit_holdem-v0", "LimitHoldem-v0", f"{_PRESETS}:limit_holdem", _HOLDEM_DRAWING, "limit Texas hold'em, 2 to 10 seats"),
+        EnvEntry("no_limit_holdem-v0", "NoLimitHoldem-v0", f"{_PRESETS}:no_limit_holdem", _HOLDEM_DRAWING, "no-limit Texas hold'em, 2 to 10 seats"),
+        EnvEntry("leduc_holdem-v0", "LeducHoldem-v0", f"{_PRESETS}:leduc_holdem", _HOLDEM_DRAWING, "Leduc hold'em: two ranks of cards and a board card"),
+        EnvEntry("kuhn_poker-v0", "KuhnPoker-v0", f"{_PRESETS}:kuhn_poker", _HOLDEM_DRAWING, "Kuhn poker: three cards, one bet"),
+    )
+}  # fmt: skip
+
+
+def find_entry(env_id: str) -> EnvEntry:
+    """Return the entry of an id, with or without the version or "card_envs/"; raises ValueError with the nearest names."""
+    name = env_id.removeprefix("card_envs/")
+    if name in ENVS:
+        return ENVS[name]
+    versions = sorted(known for known in ENVS if known.rpartition("-v")[0] == name)
+    if versions:
+        return ENVS[versions[-1]]
+    nearest = difflib.get_close_matches(name, ENVS, n=1, cutoff=0.3)
+    hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
+    raise ValueError(f"environment {env_id!r} is not known{hint}: choose one of {sorted(ENVS)}")
+
+
+def make_game(env_id: str, **settings: Any) -> Game:
+    """Return the game of an environment id; unknown settings raise a TypeError that lists the known ones."""
+    factory = find_entry(env_id).factory
+    known = inspect.signature(factory).parameters
+    unknown = sorted(set(settings) - set(known))
+    if unknown:
+        raise TypeError(f"{env_id} has no setting {unknown[0]!r}: known are {list(known)}")
+    return factory(**settings)
+
+
+def make_vector(env_id: str, num_tables: int, seed: int | None = None, **settings: Any) -> VectorTables:
+    """Return the batched engine: `num_tables` tables of the environment's game."""
+    return VectorTables(make_game(env_id, **settings), num_tables, seed)
+
+
+def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
+    """Return the AEC environment that checks everything itself and raises IllegalActionError: the fast path."""
+    entry = find_entry(env_id)
+    return GameAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, _drawing(entry))
+
+
+def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> ConventionalAEC:
+    """Return the AEC environment with PettingZoo's conventions for illegal actions (see `ConventionalAEC`)."""
+    entry = find_entry(env_id)
+    return ConventionalAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, _drawing(entry))
+
+
+def _versioned_name(entry: EnvEntry) -> str:
+    return entry.id.replace("-", "_")
+
+
+def _drawing(entry: EnvEntry) -> Drawing:
+    def draw(game: Game, tables: Any, seat: int | None) -> Any:
+        return _resolve(entry.drawing)(game, tables, seat)
+
+    return draw
+
+
+def _resolve(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)

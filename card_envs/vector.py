@@ -1,0 +1,103 @@
+"""Any `Game` as arrays over many tables: the batched engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import NOBODY, Game, IllegalActionError
+from card_envs.observation import mask_records, observation_records
+
+_PICK_STREAMS = 0x9E3779B97F4A7C15
+"""Added to the seed for the streams of `sample_actions`, which must not be those that deal the cards."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What N tables show after `reset` or `step`. All arrays are new: they may be kept."""
+
+    observation: NDArray[Any]
+    """(N, d): what the seat to act at each table sees."""
+    action_mask: NDArray[np.int8]
+    """(N, num_actions): its legal actions."""
+    seats: NDArray[np.int64]
+    """(N,): which seat is to act."""
+    rewards: NDArray[np.float32]
+    """(N, seats): rewards of the step that led here, for all seats; zero unless `is_over`."""
+    is_over: NDArray[np.bool_]
+    """(N,): the step ended an episode, and the table shows the next one."""
+
+
+class VectorTables:
+    """N tables of one game that play side by side; finished tables deal anew at once."""
+
+    def __init__(self, game: Game, num_tables: int, seed: int | None = None) -> None:
+        """Make `num_tables` tables; without a seed, they start from an unpredictable one."""
+        if not isinstance(num_tables, (int, np.integer)) or num_tables < 1:
+            raise ValueError(f"num_tables {num_tables!r} must be a whole number, at least 1")
+        self.game = game
+        self.num_tables = int(num_tables)
+        self._rows = np.arange(num_tables, dtype=np.int64)
+        self._is_reset = False
+        self._start(seed)
+
+    def _start(self, seed: int | None) -> None:
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self.tables = self.game.seeded_tables(self.num_tables, seed)
+        self._streams = self.game.seeded_tables(self.num_tables, seed + _PICK_STREAMS)
+
+    def reset(self, seed: int | None = None) -> Batch:
+        """Deal a new episode at every table; with a seed, start all random streams anew from it."""
+        if seed is not None:
+            self._start(seed)
+        for i in range(self.num_tables):
+            while self.game.deal(self.tables, i) == NOBODY:
+                pass  # deals that leave nothing to decide are not shown
+        self._is_reset = True
+        rewards = np.zeros((self.num_tables, self.game.num_seats), np.float32)
+        return self._batch(rewards, np.zeros(self.num_tables, np.bool_))
+
+    def step(self, actions: NDArray[Any]) -> Batch:
+        """Apply one action per table (N,), of any integer type. Illegal ones raise and change no table."""
+        if not self._is_reset:
+            raise RuntimeError("call reset() before step()")
+        chosen = self._checked(actions)
+        rewards = np.empty((self.num_tables, self.game.num_seats), np.float32)
+        is_over = np.empty(self.num_tables, np.uint8)
+        illegal = self.game.step_rows(self.tables, self._rows, chosen, rewards, is_over, True)
+        if illegal >= 0:
+            why = self.game.why_illegal(self.tables, illegal, int(chosen[illegal]))
+            raise IllegalActionError(f"table {illegal}: {why}")
+        return self._batch(rewards, is_over.view(np.bool_))
+
+    def _checked(self, actions: NDArray[Any]) -> NDArray[np.int64]:
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_tables,) or chosen.dtype.kind not in "iu":
+            raise IllegalActionError(
+                f"actions of shape {chosen.shape} and dtype {chosen.dtype}: {self.num_tables} integers are needed"
+            )
+        return np.ascontiguousarray(chosen, np.int64)
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """Return a uniformly random legal action for each table (N,), from random streams of their own."""
+        actions = np.empty(self.num_tables, np.int64)
+        self.game.random_rows(self.tables, self._rows, self._streams, actions)
+        return actions
+
+    def state(self) -> NDArray[Any]:
+        """Return the perfect-information vectors of all tables (N, state size)."""
+        vectors = np.zeros((self.num_tables, self.game.state_layout.size), self.game.state_layout.dtype)
+        records = observation_records(vectors)
+        for i in range(self.num_tables):
+            self.game.write_state(self.tables, i, records[i : i + 1])
+        return vectors
+
+    def _batch(self, rewards: NDArray[np.float32], is_over: NDArray[np.bool_]) -> Batch:
+        observation = np.empty((self.num_tables, self.game.layout.size), self.game.layout.dtype)
+        mask = np.empty((self.num_tables, self.game.num_actions), np.int8)
+        self.game.encoder.observe_rows(self.tables, self._rows, observation_records(observation), mask_records(mask))
+        return Batch(observation, mask, self.tables["actor"].astype(np.int64), rewards, is_over)
