@@ -78,7 +78,7 @@ def max_raise_to(t: Any) -> Any:
     if t.structure == LIMIT:
         return min(most, np.int64(t.current_bet) + t.size[t.street])
     if t.structure == POT_LIMIT:
-        return min(most, max(_full_raise_to(t), np.int64(t.current_bet) + t.pot + owed(t)))
+        return min(most, max(full_raise_to(t), np.int64(t.current_bet) + t.pot + owed(t)))
     return most
 
 
@@ -88,11 +88,12 @@ def min_raise_to(t: Any) -> Any:
     most = np.int64(t.stack[t.actor]) + t.street_commit[t.actor]
     if t.structure == LIMIT:
         return min(most, np.int64(t.current_bet) + t.size[t.street])
-    return min(most, _full_raise_to(t))
+    return min(most, full_raise_to(t))
 
 
 @kernel
-def _full_raise_to(t: Any) -> Any:
+def full_raise_to(t: Any) -> Any:
+    """Return the street commitment of the smallest full raise, whatever the actor's chips."""
     if t.short_raise_reopens == 1 and t.last_raise > 0:
         return np.int64(t.current_bet) + t.last_raise
     return np.int64(t.current_bet) + max(t.last_raise, t.min_bet)

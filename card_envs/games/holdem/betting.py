@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD
-from card_envs.games.holdem.actions import has, owed, wrapped
+from card_envs.games.holdem.actions import full_raise_to, has, owed, wrapped
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.games.holdem.state import (
     CALL,
@@ -150,6 +150,7 @@ def act(t: Any, kind: Any, raise_to: Any) -> None:
 @kernel
 def _raise(t: Any, seat: Any, bit: Any, raise_to: Any) -> None:
     increment = np.int64(raise_to) - t.current_bet
+    missing = full_raise_to(t) - raise_to
     _pay(t, seat, np.int64(raise_to) - t.street_commit[seat])
     t.current_bet = raise_to
     if t.street_raises[t.street] < UNCAPPED - 1:
@@ -158,6 +159,9 @@ def _raise(t: Any, seat: Any, bit: Any, raise_to: Any) -> None:
     t.acted = bit if is_full else np.int64(t.acted) | bit
     if is_full:
         t.last_raise = increment
+    if t.short_raise_reopens == 1:
+        # the smallest raise-to stays where it was or moves up (minNoLimitRaiseTo in the ACPC server's game.c)
+        t.last_raise = max(increment, missing)
     # all-ins below a full raise add up: together they may reopen the betting (TDA 2024 rule 47)
     t.short_raises = 0 if t.stack[seat] > 0 else np.int64(t.short_raises) + increment
     if t.short_raises >= t.last_raise:

@@ -33,7 +33,8 @@ class RulesProfile:
     fold_when_free: bool = False
     """Folding is legal where checking costs nothing."""
     short_raise_reopens: bool = False
-    """An all-in raise below the minimum lets players who already acted raise again, and sets the next minimum raise."""
+    """An all-in raise below the minimum lets players who already acted raise again. The smallest raise-to then stays,
+    unless as much again would be more."""
     button_owes_small_blind: bool = True
     """Heads-up the button owes the small blind and opens before the flop; otherwise the other seat does."""
     last_actor_opens: bool = False

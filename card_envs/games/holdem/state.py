@@ -57,7 +57,7 @@ TABLE = np.dtype(
             # --- betting ---
             ("pot", np.int32),  # all chips in the middle, this street's included
             ("current_bet", np.int32),  # street commitment to match
-            ("last_raise", np.int32),  # largest raise of this street, 0 before the first
+            ("last_raise", np.int32),  # largest raise of this street, 0 before the first; acpc: what the next must add
             ("short_raises", np.int32),  # sum of all-in raises since the last full one that did not add up to one
             ("min_bet", np.int32),  # smallest opening bet, chips (no-limit and pot-limit)
             ("reward_unit", np.int32),  # chips that make a reward of 1: the big blind
