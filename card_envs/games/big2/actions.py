@@ -1,0 +1,125 @@
+"""The 1,695 action ids of Charlesworth (2018, appendix B): sets of positions in the sorted hand, and pass.
+
+| ids | play | which positions |
+|---|---|---|
+| 0 .. 12 | 1 card | all |
+| 13 .. 45 | 2 cards | at most 3 apart |
+| 46 .. 76 | 3 cards | the first and the last at most 3 apart |
+| 77 .. 406 | 4 cards | the first two, and the last two, at most 3 apart |
+| 407 .. 1693 | 5 cards | all |
+| 1694 | pass | |
+
+Within a block, sets of positions are in lexicographic order. Equal ranks lie side by side in a sorted hand and a rank has
+four cards, which is where the limits come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from card_envs.games.big2.combos import value_of
+from card_envs.games.big2.state import HAND_SIZE
+from card_envs.jit import kernel
+
+_SAME_RANK = 3
+"""Two cards of one rank are at most so many positions apart."""
+
+
+def _positions_of_actions() -> list[tuple[int, ...]]:
+    listed: list[tuple[int, ...]] = []
+    for size in range(1, 6):
+        for places in combinations(range(HAND_SIZE), size):
+            pairs = {2: [places], 3: [(places[0], places[-1])], 4: [places[:2], places[2:]]}.get(size, [])
+            if all(last - first <= _SAME_RANK for first, last in pairs):
+                listed.append(places)
+    return [*listed, ()]
+
+
+POSITIONS = tuple(_positions_of_actions())
+"""Positions that each action id plays, ascending; empty for PASS."""
+NUM_ACTIONS = len(POSITIONS)
+PASS = NUM_ACTIONS - 1
+
+_ACTION_OF_POSITIONS = {places: action for action, places in enumerate(POSITIONS)}
+
+# --- the same as arrays, for kernels ---
+
+ACTION_SIZE = np.array([len(places) for places in POSITIONS], np.int8)
+"""Number of cards of each action, 0 for PASS."""
+ACTION_POSITIONS = np.array([[*places, *[0] * (5 - len(places))] for places in POSITIONS], np.int8)
+"""(NUM_ACTIONS, 5): positions of each action, then zeros."""
+
+
+def _pair_actions() -> np.ndarray[Any, np.dtype[np.int16]]:
+    table = np.full((HAND_SIZE, HAND_SIZE), PASS, np.int16)
+    for action, places in enumerate(POSITIONS):
+        if len(places) == 2:
+            table[places] = action
+    return table
+
+
+def _triple_actions() -> np.ndarray[Any, np.dtype[np.int16]]:
+    table = np.full((HAND_SIZE, _SAME_RANK + 1), PASS, np.int16)
+    for first in range(HAND_SIZE - 2):
+        for left_out in range(_SAME_RANK + 1):
+            places = tuple(first + k for k in range(_SAME_RANK + 1) if k != left_out)
+            table[first, left_out] = _ACTION_OF_POSITIONS.get(places, PASS)
+    return table
+
+
+def _four_card_actions() -> np.ndarray[Any, np.dtype[np.int16]]:
+    first_pair = PAIR_ACTIONS[0, 1]
+    num_pairs = int(np.count_nonzero(ACTION_SIZE == 2))
+    table = np.full((num_pairs, num_pairs), PASS, np.int16)
+    for action, places in enumerate(POSITIONS):
+        if len(places) == 4:
+            table[PAIR_ACTIONS[places[:2]] - first_pair, PAIR_ACTIONS[places[2:]] - first_pair] = action
+    return table
+
+
+PAIR_ACTIONS = _pair_actions()
+"""[position, position]: id of two cards."""
+TRIPLE_ACTIONS = _triple_actions()
+"""[first, k]: id of the four positions first .. first + 3 without first + k."""
+FIRST_PAIR = int(PAIR_ACTIONS[0, 1])
+FOUR_CARD_ACTIONS = _four_card_actions()
+"""[id - FIRST_PAIR, id - FIRST_PAIR] of two pairs of positions, the lower one first: id of the four cards."""
+FIVE_CARD_TERMS = np.array(
+    [[comb(HAND_SIZE - 1 - place, 5 - k) for place in range(HAND_SIZE)] for k in range(5)], np.int16
+)
+"""[k, position of the k-th card]: what it takes off PASS - 1; see `five_card_action`."""
+
+
+@kernel
+def five_card_action(p0: Any, p1: Any, p2: Any, p3: Any, p4: Any) -> Any:
+    """Return the id of five ascending positions: how many sets of five come later, in the combinatorial number system."""
+    later = np.int64(FIVE_CARD_TERMS[0, p0]) + FIVE_CARD_TERMS[1, p1] + FIVE_CARD_TERMS[2, p2]
+    return PASS - 1 - later - FIVE_CARD_TERMS[3, p3] - FIVE_CARD_TERMS[4, p4]
+
+
+@kernel
+def value_of_action(t: Any, seat: Any, action: Any) -> Any:
+    """Return the value of what `action` (not PASS) would play from a seat's hand; the positions must hold cards."""
+    size = ACTION_SIZE[action]
+    return value_of(
+        t,
+        size,
+        np.int64(t.hand[seat, ACTION_POSITIONS[action, 0]]),
+        np.int64(t.hand[seat, ACTION_POSITIONS[action, 1]]),
+        np.int64(t.hand[seat, ACTION_POSITIONS[action, 2]]),
+        np.int64(t.hand[seat, ACTION_POSITIONS[action, 3]]),
+        np.int64(t.hand[seat, ACTION_POSITIONS[action, 4]]),
+    )
+
+
+def action_of(positions: Iterable[int]) -> int:
+    """Return the id that plays the cards at `positions` (in any order; none of them: pass), or raise a ValueError."""
+    places = tuple(sorted(int(place) for place in positions))
+    if places not in _ACTION_OF_POSITIONS:
+        raise ValueError(f"no action plays the cards at positions {list(places)} of a hand")
+    return _ACTION_OF_POSITIONS[places]

@@ -1,0 +1,189 @@
+"""What a combination of cards is, and which beats which (Charlesworth 2018, section 3; house rules by option).
+
+Every combination has a *value*: of two combinations with the same number of cards the one with the higher value wins.
+`value_of` is the definition; `legal.py` lists what a hand can play without trying every set of cards.
+
+Sets of cards are 52-bit integers, bit = order number, so each hexadecimal digit holds the four suits of one rank: lowest
+bit diamonds, highest spades. Ranks count from 0 = 3 to 12 = 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from card_envs.games.big2.state import (
+    FLUSH,
+    FLUSH_BY_HIGHEST_CARD,
+    FLUSH_BY_SUIT,
+    FOUR_OF_A_KIND,
+    FULL_HOUSE,
+    PAIR,
+    SINGLE,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    TRIPLE,
+    TWO_PAIR,
+)
+from card_envs.jit import kernel
+
+RANKS = "3456789TJQKA2"
+SUITS = "DCHS"
+
+ORDER_OF_CARD = np.array([(card // 4 - 1) % 13 * 4 + (1, 0, 2, 3)[card % 4] for card in range(52)], np.uint8)
+"""Order number of every card id: in card ids the deuce is lowest and clubs come before diamonds."""
+CARD_OF_ORDER = np.argsort(ORDER_OF_CARD).astype(np.uint8)
+"""Card id of every order number."""
+
+NO_COMBO = -1
+"""Value of cards that are no combination."""
+KIND_SHIFT = 16
+"""A value is `kind << KIND_SHIFT` plus what decides within the kind."""
+
+RUN_OF_23456, RUN_OF_A2345, NO_RUN = 9, 10, -1
+"""Numbers of runs that wrap around, see `config.RUNS`."""
+
+ONE_PER_RANK = np.int64(0x1111111111111)
+"""The lowest bit of every digit: one suit of all 13 ranks."""
+_BITS_1, _BITS_2, _BITS_4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
+_BYTES = np.uint64(0x0101010101010101)
+_1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
+_PAIRS_OF_BITS, _SINGLE_BITS = np.int64(0x3333333333333), np.int64(0x5555555555555)
+
+
+def order_of(card: int) -> int:
+    """Return the order number of a card id: 0 for 3D to 51 for 2S."""
+    return int(ORDER_OF_CARD[card])
+
+
+def card_of(order: int) -> int:
+    """Return the card id of an order number."""
+    return int(CARD_OF_ORDER[order])
+
+
+def order_name(order: int) -> str:
+    """Return a card as Big 2 players write it: "3D" for order number 0 to "2S" for 51."""
+    return RANKS[order // 4] + SUITS[order % 4]
+
+
+def order_names(orders: Iterable[int]) -> str:
+    """Return order numbers as text, separated by blanks: "7C 7S"."""
+    return " ".join(order_name(int(order)) for order in orders)
+
+
+@kernel
+def popcount(cards: Any) -> Any:
+    """Return how many cards a set has (the form that compilers turn into one instruction)."""
+    x = np.uint64(cards)
+    x = x - ((x >> _1) & _BITS_1)
+    x = (x & _BITS_2) + ((x >> _2) & _BITS_2)
+    return np.int64((((x + (x >> _4)) & _BITS_4) * _BYTES) >> _56)
+
+
+@kernel
+def lowest_order(cards: Any) -> Any:
+    """Return the lowest order number in a set that is not empty."""
+    return popcount((cards & -cards) - 1)
+
+
+@kernel
+def rank_counts(cards: Any) -> Any:
+    """Return how many cards of each rank a set has, 0 .. 4, as one hexadecimal digit per rank."""
+    pairs = cards - ((cards >> 1) & _SINGLE_BITS)
+    return (pairs & _PAIRS_OF_BITS) + ((pairs >> 2) & _PAIRS_OF_BITS)
+
+
+@kernel
+def ranks_present(cards: Any) -> Any:
+    """Return the lowest bit of the digit of every rank of which a set has a card."""
+    return (cards | cards >> 1 | cards >> 2 | cards >> 3) & ONE_PER_RANK
+
+
+@kernel
+def run_starts(ranks: Any) -> Any:
+    """Return those of `ranks` (one bit per digit) that begin five consecutive ones."""
+    return ranks & ranks >> 4 & ranks >> 8 & ranks >> 12 & ranks >> 16
+
+
+@kernel
+def run_of(r0: Any, r1: Any, r2: Any, r3: Any, r4: Any) -> Any:
+    """Return the number of the run that five ranks in ascending order form, or NO_RUN."""
+    if r0 == r1 or r1 == r2 or r2 == r3 or r3 == r4:
+        return NO_RUN
+    if r4 - r0 == 4:
+        return r0
+    if r0 == 0 and r2 == 2 and r4 == 12:
+        if r3 == 3:
+            return RUN_OF_23456
+        if r3 == 11:
+            return RUN_OF_A2345
+    return NO_RUN
+
+
+@kernel
+def run_value(t: Any, kind: Any, run: Any, suit: Any) -> Any:
+    """Return the value of a STRAIGHT or STRAIGHT_FLUSH: its run, then the suit of the card that decides."""
+    return (kind << KIND_SHIFT) + 4 * np.int64(t.run_level[run]) + suit
+
+
+@kernel
+def flush_value(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+    """Return the value of five cards of one suit in ascending order that are not a straight."""
+    if t.flushes == FLUSH_BY_HIGHEST_CARD:
+        return (FLUSH << KIND_SHIFT) + c4
+    suit = c4 & 3
+    if t.flushes == FLUSH_BY_SUIT:
+        return (FLUSH << KIND_SHIFT) + (suit << 6) + c4
+    ranks = 1 << (c0 >> 2) | 1 << (c1 >> 2) | 1 << (c2 >> 2) | 1 << (c3 >> 2) | 1 << (c4 >> 2)
+    return (FLUSH << KIND_SHIFT) + (ranks << 2) + suit
+
+
+@kernel
+def value_of(t: Any, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+    """Return the value of `size` cards, given as int64 order numbers in ascending order (the rest is ignored), or NO_COMBO.
+
+    Only the settings of record `t` matter, not what lies on the table.
+    """
+    if size == 1:
+        return (SINGLE << KIND_SHIFT) + c0
+    r0, r1 = c0 >> 2, c1 >> 2
+    if size == 2:
+        return (PAIR << KIND_SHIFT) + c1 if r0 == r1 else np.int64(NO_COMBO)
+    r2 = c2 >> 2
+    if size == 3:
+        return (TRIPLE << KIND_SHIFT) + c2 if r0 == r2 else np.int64(NO_COMBO)
+    if size == 4:
+        if r0 != r1 or r2 != c3 >> 2:
+            return np.int64(NO_COMBO)
+        return ((FOUR_OF_A_KIND if r0 == r2 else TWO_PAIR) << KIND_SHIFT) + c3
+    return _value_of_five(t, c0, c1, c2, c3, c4)
+
+
+@kernel
+def _value_of_five(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+    r0, r1, r2, r3, r4 = c0 >> 2, c1 >> 2, c2 >> 2, c3 >> 2, c4 >> 2
+    if r0 == r1 and r3 == r4 and r1 != r3 and (r1 == r2 or r2 == r3):
+        return (FULL_HOUSE << KIND_SHIFT) + r2
+    is_flush = ((c0 ^ c1) | (c0 ^ c2) | (c0 ^ c3) | (c0 ^ c4)) & 3 == 0
+    run = run_of(r0, r1, r2, r3, r4)
+    if run != NO_RUN and t.run_level[run] >= 0:
+        decider = t.run_decider[run]
+        suit = (c4 if decider == 4 else c3 if decider == 3 else c2) & 3
+        return run_value(t, STRAIGHT_FLUSH if is_flush else STRAIGHT, run, suit)
+    return flush_value(t, c0, c1, c2, c3, c4) if is_flush else np.int64(NO_COMBO)
+
+
+@kernel
+def kind_of(value: Any) -> Any:
+    """Return the kind of a combination from its value."""
+    return value >> KIND_SHIFT
+
+
+@kernel
+def beats(t: Any, value: Any, other: Any) -> Any:
+    """Return True if a combination beats another of the same number of cards."""
+    if other >> KIND_SHIFT == STRAIGHT_FLUSH and t.higher_straight_flush_wins == 0:
+        return False
+    return value > other

@@ -1,0 +1,251 @@
+"""Which Big 2 is played: the rules of one published environment, and every rule that houses play differently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+NUM_SEATS = 4
+HAND_SIZE = 13
+
+RUNS = ("34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "TJQKA", "JQKA2", "23456", "A2345")
+"""Every run of five ranks that some house counts as a straight; the place in this list is the number of the run.
+
+Run k < 9 begins with the k-th lowest rank of Big 2, in which 3 is lowest, then 4, ... A, 2.
+"""
+
+_WITHOUT_TWOS = RUNS[:8]
+
+STRAIGHTS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    name: tuple((run, decider) for run, decider in ranking)
+    for name, ranking in {
+        "two_high": [(run, run[-1]) for run in RUNS[:9]],
+        "without_twos": [(run, run[-1]) for run in _WITHOUT_TWOS],
+        "two_low": [("A2345", "5"), ("23456", "6"), *((run, run[-1]) for run in _WITHOUT_TWOS)],
+        "hong_kong": [*((run, run[-1]) for run in _WITHOUT_TWOS), ("23456", "2"), ("A2345", "2")],
+        "taiwan": [("A2345", "5"), *((run, run[-1]) for run in _WITHOUT_TWOS), ("23456", "2")],
+    }.items()
+}
+"""The straights of each house rule, lowest first, with the rank whose suit decides between equal runs."""
+
+FLUSHES = ("highest_card", "suit", "ranks")
+"""`flushes`: what decides between two flushes. The place in this tuple is the value in a table's record."""
+FORCED_PASSES = ("played", "skipped_after_2s", "skipped")
+"""`forced_passes`: which turns without a choice are steps. The place in this tuple is the value in a table's record."""
+
+NEVER = HAND_SIZE + 1
+"""In a table's record: a number of cards that no loser holds, for scoring rules that are off."""
+
+
+@dataclass(frozen=True)
+class Big2Config:
+    """The rules of a Big 2 game for four seats. The defaults are those of the profile `charlesworth2018`."""
+
+    opening_decision: bool = False
+    """The holder of 3D is asked to lead it as a single (its only legal action); otherwise the deal does it."""
+    forced_passes: str = "played"
+    """Turns whose only legal action is to pass: `played` as steps; `skipped_after_2s`, so the 2S at once brings control;
+    `skipped` wherever they occur (which shows the others that the seat could not play)."""
+    higher_straight_flush_wins: bool = False
+    """A straight flush is beaten by a higher one; otherwise by nothing."""
+    all_triples: bool = False
+    """Whoever holds all four cards of a rank may play any three of them; otherwise not the three without the heart."""
+    straights: str = "two_high"
+    """Which runs are straights and how they rank: `two_high` 34567 < ... < TJQKA < JQKA2; `without_twos` 34567 < ... <
+    TJQKA; `two_low` A2345 < 23456 < 34567 < ... < TJQKA; `hong_kong` 34567 < ... < TJQKA < 23456 < A2345; `taiwan`
+    A2345 < 34567 < ... < TJQKA < 23456."""
+    flushes: str = "highest_card"
+    """What decides between flushes: the `highest_card`, its rank before its suit; the `suit` before the highest card; or
+    the `ranks` from the highest to the lowest as in poker, then the suit."""
+    double_from: int | None = None
+    """Losers with this many cards or more pay twice; None: nobody does. 10 is common."""
+    triple_from: int | None = None
+    """Losers with this many cards or more pay three times; None: nobody does. 13 is common."""
+    points_per_two: int = 0
+    """Points that a loser pays on top for each 2 still held."""
+    double_per_two: bool = False
+    """A loser's payment doubles with each 2 still held."""
+
+    def __post_init__(self) -> None:
+        """Check every field; see the messages."""
+        _check_choice("forced_passes", self.forced_passes, FORCED_PASSES)
+        _check_choice("straights", self.straights, tuple(STRAIGHTS))
+        _check_choice("flushes", self.flushes, FLUSHES)
+        for name in ("opening_decision", "higher_straight_flush_wins", "all_triples", "double_per_two"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} {getattr(self, name)!r} must be True or False")
+        for name in ("double_from", "triple_from"):
+            cards = getattr(self, name)
+            if cards is not None and not (_is_whole(cards) and 1 <= cards <= HAND_SIZE):
+                raise ValueError(f"{name} {cards!r} must be a number of cards in 1 .. {HAND_SIZE}, or None")
+        if not _is_whole(self.points_per_two) or not 0 <= self.points_per_two <= 1000:
+            raise ValueError(f"points_per_two {self.points_per_two!r} must be a whole number in 0 .. 1000")
+        if self.double_from is not None and self.triple_from is not None and self.triple_from <= self.double_from:
+            raise ValueError(
+                f"triple_from {self.triple_from} must be more cards than double_from {self.double_from}, or nobody pays twice"
+            )
+        if self.points_per_two > 0 and self.double_per_two:
+            raise ValueError(
+                f"points_per_two {self.points_per_two} and double_per_two are two penalties for the same card: choose one"
+            )
+
+    @classmethod
+    def profile(cls, rules: str = "charlesworth2018", **options: Any) -> Self:
+        """Return the rules called `rules`, with single options replaced; unknown names raise a ValueError."""
+        if rules not in RULES:
+            raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(set(options) - set(known))
+        if unknown:
+            raise ValueError(f"options {unknown} are not known: Big 2 has {known}")
+        return cls(**{**RULES[rules], **options})
+
+    @property
+    def max_reward(self) -> int:
+        """Points that no winner exceeds: three losers with all their cards, and all four 2s among them."""
+        factor = 3 if self.triple_from is not None else 2 if self.double_from is not None else 1
+        # one loser holds all four 2s, which is the most when each doubles his payment
+        hands = 2**4 + 1 + 1 if self.double_per_two else 3
+        return HAND_SIZE * factor * hands + 4 * self.points_per_two
+
+    @property
+    def run_levels(self) -> list[int]:
+        """Strength of every run in `RUNS` as a straight, -1 where it is none."""
+        levels = {run: level for level, (run, _) in enumerate(STRAIGHTS[self.straights])}
+        return [levels.get(run, -1) for run in RUNS]
+
+    @property
+    def run_deciders(self) -> list[int]:
+        """For every run in `RUNS`, which of its five cards (0 = lowest in Big 2) decides between equal runs."""
+        deciders = dict(STRAIGHTS[self.straights])
+        return [_in_big2_order(run).index(deciders.get(run, run[-1])) for run in RUNS]
+
+    def write_settings(self, tables: Any) -> None:
+        """Write these rules into the settings fields of every record in `tables`."""
+        tables["run_level"] = self.run_levels
+        tables["run_decider"] = self.run_deciders
+        tables["flushes"] = FLUSHES.index(self.flushes)
+        tables["forced_passes"] = FORCED_PASSES.index(self.forced_passes)
+        tables["opening_decision"] = self.opening_decision
+        tables["higher_straight_flush_wins"] = self.higher_straight_flush_wins
+        tables["all_triples"] = self.all_triples
+        tables["double_from"] = NEVER if self.double_from is None else self.double_from
+        tables["triple_from"] = NEVER if self.triple_from is None else self.triple_from
+        tables["points_per_two"] = self.points_per_two
+        tables["double_per_two"] = self.double_per_two
+
+
+RULES: Mapping[str, Mapping[str, Any]] = {
+    "charlesworth2018": {},
+    "charlesworth2018_text": {
+        "opening_decision": True,
+        "forced_passes": "skipped_after_2s",
+        "higher_straight_flush_wins": True,
+        "all_triples": True,
+    },
+}
+"""Named sets of options. `charlesworth2018`: the environment that Charlesworth (2018, arXiv:1808.10442) published, as it
+runs. `charlesworth2018_text`: the same game as the paper and its rule page describe it, where the program differs."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One row of the documentation of the rules."""
+
+    name: str
+    values: str
+    meaning: str
+    source: str
+
+
+OPTIONS = (
+    Option(
+        "opening_decision",
+        "`False`, `True`",
+        "the holder of 3D is asked to lead it as a single, its only legal action; otherwise dealing plays it",
+        "False: the published program; True: its paper, section 2",
+    ),
+    Option(
+        "forced_passes",
+        "`played`, `skipped_after_2s`, `skipped`",
+        "turns in which passing is the only legal action are steps; are left out once the 2S is on the table; are always "
+        "left out, which tells the others that the seat could not play",
+        "`played`: the published program; `skipped_after_2s`: its paper, section 2",
+    ),
+    Option(
+        "higher_straight_flush_wins",
+        "`False`, `True`",
+        "a higher straight flush beats a lower one; otherwise nothing beats a straight flush",
+        "False: the published program; True: its rule page",
+    ),
+    Option(
+        "all_triples",
+        "`False`, `True`",
+        "with all four cards of a rank in hand, any three of them are a triple; otherwise not diamond, club and spade",
+        "False: the published program; True: its paper",
+    ),
+    Option(
+        "straights",
+        "`two_high`, `without_twos`, `two_low`, `hong_kong`, `taiwan`",
+        "`two_high`: 34567 < ... < TJQKA < JQKA2. `without_twos`: 34567 < ... < TJQKA. `two_low`: A2345 < 23456 < 34567 < "
+        "... < TJQKA. `hong_kong`: 34567 < ... < TJQKA < 23456 < A2345. `taiwan`: A2345 < 34567 < ... < TJQKA < 23456. "
+        "Equal runs: the suit of the top card decides, of the 2 where the 2 makes the run high. Straight flushes rank alike",
+        "`two_high`: the published program; the others: house rules, named after where they are reported",
+    ),
+    Option(
+        "flushes",
+        "`highest_card`, `suit`, `ranks`",
+        "the highest card decides, its rank before its suit; the suit decides, then the highest card; all ranks decide from "
+        "the highest down, then the suit",
+        "`highest_card`: the published program; the others: house rules",
+    ),
+    Option(
+        "double_from",
+        "`None`, 1 .. 13",
+        "losers with at least so many cards pay two points a card (10 is common)",
+        "None: the published program; numbers: house rule",
+    ),
+    Option(
+        "triple_from",
+        "`None`, 1 .. 13",
+        "losers with at least so many cards pay three points a card (13 is common); more cards than `double_from`",
+        "None: the published program; numbers: house rule",
+    ),
+    Option(
+        "points_per_two",
+        "0 .. 1000",
+        "points that a loser pays on top for each 2 in hand; not with `double_per_two`",
+        "0: the published program; numbers: house rule",
+    ),
+    Option(
+        "double_per_two",
+        "`False`, `True`",
+        "each 2 in hand doubles what a loser pays; not with `points_per_two`",
+        "False: the published program; True: house rule",
+    ),
+)
+"""Every field of `Big2Config`, for the documentation."""
+
+
+def options_table() -> str:
+    """Return the documentation of all options as a Markdown table, the default of each included."""
+    defaults = Big2Config()
+    rows = ["| option | values | default | meaning | source |", "|---|---|---|---|---|"]
+    for option in OPTIONS:
+        default = f"`{getattr(defaults, option.name)}`"
+        rows.append(f"| `{option.name}` | {option.values} | {default} | {option.meaning} | {option.source} |")
+    return "\n".join(rows)
+
+
+def _in_big2_order(ranks: str) -> str:
+    return "".join(sorted(ranks, key="3456789TJQKA2".index))
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} {value!r} is not known: choose one of {list(choices)}")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,68 @@
+"""The compiled entry points of Big 2: one table at a time, and loops over many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from card_envs.game import ILLEGAL
+from card_envs.games.big2.legal import is_listed, random_action
+from card_envs.games.big2.state import NUM_SEATS
+from card_envs.games.big2.tricks import act, deal_cards, open_deal
+from card_envs.jit import kernel
+
+
+@kernel
+def start(tables: Any) -> None:
+    """Nothing has to be drawn before the first deal of a table: whoever holds 3D opens."""
+
+
+@kernel
+def deal(tables: Any, i: Any) -> Any:
+    """Deal random hands at table i and lead 3D; return the actor."""
+    t = tables[i]
+    deal_cards(t)
+    open_deal(t)
+    return t.actor
+
+
+@kernel
+def deal_known(tables: Any, i: Any) -> Any:
+    """Like `deal`, with the full hands that are in the record (`hand`, `held`, `num_cards`)."""
+    t = tables[i]
+    open_deal(t)
+    return t.actor
+
+
+@kernel
+def step(tables: Any, i: Any, action: Any) -> Any:
+    """Apply an action id at table i; return the next actor, NOBODY or ILLEGAL."""
+    t = tables[i]
+    if not is_listed(t, action):
+        return ILLEGAL
+    act(t, action)
+    return t.actor
+
+
+@kernel
+def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+    """Apply one action for each row; see `Game.step_rows`."""
+    for j in range(rows.shape[0]):
+        if not is_listed(tables[rows[j]], actions[j]):
+            return j
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        act(t, actions[j])
+        is_over[j] = t.is_over
+        for seat in range(NUM_SEATS):
+            rewards[j, seat] = t.payoff[seat]
+        if redeal and t.is_over == 1:
+            deal_cards(t)
+            open_deal(t)
+    return -1
+
+
+@kernel
+def random_rows(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
+    """Write a uniformly random legal action for each row."""
+    for j in range(rows.shape[0]):
+        actions[j] = random_action(tables[rows[j]], streams[rows[j]])

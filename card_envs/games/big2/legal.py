@@ -1,0 +1,372 @@
+"""Which actions the actor has: the list in the record, the mask made of it, a random one.
+
+Only combinations that the hand really holds are visited. The state keeps `trick_value` at -1 in control, below the value of
+every combination, so leading and following are the same loops.
+
+A hand is read from two integers of one hexadecimal digit per rank: `counts`, the number of cards of the rank, and
+`starts`, the position of the first of them. Both fit a register, where arrays would have to be passed around.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.games.big2.actions import (
+    FIRST_PAIR,
+    FOUR_CARD_ACTIONS,
+    NUM_ACTIONS,
+    PAIR_ACTIONS,
+    PASS,
+    TRIPLE_ACTIONS,
+    five_card_action,
+)
+from card_envs.games.big2.combos import (
+    KIND_SHIFT,
+    NO_RUN,
+    ONE_PER_RANK,
+    RUN_OF_23456,
+    RUN_OF_A2345,
+    beats,
+    flush_value,
+    lowest_order,
+    popcount,
+    rank_counts,
+    ranks_present,
+    run_of,
+    run_starts,
+    run_value,
+)
+from card_envs.games.big2.state import (
+    FLUSH,
+    FOUR_OF_A_KIND,
+    FULL_HOUSE,
+    HAND_SIZE,
+    NOBODY,
+    NUM_SEATS,
+    PAIR,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    TRIPLE,
+    TWO_PAIR,
+)
+from card_envs.jit import kernel
+from card_envs.rng import random_below
+
+_HEART = 2
+"""Which of the four cards of a rank is the heart."""
+_DIGITS = np.int64(0xFFFFFFFFFFFFF)
+"""Thirteen digits."""
+
+
+@kernel
+def list_legal(t: Any) -> None:
+    """Fill `legal` and `num_legal` of record `t` for the actor."""
+    seat = np.int64(t.actor)
+    size = np.int64(t.trick_size)
+    n = np.int64(0)
+    if t.opening_decision == 1 and t.num_decisions == 0:
+        n = _add(t, n, 0)  # the holder of 3D, always the lowest card, has to lead it
+    elif size == 0:
+        n = _add_singles(t, seat, n)
+        n = _add_sets(t, seat, n)
+        n = _add_fives(t, seat, n)
+    else:
+        if size == 1:
+            n = _add_singles(t, seat, n)
+        elif size == 5:
+            if t.num_cards[seat] >= 5 and beats(t, STRAIGHT_FLUSH << KIND_SHIFT | 0xFFFF, t.trick_value):
+                n = _add_fives(t, seat, n)
+        elif t.num_cards[seat] >= size:
+            n = _add_sets(t, seat, n)
+        n = _add(t, n, PASS)
+    t.num_legal = n
+
+
+@kernel
+def is_listed(t: Any, action: Any) -> Any:
+    """Return True if the actor may take action id `action`; any integer is allowed as argument."""
+    for k in range(t.num_legal):
+        if t.legal[k] == action:
+            return True
+    return False
+
+
+@kernel
+def write_mask(t: Any, seat: Any, m: Any) -> None:
+    """Write 1 for every legal id into m.mask (int8), 0 elsewhere; all zeros unless `seat` is the actor."""
+    for action in range(NUM_ACTIONS):
+        m.mask[action] = 0
+    if t.actor == seat:
+        for k in range(t.num_legal):
+            m.mask[t.legal[k]] = 1
+
+
+@kernel
+def random_action(t: Any, stream: Any) -> Any:
+    """Return a uniformly random legal id, drawn from the stream of record `stream`; PASS when the deal is over."""
+    if t.num_legal <= 1:
+        return np.int64(PASS if t.actor == NOBODY else t.legal[0])
+    return np.int64(t.legal[random_below(stream, t.num_legal)])
+
+
+@kernel
+def _add(t: Any, n: Any, action: Any) -> Any:
+    t.legal[n] = action
+    return n + 1
+
+
+@kernel
+def _digit(digits: Any, rank: Any) -> Any:
+    return digits >> 4 * rank & 15
+
+
+@kernel
+def _first_positions(counts: Any) -> Any:
+    """Return the position of the first card of each rank, one digit per rank: sums of the counts below, 13 at most."""
+    sums = counts + (counts << 4)
+    sums = sums + (sums << 8 & _DIGITS)
+    sums = sums + (sums << 16 & _DIGITS)
+    sums = sums + (sums << 32 & _DIGITS)
+    return sums << 4 & _DIGITS
+
+
+@kernel
+def _add_singles(t: Any, seat: Any, n: Any) -> Any:
+    position = np.int64(t.num_cards[seat]) - 1
+    while position >= 0 and t.hand[seat, position] > t.trick_value:  # a single's value is its order number
+        n = _add(t, n, position)
+        position -= 1
+    return n
+
+
+@kernel
+def _add_sets(t: Any, seat: Any, n: Any) -> Any:
+    """Add cards of equal rank: pairs, triples, two pairs and fours of a kind; of the size to follow, or all in control."""
+    counts = rank_counts(t.held[seat])
+    pairs = (counts >> 1 | counts >> 2) & ONE_PER_RANK
+    if pairs == 0:
+        return n
+    starts = _first_positions(counts)
+    size = t.trick_size
+    if size == 2 or size == 0:
+        n = _add_pairs(t, seat, counts, starts, pairs, n)
+    if size == 3 or size == 0:
+        n = _add_triples(t, counts, starts, n)
+    if size == 4 or size == 0:
+        n = _add_two_pairs(t, seat, counts, starts, pairs, n)
+        n = _add_fours(t, seat, counts, starts, n)
+    return n
+
+
+@kernel
+def _add_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
+    while pairs:
+        rank = lowest_order(pairs) >> 2
+        pairs &= pairs - 1
+        first, count = _digit(starts, rank), _digit(counts, rank)
+        for high in range(first + 1, first + count):
+            if (PAIR << KIND_SHIFT) + np.int64(t.hand[seat, high]) > t.trick_value:
+                for low in range(first, high):
+                    n = _add(t, n, PAIR_ACTIONS[low, high])
+    return n
+
+
+@kernel
+def _triples(counts: Any) -> Any:
+    return (counts >> 1 & counts | counts >> 2) & ONE_PER_RANK
+
+
+@kernel
+def _may_leave_out(t: Any, count: Any, k: Any) -> Any:
+    """Return True if the k-th of the `count` cards of a rank, or of nothing (k = 3 of three), may be left out of a triple."""
+    if count == 3:
+        return k == 3
+    return k != _HEART or t.all_triples == 1
+
+
+@kernel
+def _add_triples(t: Any, counts: Any, starts: Any, n: Any) -> Any:
+    triples = _triples(counts)
+    while triples:
+        rank = lowest_order(triples) >> 2
+        triples &= triples - 1
+        # the trick's value holds its highest card: the same rank cannot be held as well
+        if (TRIPLE << KIND_SHIFT) + 4 * rank > t.trick_value:
+            first, count = _digit(starts, rank), _digit(counts, rank)
+            for k in range(4):
+                if _may_leave_out(t, count, k):
+                    n = _add(t, n, TRIPLE_ACTIONS[first, k])
+    return n
+
+
+@kernel
+def _add_two_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
+    rest = pairs & (pairs - 1)  # the lowest pair has none below it
+    while rest:
+        rank = lowest_order(rest) >> 2
+        first, count = _digit(starts, rank), _digit(counts, rank)
+        below = pairs & ((np.int64(1) << 4 * rank) - 1)
+        rest &= rest - 1
+        for high in range(first + 1, first + count):
+            if (TWO_PAIR << KIND_SHIFT) + np.int64(t.hand[seat, high]) > t.trick_value:
+                for low in range(first, high):
+                    n = _add_lower_pairs(t, counts, starts, below, PAIR_ACTIONS[low, high] - FIRST_PAIR, n)
+    return n
+
+
+@kernel
+def _add_lower_pairs(t: Any, counts: Any, starts: Any, below: Any, pair: Any, n: Any) -> Any:
+    while below:
+        rank = lowest_order(below) >> 2
+        below &= below - 1
+        first, count = _digit(starts, rank), _digit(counts, rank)
+        for high in range(first + 1, first + count):
+            for low in range(first, high):
+                n = _add(t, n, FOUR_CARD_ACTIONS[PAIR_ACTIONS[low, high] - FIRST_PAIR, pair])
+    return n
+
+
+@kernel
+def _add_fours(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
+    fours = counts >> 2 & ONE_PER_RANK
+    while fours:
+        rank = lowest_order(fours) >> 2
+        fours &= fours - 1
+        if (FOUR_OF_A_KIND << KIND_SHIFT) + 4 * rank > t.trick_value:
+            p = _digit(starts, rank)
+            n = _add(t, n, FOUR_CARD_ACTIONS[PAIR_ACTIONS[p, p + 1] - FIRST_PAIR, PAIR_ACTIONS[p + 2, p + 3] - FIRST_PAIR])
+    return n
+
+
+@kernel
+def _add_fives(t: Any, seat: Any, n: Any) -> Any:
+    """Add straights, flushes, full houses and straight flushes."""
+    held = t.held[seat]
+    counts = rank_counts(held)
+    starts = _first_positions(counts)
+    kind = t.trick_value >> KIND_SHIFT
+    has_flush = False
+    for suit in range(NUM_SEATS):
+        if popcount(held & ONE_PER_RANK << suit) >= 5:
+            has_flush = True
+            if kind <= FLUSH:
+                n = _add_flushes(t, seat, suit, n)
+    if kind <= FULL_HOUSE:
+        n = _add_full_houses(t, counts, starts, n)
+    if kind <= STRAIGHT or has_flush:
+        n = _add_runs(t, seat, ranks_present(held), counts, starts, n)
+    return n
+
+
+@kernel
+def _add_runs(t: Any, seat: Any, ranks: Any, counts: Any, starts: Any, n: Any) -> Any:
+    runs = run_starts(ranks)
+    while runs:
+        r = lowest_order(runs) >> 2
+        runs &= runs - 1
+        n = _add_run(t, seat, counts, starts, r, r, r + 1, r + 2, r + 3, r + 4, n)
+    if ranks & 0x1000000000111 == 0x1000000000111:  # 3, 4, 5 and 2
+        if ranks & 0x1000:
+            n = _add_run(t, seat, counts, starts, RUN_OF_23456, 0, 1, 2, 3, 12, n)
+        if ranks & 0x100000000000:
+            n = _add_run(t, seat, counts, starts, RUN_OF_A2345, 0, 1, 2, 11, 12, n)
+    return n
+
+
+@kernel
+def _add_run(
+    t: Any, seat: Any, counts: Any, starts: Any, run: Any, r0: Any, r1: Any, r2: Any, r3: Any, r4: Any, n: Any
+) -> Any:
+    """Add every straight and straight flush of five ranks, given in ascending order."""
+    if t.run_level[run] < 0:
+        return n
+    decider = t.run_decider[run]
+    f0, f1, f2, f3, f4 = (
+        _digit(starts, r0), _digit(starts, r1), _digit(starts, r2), _digit(starts, r3), _digit(starts, r4)
+    )  # fmt: skip
+    for p4 in range(f4, f4 + _digit(counts, r4)):
+        s4 = np.int64(t.hand[seat, p4]) & 3
+        for p3 in range(f3, f3 + _digit(counts, r3)):
+            s3 = np.int64(t.hand[seat, p3]) & 3
+            for p2 in range(f2, f2 + _digit(counts, r2)):
+                s2 = np.int64(t.hand[seat, p2]) & 3
+                suit = s4 if decider == 4 else s3 if decider == 3 else s2
+                high_suited = s4 == s3 and s3 == s2
+                for p1 in range(f1, f1 + _digit(counts, r1)):
+                    s1 = np.int64(t.hand[seat, p1]) & 3
+                    for p0 in range(f0, f0 + _digit(counts, r0)):
+                        suited = high_suited and s1 == s2 and np.int64(t.hand[seat, p0]) & 3 == s1
+                        if run_value(t, STRAIGHT_FLUSH if suited else STRAIGHT, run, suit) > t.trick_value:
+                            n = _add(t, n, five_card_action(p0, p1, p2, p3, p4))
+    return n
+
+
+@kernel
+def _add_flushes(t: Any, seat: Any, suit: Any, n: Any) -> Any:
+    """Add the flushes of a suit of which the seat has five cards or more, straight flushes excepted."""
+    places, count = np.int64(0), np.int64(0)  # positions of the cards of the suit, one digit each
+    for position in range(t.num_cards[seat]):
+        if t.hand[seat, position] & 3 == suit:
+            places |= np.int64(position) << 4 * count
+            count += 1
+    for k4 in range(4, count):
+        p4 = _digit(places, k4)
+        c4 = np.int64(t.hand[seat, p4])
+        for k3 in range(3, k4):
+            p3 = _digit(places, k3)
+            c3 = np.int64(t.hand[seat, p3])
+            for k2 in range(2, k3):
+                p2 = _digit(places, k2)
+                c2 = np.int64(t.hand[seat, p2])
+                for k1 in range(1, k2):
+                    p1 = _digit(places, k1)
+                    c1 = np.int64(t.hand[seat, p1])
+                    for k0 in range(k1):
+                        p0 = _digit(places, k0)
+                        c0 = np.int64(t.hand[seat, p0])
+                        if flush_value(t, c0, c1, c2, c3, c4) > t.trick_value and not _is_straight(t, c0, c1, c2, c3, c4):
+                            n = _add(t, n, five_card_action(p0, p1, p2, p3, p4))
+    return n
+
+
+@kernel
+def _is_straight(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+    run = run_of(c0 >> 2, c1 >> 2, c2 >> 2, c3 >> 2, c4 >> 2)
+    return run != NO_RUN and t.run_level[run] >= 0
+
+
+@kernel
+def _add_full_houses(t: Any, counts: Any, starts: Any, n: Any) -> Any:
+    triples = _triples(counts)
+    pairs = (counts >> 1 | counts >> 2) & ONE_PER_RANK
+    while triples:
+        low = triples & -triples
+        rank = lowest_order(low) >> 2
+        triples ^= low
+        if (FULL_HOUSE << KIND_SHIFT) + rank > t.trick_value:
+            first, count = _digit(starts, rank), _digit(counts, rank)
+            for k in range(4):
+                if _may_leave_out(t, count, k):
+                    n = _add_full_houses_of(t, first, k, counts, starts, pairs ^ low, n)
+    return n
+
+
+@kernel
+def _add_full_houses_of(t: Any, first: Any, left_out: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
+    """Add one triple, the positions first .. first + 3 without `left_out`, with each pair of another rank."""
+    a = first + (left_out == 0)
+    b = first + 1 + (left_out <= 1)
+    c = first + 2 + (left_out <= 2)
+    while pairs:
+        rank = lowest_order(pairs) >> 2
+        pairs &= pairs - 1
+        start, count = _digit(starts, rank), _digit(counts, rank)
+        for high in range(start + 1, start + count):
+            for low in range(start, high):
+                if high < a:
+                    n = _add(t, n, five_card_action(low, high, a, b, c))
+                else:
+                    n = _add(t, n, five_card_action(a, b, c, low, high))
+    return n

@@ -1,0 +1,94 @@
+"""The state of one Big 2 table: a single record in which every kernel works.
+
+Inside the record a card is its *order number* 0 .. 51 = 3D 3C 3H 3S 4D ... 2S, the order in which Big 2 ranks single
+cards: order number = 4 * rank + suit with ranks 3 .. A, 2 and suits diamonds, clubs, hearts, spades (Charlesworth's card
+number minus 1). Everything outside speaks card ids (`card_envs.cards`); `combos.order_of` and `card_of` translate.
+
+A *position* is the place of a card among the cards that its seat holds now, lowest first: actions are sets of positions.
+
+Settings ride in the same record as the state, so a kernel needs one argument and a copied record is a complete clone.
+Fields are ordered by size: the record has no padding inside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from card_envs.rng import STREAM
+
+NUM_SEATS = 4
+HAND_SIZE = 13
+NUM_RUNS = 11
+"""Runs of five ranks that some house counts as straights, see `config.RUNS`."""
+
+MAX_LEGAL = 1300
+"""Most legal actions there can be: 13 cards of one suit in control, 13 singles and all 1,287 sets of five."""
+
+NOBODY = -1
+
+SINGLE, PAIR, TRIPLE, TWO_PAIR, FOUR_OF_A_KIND, STRAIGHT, FLUSH, FULL_HOUSE, STRAIGHT_FLUSH = range(9)
+"""Kinds of combinations; of the same number of cards a later kind beats an earlier one."""
+NO_KIND = -1
+KIND_NAMES = (
+    "single",
+    "pair",
+    "three of a kind",
+    "two pair",
+    "four of a kind",
+    "straight",
+    "flush",
+    "full house",
+    "straight flush",
+)
+
+FLUSH_BY_HIGHEST_CARD, FLUSH_BY_SUIT, FLUSH_BY_RANKS = 0, 1, 2
+"""Values of `flushes`."""
+PASSES_PLAYED, PASSES_SKIPPED_AFTER_2S, PASSES_SKIPPED = 0, 1, 2
+"""Values of `forced_passes`."""
+
+TABLE = np.dtype(
+    (
+        np.record,
+        [
+            STREAM,  # random stream of this table
+            # --- sets of cards, bit = order number, by seat ---
+            ("held", np.int64, (NUM_SEATS,)),  # in hand
+            ("played", np.int64, (NUM_SEATS,)),  # played since the deal
+            # --- result ---
+            ("payoff", np.int32, (NUM_SEATS,)),  # points won (+) or lost (-); zero until the deal is over
+            # --- the hand to beat ---
+            ("trick_value", np.int32),  # its strength, see `combos.value_of`; -1 in control
+            ("points_per_two", np.int32),  # setting: paid by losers for each 2 in hand
+            # --- counts and legal actions ---
+            ("num_decisions", np.int16),  # actions taken since the deal, passes included
+            ("kinds_played", np.int16, (NUM_SEATS,)),  # bit = kind of a combination played since the deal
+            ("num_legal", np.int16),  # legal actions of the actor, 0 when the deal is over
+            ("legal", np.int16, (MAX_LEGAL,)),  # their ids in no particular order; later entries mean nothing
+            # --- cards ---
+            ("hand", np.uint8, (NUM_SEATS, HAND_SIZE)),  # order numbers, lowest first, then NO_CARD
+            ("trick_cards", np.uint8, (5,)),  # hand to beat: order numbers, lowest first, then NO_CARD
+            ("num_cards", np.int8, (NUM_SEATS,)),  # cards in hand
+            # --- turn ---
+            ("actor", np.int8),  # seat to act, NOBODY when the deal is over
+            ("is_over", np.uint8),  # 1 after the last decision
+            ("opener", np.int8),  # seat that was dealt 3D
+            ("passes", np.int8),  # consecutive passes since the last combination, 0 .. 2
+            ("trick_size", np.int8),  # cards of the hand to beat; 0: the actor has control
+            ("trick_kind", np.int8),  # SINGLE .. STRAIGHT_FLUSH, NO_KIND in control
+            ("trick_seat", np.int8),  # seat that played the hand to beat, NOBODY in control
+            ("trick_leader", np.int8),  # seat that led this trick, NOBODY in control
+            # --- settings, see `Big2Config` ---
+            ("run_level", np.int8, (NUM_RUNS,)),  # strength of a run as a straight, -1 if it is none
+            ("run_decider", np.int8, (NUM_RUNS,)),  # which of its cards decides between equal runs, 0 = lowest
+            ("flushes", np.int8),
+            ("forced_passes", np.int8),
+            ("opening_decision", np.int8),
+            ("higher_straight_flush_wins", np.int8),
+            ("all_triples", np.int8),
+            ("double_from", np.int8),
+            ("triple_from", np.int8),
+            ("double_per_two", np.int8),
+        ],
+    )
+)
+"""One table; see the comment of each field for unit and range."""

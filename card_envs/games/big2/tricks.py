@@ -1,0 +1,202 @@
+"""The course of a deal: who opens, leading, following, passing, control, the end and the penalties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.cards import NO_CARD
+from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS
+from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, ONE_PER_RANK, popcount, value_of
+from card_envs.games.big2.legal import list_legal
+from card_envs.games.big2.state import (
+    HAND_SIZE,
+    NO_KIND,
+    NOBODY,
+    NUM_SEATS,
+    PASSES_SKIPPED,
+    PASSES_SKIPPED_AFTER_2S,
+)
+from card_envs.jit import kernel
+from card_envs.rng import random_below
+
+_DECK_SIZE = NUM_SEATS * HAND_SIZE
+_TWO_OF_SPADES = _DECK_SIZE - 1
+_TWOS = np.int64(0xF) << 4 * 12
+
+
+@kernel
+def deal_cards(t: Any) -> None:
+    """Give 13 random cards to each seat.
+
+    Card after card goes to one of the places that are still free, all of them equally likely: every deal has the same
+    probability, and hands come out sorted.
+    """
+    for seat in range(NUM_SEATS):
+        t.held[seat] = 0
+        t.num_cards[seat] = 0
+    for order in range(_DECK_SIZE):
+        place = random_below(t, _DECK_SIZE - order)
+        seat = np.int64(0)
+        free = HAND_SIZE - np.int64(t.num_cards[0])
+        while place >= free:
+            place -= free
+            seat += 1
+            free = HAND_SIZE - np.int64(t.num_cards[seat])
+        give_card(t, seat, order)
+
+
+@kernel
+def give_card(t: Any, seat: Any, order: Any) -> None:
+    """Put a card into a hand that has no higher one."""
+    t.hand[seat, t.num_cards[seat]] = order
+    t.num_cards[seat] += 1
+    t.held[seat] |= np.int64(1) << order
+
+
+@kernel
+def open_deal(t: Any) -> None:
+    """Start the deal with the hands in the record: the holder of 3D leads it, or is asked to."""
+    for seat in range(NUM_SEATS):
+        t.played[seat] = 0
+        t.payoff[seat] = 0
+        t.kinds_played[seat] = 0
+        if t.held[seat] & 1:
+            t.opener = seat
+    t.num_decisions = 0
+    t.is_over = 0
+    t.actor = t.opener
+    _clear_trick(t)
+    if t.opening_decision == 0:
+        _put_down(t, 0)
+        _next_turn(t)
+    else:
+        list_legal(t)
+
+
+@kernel
+def act(t: Any, action: Any) -> None:
+    """Apply a legal action id of the actor and find whose turn is next."""
+    t.num_decisions += 1
+    if action == PASS:
+        pass_(t)
+    else:
+        _put_down(t, action)
+        if t.num_cards[t.actor] == 0:
+            _end_deal(t)
+            return
+    _next_turn(t)
+
+
+@kernel
+def pass_(t: Any) -> None:
+    """Count a pass; the third in a row ends the trick, and the next seat, which won it, has control."""
+    t.passes += 1
+    if t.passes == NUM_SEATS - 1:
+        _clear_trick(t)
+
+
+@kernel
+def _clear_trick(t: Any) -> None:
+    for k in range(5):
+        t.trick_cards[k] = NO_CARD
+    t.trick_value = NO_COMBO
+    t.trick_kind = NO_KIND
+    t.trick_size = 0
+    t.trick_seat = NOBODY
+    t.trick_leader = NOBODY
+    t.passes = 0
+
+
+@kernel
+def _put_down(t: Any, action: Any) -> None:
+    """Lead or follow: move the actor's cards from the hand to the table."""
+    seat = t.actor
+    size = np.int64(ACTION_SIZE[action])
+    if t.trick_size == 0:
+        t.trick_leader = seat
+        for k in range(size, 5):
+            t.trick_cards[k] = NO_CARD
+    cards = np.int64(0)
+    for k in range(size):
+        order = t.hand[seat, ACTION_POSITIONS[action, k]]
+        t.trick_cards[k] = order
+        cards |= np.int64(1) << np.int64(order)
+    _take_from_hand(t, seat, cards, np.int64(ACTION_POSITIONS[action, 0]))
+    value = value_of(
+        t,
+        size,
+        np.int64(t.trick_cards[0]),
+        np.int64(t.trick_cards[1]),
+        np.int64(t.trick_cards[2]),
+        np.int64(t.trick_cards[3]),
+        np.int64(t.trick_cards[4]),
+    )
+    t.trick_value = value
+    t.trick_kind = value >> KIND_SHIFT
+    t.kinds_played[seat] |= np.int64(1) << (value >> KIND_SHIFT)
+    t.trick_size = size
+    t.trick_seat = seat
+    t.passes = 0
+
+
+@kernel
+def _take_from_hand(t: Any, seat: Any, cards: Any, first: Any) -> None:
+    """Remove a set of cards, the lowest at position `first`, and close the gaps."""
+    t.held[seat] ^= cards
+    t.played[seat] |= cards
+    kept = first
+    num_cards = np.int64(t.num_cards[seat])
+    for position in range(first, num_cards):
+        order = t.hand[seat, position]
+        if cards >> np.int64(order) & 1 == 0:
+            t.hand[seat, kept] = order
+            kept += 1
+    for position in range(kept, num_cards):
+        t.hand[seat, position] = NO_CARD
+    t.num_cards[seat] = kept
+
+
+@kernel
+def _next_turn(t: Any) -> None:
+    """Move on to the next seat, and over turns that the rules skip, until somebody has a decision."""
+    while True:
+        t.actor = (np.int64(t.actor) + 1) & (NUM_SEATS - 1)
+        list_legal(t)
+        if not _is_skipped(t):
+            return
+        pass_(t)
+
+
+@kernel
+def _is_skipped(t: Any) -> Any:
+    if t.forced_passes == PASSES_SKIPPED:
+        return t.trick_size > 0 and t.num_legal == 1
+    return t.forced_passes == PASSES_SKIPPED_AFTER_2S and t.trick_value == _TWO_OF_SPADES
+
+
+@kernel
+def _end_deal(t: Any) -> None:
+    """Losers pay for the cards they hold, the actor wins it all."""
+    winner = t.actor
+    total = np.int64(0)
+    for seat in range(NUM_SEATS):
+        points = _penalty(t, seat)
+        t.payoff[seat] = -points
+        total += points
+    t.payoff[winner] = total
+    t.actor = NOBODY
+    t.is_over = 1
+    t.num_legal = 0
+
+
+@kernel
+def _penalty(t: Any, seat: Any) -> Any:
+    """Return what a seat pays for its cards: one point each, more by the options."""
+    cards = np.int64(t.num_cards[seat])
+    twos = popcount(t.held[seat] & _TWOS)
+    points = cards * (3 if cards >= t.triple_from else 2 if cards >= t.double_from else 1)
+    if t.double_per_two == 1:
+        points <<= twos
+    return points + twos * t.points_per_two
