@@ -12,6 +12,7 @@ import numpy as np
 from card_envs.cards import card_ids
 from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
+from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.rng import seed_streams
@@ -86,22 +87,24 @@ class OneTable:
         """Return the ids that a copy of the table accepts."""
         return [a for a in range(self.config.num_actions) if kernels.step(self.tables.copy(), 0, a) != ILLEGAL]
 
+    @property
+    def seats(self) -> list[int]:
+        """Seats by position: the first one left of the button comes first."""
+        n = self.config.num_players
+        return [(int(self.t.button) + 1 + position) % n for position in range(n)]
+
     def position_of(self, seat: int) -> int:
-        return (seat - int(self.t.button) - 1) % self.config.num_players
+        return self.seats.index(seat)
 
     def by_seat(self, name: str) -> list[int]:
         return [int(chips) for chips in self.t[name][: self.config.num_players]]
 
     def by_position(self, name: str) -> list[int]:
-        n = self.config.num_players
-        values = self.by_seat(name)
-        return [values[(int(self.t.button) + 1 + position) % n] for position in range(n)]
+        return [int(self.t[name][seat]) for seat in self.seats]
 
     def hole_cards_by_position(self) -> list[list[int]]:
-        n, k = self.config.num_players, self.config.num_hole_cards
-        cards = [int(card) for card in self.t.deck[: n * k]]
-        seats = [(int(self.t.button) + 1 + position) % n for position in range(n)]
-        return [cards[k * seat : k * seat + k] for seat in seats]
+        k = self.config.num_hole_cards
+        return [[int(card) for card in self.t.deck[k * seat : k * seat + k]] for seat in self.seats]
 
     def board(self) -> list[int]:
         start = self.config.num_players * self.config.num_hole_cards
@@ -119,6 +122,8 @@ class Hand:
     decisions: list[tuple[int, int]] = field(default_factory=list)
     trace: list[Options] = field(default_factory=list)
     payoffs: list[int] = field(default_factory=list)
+    commits: list[int] = field(default_factory=list)
+    folded: list[bool] = field(default_factory=list)
 
 
 Choose = Callable[[random.Random, OneTable, Options], tuple[int, int]]
@@ -149,17 +154,17 @@ def choose_all_in_often(rng: random.Random, table: OneTable, options: Options) -
 def random_hand(rng: random.Random, config: HoldemConfig, choose: Choose = choose_any) -> Hand:
     """Play a hand with random cards, button and decisions."""
     table = OneTable(config, button=rng.randrange(config.num_players), seed=rng.getrandbits(63))
-    stacks = [a + b for a, b in zip(table.by_position("stack"), table.by_position("hand_commit"), strict=True)]
-    if table.is_over:
-        stacks = [a - b for a, b in zip(table.by_position("stack"), table.by_position("payoff"), strict=True)]
-    hand = Hand(config, stacks, table.hole_cards_by_position(), table.board())
+    hand = Hand(
+        config, [config.stack_list[seat] for seat in table.seats], table.hole_cards_by_position(), table.board()
+    )
     while not table.is_over:
         options = table.options()
         decision = choose(rng, table, options)
         hand.trace.append(options)
         hand.decisions.append(decision)
         table.decide(*decision)
-    hand.payoffs = table.by_position("payoff")
+    hand.payoffs, hand.commits = table.by_position("payoff"), table.by_position("hand_commit")
+    hand.folded = [not has(table.t.in_hand, seat) for seat in table.seats]
     return hand
 
 
