@@ -183,7 +183,7 @@ def random_action(t: Any, stream: Any) -> Any:
     while rest:
         rest &= rest - 1
         count += 1
-    skip = random_below(stream, count)
+    skip = random_below(stream, np.int64(count))
     for _ in range(skip):
         bits &= bits - 1
     action = np.int64(0)

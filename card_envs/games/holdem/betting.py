@@ -42,7 +42,7 @@ def deal_cards(t: Any, known: Any) -> None:
     for i in range(known, needed):
         card = np.int64(0)
         while True:
-            card = _card_at(t, random_below(t, t.deck_size))
+            card = _card_at(t, random_below(t, np.int64(t.deck_size)))
             if (used >> card) & 1 == 0:
                 break
         used |= np.int64(1) << card

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.games.holdem.actions import (
     FIRST_RAISE_ACTION,
@@ -28,17 +30,22 @@ def start(tables: Any) -> None:
     for i in range(tables.shape[0]):
         t = tables[i]
         if t.button_moves == 1:
-            t.button = random_below(t, t.num_seats)
+            t.button = random_below(t, np.int64(t.num_seats))
 
 
 @kernel
 def deal(tables: Any, i: Any) -> Any:
     """Move the button, deal and post blinds at table i; return the actor."""
     t = tables[i]
-    move_button(t)
-    deal_cards(t, 0)
-    start_hand(t)
+    _next_hand(t)
     return t.actor
+
+
+@kernel
+def _next_hand(t: Any) -> None:
+    move_button(t)
+    deal_cards(t, np.int64(0))
+    start_hand(t)
 
 
 @kernel
@@ -80,20 +87,9 @@ def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, 
         if t.is_over == 1:
             for seat in range(t.num_seats):
                 rewards[j, seat] = t.payoff[seat] / t.reward_unit
-            if redeal:
-                _deal_until_decision(t)
+            while redeal and t.actor == NOBODY:  # more than once where the blinds put everybody all-in
+                _next_hand(t)
     return -1
-
-
-@kernel
-def _deal_until_decision(t: Any) -> None:
-    move_button(t)
-    deal_cards(t, 0)
-    start_hand(t)
-    while t.actor == NOBODY:  # stacks so short that the blinds put everybody all-in
-        move_button(t)
-        deal_cards(t, 0)
-        start_hand(t)
 
 
 @kernel

@@ -113,7 +113,7 @@ def _best_hands(t: Any, covered: Any, num_board: Any) -> Any:
     winners = np.int64(0)
     for seat in range(t.num_seats):
         if has(t.in_hand, seat) and _contribution(t, seat) > covered:
-            rank = hand_rank_at(t, seat, num_board)
+            rank = hand_rank_at(t, np.int64(seat), num_board)
             if rank < best:
                 best, winners = rank, np.int64(0)
             if rank == best:

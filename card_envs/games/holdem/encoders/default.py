@@ -107,20 +107,20 @@ def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
-        _write(t, t.actor, observations[j])
-        write_mask(t, t.actor, masks[j])
+        actor = np.int64(t.actor)
+        _write(t, actor, observations[j])
+        write_mask(t, actor, masks[j])
 
 
 @kernel
 def _write(t: Any, seat: Any, o: Any) -> None:
     for k in range(o.number.shape[0]):
         o.number[k] = 0.0
-    me = np.int64(seat)
+    me, n = np.int64(seat), np.int64(t.num_seats)
     scale = 1.0 / _largest_amount(t)
     at = _write_cards(t, me, o)
     o.number[at + t.street] = 1.0
     at += np.int64(t.num_streets)
-    n = np.int64(t.num_seats)
     o.number[at + wrapped(me - t.button - 1 + n, n)] = 1.0
     at = _write_chips(t, me, o, at + n, scale)
     at = _write_bets(t, me, o, at, scale)
