@@ -1,8 +1,8 @@
 """Hands in the PHH file format, version 1: text -> `Hand` -> text.
 
-PHH is a subset of TOML: a field per line, actions as short texts such as "p3 cbr 200". A `.phhs` text holds several hands in
-sections [1], [2], ... The format is that of Kim 2024, "Recording and Describing Poker Hands" (arXiv 2312.11753); the
-specification is the repository uoftcprg/phh-std.
+PHH is a subset of TOML: a field per line, actions as short texts such as "p3 cbr 200". A `.phhs` text holds several
+hands in sections [1], [2], ... The format is that of Kim 2024, "Recording and Describing Poker Hands" (arXiv
+2312.11753); the specification is the repository uoftcprg/phh-std.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
 _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
 _SECTION = re.compile(r"^\[[ \t]*([^\[\]\n]+?)[ \t]*\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
+_ENDLESS = Decimal("Infinity")
 _AMOUNT = re.compile(r"\d+(\.\d*)?|\.\d+")
 
 
@@ -59,7 +60,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Hand:
-    """One recorded hand. Lists by player begin with p1, the first seat left of the button; heads-up p2 has the button."""
+    """One recorded hand. Lists by player begin with p1, the first seat left of the button, and end with the button."""
 
     fields: Mapping[str, Any]
     """All fields in the order of the file; fractions as Decimal, exactly as written."""
@@ -161,13 +162,15 @@ def _sections(text: str, source: str) -> Iterator[tuple[str, str, int]]:
     if not headers or any(line.strip() and line[0] != "#" for line in text[: headers[0].start()].splitlines()):
         yield "", text, 1
         return
-    names = [header[1] for header in headers]
-    ends = [header.start() for header in headers[1:]] + [len(text)]
+    names: set[str] = set()
     line = 1 + text.count("\n", 0, headers[0].start())
-    for header, name, end, index in zip(headers, names, ends, range(len(names)), strict=True):
-        if index and name in names[:index] and names.index(name) < index:
+    ends = [*(header.start() for header in headers[1:]), len(text)]
+    for header, end in zip(headers, ends, strict=True):
+        name = header[1]
+        if name in names:
             raise HandHistoryError(f"{source}, line {line}: section [{name}] comes twice; number the hands 1, 2, ...")
-        yield name, text[header.end() :], line
+        names.add(name)
+        yield name, text[header.end() : end], line
         line += text.count("\n", header.start(), end)
 
 
@@ -180,8 +183,8 @@ def _fields(text: str) -> dict[str, Any]:
 def _plain_fields(text: str) -> dict[str, Any] | None:
     """Return the fields of a text in the usual form, None for any other.
 
-    A line with numbers and texts in single quotes becomes JSON when the quotes are exchanged, and the JSON decoder is five
-    times as fast as `tomllib`. Whatever JSON and TOML do not read alike is left to `tomllib`, which also words the errors.
+    A line with numbers and texts in single quotes becomes JSON when the quotes are exchanged, and the JSON decoder is
+    five times as fast as `tomllib`. Whatever JSON and TOML do not read alike is left to `tomllib`, also the errors.
     """
     if '"' in text or "#" in text or "\\" in text or "{" in text or "null" in text:
         return None
@@ -248,13 +251,10 @@ def _check_numbers(name: str, values: object, length: int) -> None:
         raise _FieldError(name, f"{_shown(values)} must be an array of {length} numbers, one for each starting stack")
     signed = name == "blinds_or_straddles"  # PokerKit notes what a player posts on joining as a negative blind
     for index, value in enumerate(values):
-        if type(value) is not int and not (isinstance(value, Decimal) and not value.is_nan()):
-            raise _FieldError(name, f"{_shown(value)} of p{index + 1} must be a number")
+        if not _is_number(value):
+            raise _FieldError(name, f"{_shown(value)} of p{index + 1} must be a number (int or Decimal)")
         if (value < 0 and not signed) or (name == "starting_stacks" and value == 0):
             raise _FieldError(name, f"{value} of p{index + 1} must not be {'negative' if value < 0 else 'zero'}")
-
-
-_ENDLESS = Decimal("Infinity")
 
 
 def _is_number(value: object) -> bool:
