@@ -1,0 +1,116 @@
+"""Hold'em: what action ids mean under each bet menu. Blinds are 1 and 2; heads-up seat 1 has the button and opens."""
+
+from __future__ import annotations
+
+import pytest
+
+from card_envs.games.holdem.bet_menu import BetMenu
+from card_envs.games.holdem.config import HoldemConfig
+from tests.holdem_hands import OneTable
+
+FOLD, CALL = 0, 1
+THESIS_MENU = "chips:4,8,16,32,64,100,200"
+
+
+def meanings(menu: BetMenu | str | list[float], decisions: str = "", stacks: int = 200) -> dict[int, int]:
+    """Return the raise-to amount of every legal raise id after some decisions; fold and call are checked here."""
+    table = OneTable(HoldemConfig.no_limit(2, stacks, bet_menu=menu)).play(decisions)
+    legal = table.legal_actions()
+    assert (CALL in legal) and ((FOLD in legal) == (table.options().to_call > 0))
+    actor, found = table.actor, {}
+    for action in legal[legal.index(CALL) + 1 :]:
+        copy = OneTable(table.config).play(decisions).step(action)
+        found[action] = int(copy.t.recent_amount[copy.t.num_decisions - 1])
+        assert copy.t.recent_move[copy.t.num_decisions - 1] // 4 == actor
+    return found
+
+
+@pytest.mark.parametrize(
+    ("decisions", "raises"),
+    [
+        ("", {2: 6, 3: 200}),  # pot of 3, 1 to call: 2 + 4
+        ("c", {2: 6, 3: 200}),  # pot of 4
+        ("6", {2: 18, 3: 200}),  # pot of 8, 4 to call: 6 + 12
+        ("6 18", {2: 54, 3: 200}),
+        ("6 18 54", {2: 162, 3: 200}),
+        ("6 18 54 162", {3: 200}),  # a pot would exceed the stack
+        ("6 18 54 162 200", {}),
+        ("c c", {2: 4, 3: 198}),
+        ("c c 4", {2: 16, 3: 198}),
+    ],
+)
+def test_fcpa_is_fold_call_pot_all_in(decisions: str, raises: dict[int, int]) -> None:
+    assert meanings("fcpa", decisions) == raises
+
+
+@pytest.mark.parametrize(
+    ("decisions", "raises"),
+    [
+        ("", {2: 4, 3: 6, 4: 200}),
+        ("6", {2: 12, 3: 18, 4: 200}),
+        ("20", {2: 40, 3: 60, 4: 200}),
+        ("4 12", {2: 24, 3: 36, 4: 200}),
+        ("5", {2: 10, 3: 15, 4: 200}),
+        ("50 150", {4: 200}),
+        ("c c", {2: 2, 3: 4, 4: 198}),
+        ("5 c 3", {2: 11, 3: 19, 4: 195}),  # pot of 13, 3 to call: 3 + 8, 3 + 16
+    ],
+)
+def test_fchpa_has_half_the_pot_too(decisions: str, raises: dict[int, int]) -> None:
+    assert meanings("fchpa", decisions) == raises
+
+
+def test_fractions_below_the_smallest_raise_are_illegal() -> None:
+    assert meanings([0.25, 0.75, 2]) == {3: 5, 4: 10, 5: 200}
+    assert meanings([0.25, 0.75, 2], "6") == {3: 15, 4: 30, 5: 200}
+    assert meanings([0.25, 0.75, 2], "c c") == {3: 3, 4: 8, 5: 198}
+
+
+def test_fractions_are_rounded_down_to_chips() -> None:
+    assert meanings("pot:0.33,0.66", "c c") == {3: 2}
+    assert meanings("pot:0.33,0.66", "5 c") == {2: 3, 3: 6}
+
+
+def test_a_size_that_is_all_in_is_left_to_the_all_in_id() -> None:
+    assert meanings("fcpa", stacks=6) == {3: 6}
+    assert meanings("fcp", stacks=6) == {2: 6}
+    assert meanings("fcp", stacks=5) == {}
+
+
+@pytest.mark.parametrize(
+    ("decisions", "raises"),
+    [
+        ("", {2: 4, 3: 8, 4: 16, 5: 32, 6: 64, 7: 100, 8: 200}),
+        ("4", {3: 8, 4: 16, 5: 32, 6: 64, 7: 100, 8: 200}),
+        ("8", {4: 16, 5: 32, 6: 64, 7: 100, 8: 200}),
+        ("16", {5: 32, 6: 64, 7: 100, 8: 200}),
+        ("8 16 32", {6: 64, 7: 100, 8: 200}),
+        ("64", {8: 200}),
+        ("200", {}),
+        ("4 c", {2: 4, 3: 8, 4: 16, 5: 32, 6: 64, 7: 100}),
+    ],
+)
+def test_chips_are_amounts_to_raise_to(decisions: str, raises: dict[int, int]) -> None:
+    assert meanings(THESIS_MENU, decisions) == raises
+
+
+@pytest.mark.parametrize(
+    ("decisions", "low", "high"), [("", 4, 20), ("c", 4, 20), ("7", 12, 20), ("7 13", 19, 20), ("7 15", 20, 20)]
+)
+def test_integers_are_amounts_to_raise_to(decisions: str, low: int, high: int) -> None:
+    assert meanings("integers", decisions, stacks=20) == {amount: amount for amount in range(low, high + 1)}
+
+
+@pytest.mark.parametrize(
+    ("menu", "num_actions"),
+    [("fcpa", 4), ("fchpa", 5), ("fcp", 3), ([0.5], 4), (THESIS_MENU, 9), ("integers", 201), ("chips:4,all_in", 4)],
+)
+def test_number_of_actions(menu: str | list[float], num_actions: int) -> None:
+    assert HoldemConfig.no_limit(2, 200, bet_menu=menu).num_actions == num_actions
+
+
+@pytest.mark.parametrize(
+    ("decisions", "legal"), [("", [0, 1, 2]), ("c", [1, 2]), ("4 6", [0, 1, 2]), ("4 6 8", [0, 1]), ("c c", [1, 2])]
+)
+def test_limit_ids_are_fold_call_raise(decisions: str, legal: list[int]) -> None:
+    assert OneTable(HoldemConfig.limit(2)).play(decisions).legal_actions() == legal

@@ -1,0 +1,154 @@
+"""Hold'em: who posts what, who acts when, and where the button goes. Unless moved, it is at the last seat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from card_envs.cards import card_ids
+from card_envs.games.holdem import kernels
+from card_envs.games.holdem.config import HoldemConfig
+from tests.holdem_hands import OneTable
+
+
+def game(num_players: int, rules: str = "standard", **settings: object) -> HoldemConfig:
+    return replace(HoldemConfig.no_limit(num_players, rules=rules), **settings)
+
+
+def test_heads_up_the_button_posts_the_small_blind_and_acts_first_only_before_the_flop() -> None:
+    table = OneTable(game(2), button=1)
+    assert table.by_seat("street_commit") == [2, 1]
+    assert table.actor == 1
+    assert table.play("c c").actor == 0
+    assert table.play("c c").actor == 0
+
+
+@pytest.mark.parametrize(("button", "blinds", "opener"), [(2, [1, 2, 0], 2), (0, [0, 1, 2], 0), (1, [2, 0, 1], 1)])
+def test_three_handed_the_button_opens_before_the_flop(button: int, blinds: list[int], opener: int) -> None:
+    table = OneTable(game(3), button=button)
+    assert table.by_seat("street_commit") == blinds
+    assert table.actor == opener
+
+
+def test_six_handed_the_seat_left_of_the_big_blind_opens_and_then_the_first_left_of_the_button() -> None:
+    table = OneTable(game(6))
+    order = []
+    for _ in range(6):
+        order.append(table.actor)
+        table.play("c")
+    assert order == [2, 3, 4, 5, 0, 1]
+    assert table.actor == 0
+    assert table.play("c 2 c f f f f").actor == 1, "seats 1 and 2 see the turn"
+
+
+def test_the_big_blind_has_an_option_to_raise() -> None:
+    table = OneTable(game(3)).play("c c")
+    assert table.actor == 1
+    assert table.options() == (1, False, 0, (4, 200))
+    assert table.play("6").actor == 2, "the raise gives everybody another decision"
+
+
+def test_the_big_blind_that_checks_its_option_ends_the_street() -> None:
+    table = OneTable(game(3)).play("c c c")
+    assert (table.t.street, table.actor) == (1, 0)
+
+
+def test_a_walk_gives_the_big_blind_the_small_one() -> None:
+    table = OneTable(game(3)).play("f f")
+    assert table.is_over
+    assert table.by_seat("payoff") == [-1, 1, 0]
+
+
+def test_a_street_ends_when_the_turn_comes_back_to_the_last_raiser() -> None:
+    table = OneTable(game(3)).play("6 12 c c")
+    assert (table.t.street, table.actor) == (1, 0)
+
+
+def test_folding_costs_what_was_put_in_and_is_not_offered_for_free() -> None:
+    table = OneTable(game(3)).play("c c c c 10")
+    assert table.options().may_fold
+    table.play("f")
+    assert table.play("f").by_seat("payoff") == [-2, 4, -2]
+    assert not OneTable(game(3)).play("c c").options().may_fold
+
+
+def test_a_straddle_is_a_third_blind_with_an_option() -> None:
+    table = OneTable(game(5, blinds=(1, 2, 4), min_bet=4))
+    assert table.by_seat("street_commit") == [1, 2, 4, 0, 0]
+    assert table.options() == (3, True, 4, (8, 200))
+    assert table.play("c c c c").options() == (2, False, 0, (8, 200))
+
+
+def test_antes_do_not_count_towards_the_bet_to_call() -> None:
+    table = OneTable(game(3, antes=5))
+    assert table.by_seat("street_commit") == [1, 2, 0]
+    assert table.by_seat("hand_commit") == [6, 7, 5]
+    assert table.options() == (2, True, 2, (4, 195))
+    assert table.t.pot == 18
+
+
+def test_the_big_blind_pays_the_ante_for_the_table() -> None:
+    table = OneTable(game(3, antes=(0, 2)))
+    assert table.by_seat("hand_commit") == [1, 4, 0]
+    assert table.play("f f").by_seat("payoff") == [-1, 1, 0]
+
+
+def test_an_ante_comes_before_the_blind_when_the_stack_is_short() -> None:
+    table = OneTable(game(3, antes=5), stacks=(200, 6, 200))
+    assert table.by_seat("hand_commit") == [6, 6, 5]
+    assert table.by_seat("street_commit") == [1, 1, 0]
+
+
+def test_the_button_moves_one_seat_to_the_left_with_every_deal() -> None:
+    table = OneTable(game(3), button=1)
+    buttons = []
+    for _ in range(4):
+        kernels.deal(table.tables, 0)
+        buttons.append((int(table.t.button), table.by_seat("street_commit")))
+    assert buttons == [(2, [1, 2, 0]), (0, [0, 1, 2]), (1, [2, 0, 1]), (2, [1, 2, 0])]
+
+
+def test_the_button_stays_where_the_game_says_so() -> None:
+    table = OneTable(game(3, button_moves=False))
+    kernels.deal(table.tables, 0)
+    assert table.t.button == 2
+
+
+def test_a_new_deal_restores_the_stacks() -> None:
+    table = OneTable(game(3), stacks=(50, 60, 70)).play("70 c c")
+    assert table.is_over
+    kernels.deal(table.tables, 0)
+    assert [a + b for a, b in zip(table.by_seat("stack"), table.by_seat("hand_commit"), strict=True)] == [50, 60, 70]
+    assert table.by_seat("payoff") == [0, 0, 0]
+
+
+@pytest.mark.parametrize("button", [0, 1, 2])
+def test_the_deck_names_hole_cards_by_seat_then_the_board(button: int) -> None:
+    deck = card_ids("As Ad Ks Kd Qs Qd 2c 3c 4d 5d 7h")
+    table = OneTable(game(3), button=button, deck=deck).play("c c c" + " c" * 9)
+    assert table.by_seat("payoff") == [4, -2, -2], "seat 0 has the aces wherever the button is"
+    assert table.t.deck[:11].tolist() == deck
+
+
+def test_a_deck_that_stops_early_is_completed_without_repeating_a_card() -> None:
+    for seed in range(200):
+        cards = OneTable(game(9), deck="As Ad Ks", seed=seed).t.deck[:23].tolist()
+        assert cards[:3] == card_ids("As Ad Ks")
+        assert len(set(cards)) == 23
+
+
+class TestRlcardProfile:
+    """RLCard 1.2: the other seat owes the small blind, folding is always offered, the last actor's neighbour opens."""
+
+    def test_the_button_owes_the_big_blind_and_the_small_blind_opens(self) -> None:
+        table = OneTable(game(2, "rlcard"))
+        assert table.by_seat("street_commit") == [1, 2]
+        assert table.actor == 0
+
+    def test_folding_is_offered_for_free(self) -> None:
+        assert OneTable(game(2, "rlcard")).play("c").options().may_fold
+
+    def test_a_street_opens_left_of_the_last_actor(self) -> None:
+        assert OneTable(game(2, "rlcard")).play("c c").actor == 0
+        assert OneTable(game(2, "rlcard")).play("c 6 c").actor == 1

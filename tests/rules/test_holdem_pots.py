@@ -1,0 +1,133 @@
+"""Hold'em: side pots, odd chips, uncalled bets, run-outs. Blinds are 1 and 2, seat n - 1 has the button."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from card_envs.game import NOBODY
+from card_envs.games.holdem import kernels
+from card_envs.games.holdem.config import RULES, HoldemConfig
+from tests.holdem_hands import OneTable
+
+BOARD = "2c 3d 7h 8s Tc"
+ACES, KINGS, QUEENS, JACKS = "As Ah", "Ks Kh", "Qs Qh", "Js Jh"
+EQUAL = ["As Kh", "Ah Kd", "Ad Kc", "Ac Ks"]
+LOSERS = ["4s 5h", "4d 5c", "4h 5s"]
+CHECKED_DOWN = " c c c c c c"
+
+
+def showdown(
+    stacks: tuple[int, ...], hands: list[str], decisions: str, button: int | None = None, **settings: Any
+) -> OneTable:
+    config = replace(HoldemConfig.no_limit(len(stacks), stacks), **settings)
+    table = OneTable(config, button=button, deck=" ".join([*hands, BOARD])).play(decisions)
+    assert table.is_over
+    return table
+
+
+@pytest.mark.parametrize(
+    ("hands", "payoffs"),
+    [
+        ([ACES, KINGS, QUEENS], [20, 0, -20]),
+        ([KINGS, ACES, QUEENS], [-10, 30, -20]),
+        ([KINGS, QUEENS, ACES], [-10, -20, 30]),
+        ([ACES, QUEENS, KINGS], [20, -20, 0]),
+        ([EQUAL[0], EQUAL[1], LOSERS[0]], [5, 15, -20]),
+        ([EQUAL[0], LOSERS[0], EQUAL[1]], [5, -20, 15]),
+    ],
+)
+def test_three_stacks_make_two_pots(hands: list[str], payoffs: list[int]) -> None:
+    assert showdown((10, 20, 30), hands, "30 c c").by_seat("payoff") == payoffs
+
+
+@pytest.mark.parametrize(
+    ("hands", "payoffs"),
+    [
+        ([ACES, KINGS, QUEENS, JACKS], [30, 10, -10, -30]),
+        ([JACKS, QUEENS, KINGS, ACES], [-10, -20, -30, 60]),
+        ([QUEENS, JACKS, ACES, KINGS], [-10, -20, 60, -30]),
+        ([KINGS, ACES, JACKS, QUEENS], [-10, 50, -30, -10]),
+    ],
+)
+def test_four_stacks_make_three_pots(hands: list[str], payoffs: list[int]) -> None:
+    assert showdown((10, 20, 30, 40), hands, "30 c c c").by_seat("payoff") == payoffs
+
+
+def test_folded_chips_stay_in_the_pots_that_they_were_put_into() -> None:
+    table = showdown((100, 10, 100, 100), [JACKS, ACES, KINGS, QUEENS], "c 20 c c c c 40 f f")
+    assert table.by_seat("payoff") == [-20, 30, 10, -20], "40 to seat 1, who is all-in for 10; the rest to seat 2"
+
+
+def test_equal_hands_split_the_pot() -> None:
+    assert showdown((50, 50, 50), [*EQUAL[:2], LOSERS[0]], "50 c c").by_seat("payoff") == [25, 25, -50]
+
+
+def test_the_board_plays() -> None:
+    config = HoldemConfig.no_limit(2)
+    table = OneTable(config, deck="2c 3d 4h 5s Ts Js Qs Ks As").play("c c" + CHECKED_DOWN)
+    assert table.by_seat("payoff") == [0, 0]
+
+
+@pytest.mark.parametrize("button", [0, 1, 2])
+def test_the_odd_chip_goes_to_the_first_winner_left_of_the_button(button: int) -> None:
+    table = showdown((50, 50, 50), EQUAL[:3], "c f c" + CHECKED_DOWN, button)
+    assert table.by_position("payoff") == [-1, 1, 0], "a pot of 5: the small blind folded, 3 for the big blind"
+
+
+def test_all_odd_chips_of_a_pot_go_to_the_same_winner() -> None:
+    table = showdown((50,) * 4, EQUAL, "6 c c f" + " c" * 9)
+    assert table.by_seat("payoff") == [2, -2, 0, 0], "a pot of 20 for three"
+
+
+def test_pots_with_the_same_winners_are_split_as_one_as_in_pokerkit() -> None:
+    table = showdown((50, 50, 3, 5, 8), [*EQUAL[:2], *LOSERS], "3 5 8 c c" + CHECKED_DOWN)
+    assert table.by_seat("payoff") == [8, 8, -3, -5, -8], "pots of 15, 8 and 9 split one by one would give 9 and 7"
+
+
+@pytest.mark.parametrize(
+    ("decisions", "payoffs"), [("100 f", [-2, 2]), ("10 30 f", [10, -10]), ("200 c", [50, -50]), ("f", [1, -1])]
+)
+def test_an_uncalled_bet_is_returned(decisions: str, payoffs: list[int]) -> None:
+    assert showdown((50, 200), [ACES, KINGS], decisions).by_seat("payoff") == payoffs
+
+
+def test_two_all_ins_run_out_the_board_without_a_decision() -> None:
+    table = showdown((200, 200), [ACES, KINGS], "200 c")
+    assert (table.t.street, table.t.num_decisions) == (3, 2)
+    assert table.by_seat("stack") == [400, 0]
+
+
+def test_one_player_with_chips_against_all_ins_has_no_decision() -> None:
+    assert showdown((20, 20, 200), [ACES, KINGS, QUEENS], "20 c c").by_seat("payoff") == [40, -20, -20]
+
+
+def test_two_players_with_chips_bet_on_beside_an_all_in() -> None:
+    table = OneTable(HoldemConfig.no_limit(3, (10, 200, 200)), deck=f"{ACES} {KINGS} {QUEENS} {BOARD}").play("10 c c")
+    assert table.options() == (1, False, 0, (2, 190))
+    table.play("50 c" + " c c" * 2)
+    assert table.by_seat("payoff") == [20, 40, -60]
+
+
+@pytest.mark.parametrize("stacks", [(2, 1), (1, 2), (100, 1), (1, 100), (1, 1)])
+def test_blinds_that_put_everybody_all_in_end_the_hand_without_a_decision(stacks: tuple[int, ...]) -> None:
+    table = showdown(stacks, [ACES, KINGS], "")
+    assert table.by_seat("payoff") == [1, -1]
+    assert table.t.num_decisions == 0
+    assert kernels.deal(table.tables, 0) == NOBODY
+
+
+def test_blinds_that_are_all_in_still_have_to_be_called() -> None:
+    config = HoldemConfig.no_limit(3, (1, 2, 100))
+    table = OneTable(config, deck=f"{ACES} {KINGS} {QUEENS} {BOARD}")
+    assert table.options() == (2, True, 2, None)
+    assert table.play("c").by_seat("payoff") == [2, 0, -2]
+
+
+@pytest.mark.parametrize(("dead_antes", "payoffs"), [(True, [-2, -6, 8]), (False, [2, -6, 4])])
+def test_antes_are_dead_or_live(dead_antes: bool, payoffs: list[int]) -> None:
+    rules = replace(RULES["standard"], dead_antes=dead_antes)
+    table = showdown((200, 200, 2), [KINGS, QUEENS, ACES], "c c" + CHECKED_DOWN, antes=4, rules=rules)
+    assert table.by_seat("payoff") == payoffs, "antes of 4, 4 and 2: all 10 to the best hand, or 2 from each"
