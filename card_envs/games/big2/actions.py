@@ -9,8 +9,8 @@
 | 407 .. 1693 | 5 cards | all |
 | 1694 | pass | |
 
-Within a block, sets of positions are in lexicographic order. Equal ranks lie side by side in a sorted hand and a rank has
-four cards, which is where the limits come from.
+Within a block, sets of positions are in lexicographic order. Equal ranks lie side by side in a sorted hand and a rank
+has four cards, which is where the limits come from.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ _SAME_RANK = 3
 """Two cards of one rank are at most so many positions apart."""
 
 
+def _may_be_sets(places: tuple[int, ...]) -> bool:
+    """Return True unless cards that ought to be of one rank are too far apart for it."""
+    if len(places) == 4:
+        return _may_be_sets(places[:2]) and _may_be_sets(places[2:])
+    return len(places) in (1, 5) or places[-1] - places[0] <= _SAME_RANK
+
+
 def _positions_of_actions() -> list[tuple[int, ...]]:
-    listed: list[tuple[int, ...]] = []
-    for size in range(1, 6):
-        for places in combinations(range(HAND_SIZE), size):
-            pairs = {2: [places], 3: [(places[0], places[-1])], 4: [places[:2], places[2:]]}.get(size, [])
-            if all(last - first <= _SAME_RANK for first, last in pairs):
-                listed.append(places)
-    return [*listed, ()]
+    sets = [places for size in range(1, 6) for places in combinations(range(HAND_SIZE), size) if _may_be_sets(places)]
+    return [*sets, ()]
 
 
 POSITIONS = tuple(_positions_of_actions())
@@ -97,7 +99,7 @@ FIVE_CARD_TERMS = np.array(
 
 @kernel
 def five_card_action(p0: Any, p1: Any, p2: Any, p3: Any, p4: Any) -> Any:
-    """Return the id of five ascending positions: how many sets of five come later, in the combinatorial number system."""
+    """Return the id of five ascending positions: the terms count the sets of five that come later."""
     later = np.int64(FIVE_CARD_TERMS[0, p0]) + FIVE_CARD_TERMS[1, p1] + FIVE_CARD_TERMS[2, p2]
     return PASS - 1 - later - FIVE_CARD_TERMS[3, p3] - FIVE_CARD_TERMS[4, p4]
 

@@ -3,8 +3,8 @@
 Every combination has a *value*: of two combinations with the same number of cards the one with the higher value wins.
 `value_of` is the definition; `legal.py` lists what a hand can play without trying every set of cards.
 
-Sets of cards are 52-bit integers, bit = order number, so each hexadecimal digit holds the four suits of one rank: lowest
-bit diamonds, highest spades. Ranks count from 0 = 3 to 12 = 2.
+Sets of cards are 52-bit integers, bit = order number, so each hexadecimal digit holds the four suits of one rank, the
+lowest bit diamonds, the highest spades. Ranks count from 0 = 3 to 12 = 2.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def flush_value(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
 
 @kernel
 def value_of(t: Any, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
-    """Return the value of `size` cards, given as int64 order numbers in ascending order (the rest is ignored), or NO_COMBO.
+    """Return the value of `size` cards, int64 order numbers in ascending order, or NO_COMBO; the rest is ignored.
 
     Only the settings of record `t` matter, not what lies on the table.
     """

@@ -45,7 +45,7 @@ class Big2Config:
     opening_decision: bool = False
     """The holder of 3D is asked to lead it as a single (its only legal action); otherwise the deal does it."""
     forced_passes: str = "played"
-    """Turns whose only legal action is to pass: `played` as steps; `skipped_after_2s`, so the 2S at once brings control;
+    """Turns whose only legal action is to pass: `played` as steps; `skipped_after_2s`: 2S brings control at once;
     `skipped` wherever they occur (which shows the others that the seat could not play)."""
     higher_straight_flush_wins: bool = False
     """A straight flush is beaten by a higher one; otherwise by nothing."""
@@ -56,7 +56,7 @@ class Big2Config:
     TJQKA; `two_low` A2345 < 23456 < 34567 < ... < TJQKA; `hong_kong` 34567 < ... < TJQKA < 23456 < A2345; `taiwan`
     A2345 < 34567 < ... < TJQKA < 23456."""
     flushes: str = "highest_card"
-    """What decides between flushes: the `highest_card`, its rank before its suit; the `suit` before the highest card; or
+    """What decides between flushes: the `highest_card`, its rank before its suit; the `suit` before the highest card;
     the `ranks` from the highest to the lowest as in poker, then the suit."""
     double_from: int | None = None
     """Losers with this many cards or more pay twice; None: nobody does. 10 is common."""
@@ -83,11 +83,12 @@ class Big2Config:
             raise ValueError(f"points_per_two {self.points_per_two!r} must be a whole number in 0 .. 1000")
         if self.double_from is not None and self.triple_from is not None and self.triple_from <= self.double_from:
             raise ValueError(
-                f"triple_from {self.triple_from} must be more cards than double_from {self.double_from}, or nobody pays twice"
+                f"triple_from {self.triple_from} must be more cards than double_from {self.double_from}: "
+                "otherwise nobody pays twice"
             )
         if self.points_per_two > 0 and self.double_per_two:
             raise ValueError(
-                f"points_per_two {self.points_per_two} and double_per_two are two penalties for the same card: choose one"
+                f"points_per_two {self.points_per_two} and double_per_two are penalties for the same card: choose one"
             )
 
     @classmethod
@@ -145,8 +146,8 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "all_triples": True,
     },
 }
-"""Named sets of options. `charlesworth2018`: the environment that Charlesworth (2018, arXiv:1808.10442) published, as it
-runs. `charlesworth2018_text`: the same game as the paper and its rule page describe it, where the program differs."""
+"""Named sets of options. `charlesworth2018`: the environment that Charlesworth (2018, arXiv:1808.10442) published, as
+it runs. `charlesworth2018_text`: the same game as the paper and its rule page tell it, where the program differs."""
 
 
 @dataclass(frozen=True)
@@ -169,8 +170,8 @@ OPTIONS = (
     Option(
         "forced_passes",
         "`played`, `skipped_after_2s`, `skipped`",
-        "turns in which passing is the only legal action are steps; are left out once the 2S is on the table; are always "
-        "left out, which tells the others that the seat could not play",
+        "turns in which passing is the only legal action are steps; are left out once the 2S lies on the table; are "
+        "always left out, which tells the others that the seat could not play",
         "`played`: the published program; `skipped_after_2s`: its paper, section 2",
     ),
     Option(
@@ -188,16 +189,17 @@ OPTIONS = (
     Option(
         "straights",
         "`two_high`, `without_twos`, `two_low`, `hong_kong`, `taiwan`",
-        "`two_high`: 34567 < ... < TJQKA < JQKA2. `without_twos`: 34567 < ... < TJQKA. `two_low`: A2345 < 23456 < 34567 < "
-        "... < TJQKA. `hong_kong`: 34567 < ... < TJQKA < 23456 < A2345. `taiwan`: A2345 < 34567 < ... < TJQKA < 23456. "
-        "Equal runs: the suit of the top card decides, of the 2 where the 2 makes the run high. Straight flushes rank alike",
+        "`two_high`: 34567 < ... < TJQKA < JQKA2. `without_twos`: 34567 < ... < TJQKA. `two_low`: A2345 < 23456 < "
+        "34567 < ... < TJQKA. `hong_kong`: 34567 < ... < TJQKA < 23456 < A2345. `taiwan`: A2345 < 34567 < ... < TJQKA "
+        "< 23456. Of equal runs, the suit of the top card decides, or of the 2 where it makes the run high. Straight "
+        "flushes rank alike",
         "`two_high`: the published program; the others: house rules, named after where they are reported",
     ),
     Option(
         "flushes",
         "`highest_card`, `suit`, `ranks`",
-        "the highest card decides, its rank before its suit; the suit decides, then the highest card; all ranks decide from "
-        "the highest down, then the suit",
+        "the highest card decides, its rank before its suit; the suit decides, then the highest card; all ranks decide "
+        "from the highest down, then the suit",
         "`highest_card`: the published program; the others: house rules",
     ),
     Option(

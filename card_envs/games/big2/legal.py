@@ -1,7 +1,7 @@
 """Which actions the actor has: the list in the record, the mask made of it, a random one.
 
-Only combinations that the hand really holds are visited. The state keeps `trick_value` at -1 in control, below the value of
-every combination, so leading and following are the same loops.
+Only combinations that the hand really holds are visited. In control `trick_value` is -1, below the value of every
+combination, so leading and following are the same loops.
 
 A hand is read from two integers of one hexadecimal digit per rank: `counts`, the number of cards of the rank, and
 `starts`, the position of the first of them. Both fit a register, where arrays would have to be passed around.
@@ -42,7 +42,6 @@ from card_envs.games.big2.state import (
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
-    HAND_SIZE,
     NOBODY,
     NUM_SEATS,
     PAIR,
@@ -56,6 +55,8 @@ from card_envs.rng import random_below
 
 _HEART = 2
 """Which of the four cards of a rank is the heart."""
+_SIX, _ACE, _TWO = 3, 11, 12
+_THREE_FOUR_FIVE_TWO = np.int64(0x1000000000111)
 _DIGITS = np.int64(0xFFFFFFFFFFFFF)
 """Thirteen digits."""
 
@@ -87,7 +88,7 @@ def list_legal(t: Any) -> None:
 @kernel
 def is_listed(t: Any, action: Any) -> Any:
     """Return True if the actor may take action id `action`; any integer is allowed as argument."""
-    for k in range(t.num_legal):
+    for k in range(t.num_legal):  # noqa: SIM110  kernels have no generators
         if t.legal[k] == action:
             return True
     return False
@@ -143,7 +144,7 @@ def _add_singles(t: Any, seat: Any, n: Any) -> Any:
 
 @kernel
 def _add_sets(t: Any, seat: Any, n: Any) -> Any:
-    """Add cards of equal rank: pairs, triples, two pairs and fours of a kind; of the size to follow, or all in control."""
+    """Add pairs, triples, two pairs and fours of a kind: those of the size to follow, all of them in control."""
     counts = rank_counts(t.held[seat])
     pairs = (counts >> 1 | counts >> 2) & ONE_PER_RANK
     if pairs == 0:
@@ -180,7 +181,7 @@ def _triples(counts: Any) -> Any:
 
 @kernel
 def _may_leave_out(t: Any, count: Any, k: Any) -> Any:
-    """Return True if the k-th of the `count` cards of a rank, or of nothing (k = 3 of three), may be left out of a triple."""
+    """Return True if the k-th card of a rank may be left out of a triple; of three cards, only the missing fourth."""
     if count == 3:
         return k == 3
     return k != _HEART or t.all_triples == 1
@@ -236,7 +237,8 @@ def _add_fours(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
         fours &= fours - 1
         if (FOUR_OF_A_KIND << KIND_SHIFT) + 4 * rank > t.trick_value:
             p = _digit(starts, rank)
-            n = _add(t, n, FOUR_CARD_ACTIONS[PAIR_ACTIONS[p, p + 1] - FIRST_PAIR, PAIR_ACTIONS[p + 2, p + 3] - FIRST_PAIR])
+            low, high = PAIR_ACTIONS[p, p + 1] - FIRST_PAIR, PAIR_ACTIONS[p + 2, p + 3] - FIRST_PAIR
+            n = _add(t, n, FOUR_CARD_ACTIONS[low, high])
     return n
 
 
@@ -256,45 +258,43 @@ def _add_fives(t: Any, seat: Any, n: Any) -> Any:
     if kind <= FULL_HOUSE:
         n = _add_full_houses(t, counts, starts, n)
     if kind <= STRAIGHT or has_flush:
-        n = _add_runs(t, seat, ranks_present(held), counts, starts, n)
+        n = _add_runs(t, seat, counts, starts, n)
     return n
 
 
 @kernel
-def _add_runs(t: Any, seat: Any, ranks: Any, counts: Any, starts: Any, n: Any) -> Any:
-    runs = run_starts(ranks)
+def _add_runs(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
+    """Add straights and straight flushes."""
+    ranks = ranks_present(t.held[seat])
+    runs = run_starts(ranks)  # the digit that is marked is the number of the run
+    if ranks & _THREE_FOUR_FIVE_TWO == _THREE_FOUR_FIVE_TWO:
+        runs |= (ranks >> 4 * _SIX & 1) << 4 * RUN_OF_23456 | (ranks >> 4 * _ACE & 1) << 4 * RUN_OF_A2345
     while runs:
-        r = lowest_order(runs) >> 2
+        run = lowest_order(runs) >> 2
         runs &= runs - 1
-        n = _add_run(t, seat, counts, starts, r, r, r + 1, r + 2, r + 3, r + 4, n)
-    if ranks & 0x1000000000111 == 0x1000000000111:  # 3, 4, 5 and 2
-        if ranks & 0x1000:
-            n = _add_run(t, seat, counts, starts, RUN_OF_23456, 0, 1, 2, 3, 12, n)
-        if ranks & 0x100000000000:
-            n = _add_run(t, seat, counts, starts, RUN_OF_A2345, 0, 1, 2, 11, 12, n)
+        if t.run_level[run] >= 0:
+            n = _add_run(t, seat, counts, starts, run, n)
     return n
 
 
 @kernel
-def _add_run(
-    t: Any, seat: Any, counts: Any, starts: Any, run: Any, r0: Any, r1: Any, r2: Any, r3: Any, r4: Any, n: Any
-) -> Any:
-    """Add every straight and straight flush of five ranks, given in ascending order."""
-    if t.run_level[run] < 0:
-        return n
+def _add_run(t: Any, seat: Any, counts: Any, starts: Any, run: Any, n: Any) -> Any:
+    """Add every choice of cards for one run."""
+    r0 = run if run < RUN_OF_23456 else np.int64(0)
+    r3 = r0 + 3 if run <= RUN_OF_23456 else np.int64(_ACE)
+    r4 = r0 + 4 if run < RUN_OF_23456 else np.int64(_TWO)
     decider = t.run_decider[run]
-    f0, f1, f2, f3, f4 = (
-        _digit(starts, r0), _digit(starts, r1), _digit(starts, r2), _digit(starts, r3), _digit(starts, r4)
-    )  # fmt: skip
+    f0, f1, f2 = _digit(starts, r0), _digit(starts, r0 + 1), _digit(starts, r0 + 2)
+    f3, f4 = _digit(starts, r3), _digit(starts, r4)
     for p4 in range(f4, f4 + _digit(counts, r4)):
         s4 = np.int64(t.hand[seat, p4]) & 3
         for p3 in range(f3, f3 + _digit(counts, r3)):
             s3 = np.int64(t.hand[seat, p3]) & 3
-            for p2 in range(f2, f2 + _digit(counts, r2)):
+            for p2 in range(f2, f2 + _digit(counts, r0 + 2)):
                 s2 = np.int64(t.hand[seat, p2]) & 3
                 suit = s4 if decider == 4 else s3 if decider == 3 else s2
                 high_suited = s4 == s3 and s3 == s2
-                for p1 in range(f1, f1 + _digit(counts, r1)):
+                for p1 in range(f1, f1 + _digit(counts, r0 + 1)):
                     s1 = np.int64(t.hand[seat, p1]) & 3
                     for p0 in range(f0, f0 + _digit(counts, r0)):
                         suited = high_suited and s1 == s2 and np.int64(t.hand[seat, p0]) & 3 == s1
@@ -326,7 +326,9 @@ def _add_flushes(t: Any, seat: Any, suit: Any, n: Any) -> Any:
                     for k0 in range(k1):
                         p0 = _digit(places, k0)
                         c0 = np.int64(t.hand[seat, p0])
-                        if flush_value(t, c0, c1, c2, c3, c4) > t.trick_value and not _is_straight(t, c0, c1, c2, c3, c4):
+                        if flush_value(t, c0, c1, c2, c3, c4) > t.trick_value and not _is_straight(
+                            t, c0, c1, c2, c3, c4
+                        ):
                             n = _add(t, n, five_card_action(p0, p1, p2, p3, p4))
     return n
 

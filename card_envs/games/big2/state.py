@@ -1,10 +1,11 @@
 """The state of one Big 2 table: a single record in which every kernel works.
 
 Inside the record a card is its *order number* 0 .. 51 = 3D 3C 3H 3S 4D ... 2S, the order in which Big 2 ranks single
-cards: order number = 4 * rank + suit with ranks 3 .. A, 2 and suits diamonds, clubs, hearts, spades (Charlesworth's card
-number minus 1). Everything outside speaks card ids (`card_envs.cards`); `combos.order_of` and `card_of` translate.
+cards: 4 * rank + suit with ranks 3 .. A, 2 and suits diamonds, clubs, hearts, spades (Charlesworth's card number minus
+1). Everything outside speaks card ids (`card_envs.cards`); `combos.order_of` and `card_of` translate.
 
-A *position* is the place of a card among the cards that its seat holds now, lowest first: actions are sets of positions.
+A *position* is the place of a card among the cards that its seat holds now, lowest first; actions are sets of
+positions.
 
 Settings ride in the same record as the state, so a kernel needs one argument and a copied record is a complete clone.
 Fields are ordered by size: the record has no padding inside.

@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.cards import NO_CARD
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS
-from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, ONE_PER_RANK, popcount, value_of
+from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, popcount, value_of
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import (
     HAND_SIZE,
@@ -33,9 +33,9 @@ def deal_cards(t: Any) -> None:
     Card after card goes to one of the places that are still free, all of them equally likely: every deal has the same
     probability, and hands come out sorted.
     """
-    for seat in range(NUM_SEATS):
-        t.held[seat] = 0
-        t.num_cards[seat] = 0
+    for k in range(NUM_SEATS):
+        t.held[k] = 0
+        t.num_cards[k] = 0
     for order in range(_DECK_SIZE):
         place = random_below(t, _DECK_SIZE - order)
         seat = np.int64(0)
@@ -69,7 +69,7 @@ def open_deal(t: Any) -> None:
     t.actor = t.opener
     _clear_trick(t)
     if t.opening_decision == 0:
-        _put_down(t, 0)
+        _put_down(t, np.int64(0))  # 3D is the lowest card of its hand
         _next_turn(t)
     else:
         list_legal(t)

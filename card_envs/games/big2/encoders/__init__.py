@@ -1,0 +1,9 @@
+"""Encoders of Big 2 by name: one file each, one line here."""
+
+from __future__ import annotations
+
+from card_envs.games.big2.encoders.charlesworth412 import CHARLESWORTH412
+from card_envs.games.big2.encoders.clean import CLEAN
+from card_envs.observation import Encoder
+
+ENCODERS: dict[str, Encoder] = {encoder.name: encoder for encoder in (CHARLESWORTH412, CLEAN)}

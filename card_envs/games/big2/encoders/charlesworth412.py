@@ -1,0 +1,187 @@
+"""The `charlesworth412` encoder: the 412 numbers of Charlesworth (2018), bit for bit as his program writes them.
+
+That program marks a straight that is no flush as a full house too: in what an opponent has played, and in the hand to
+beat, which then shows the rank of the middle card and no suit. Weights trained with it need exactly this; the encoder
+`clean` does without.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.games.big2.combos import RANKS, SUITS, order_name
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, NUM_RANKS, NUM_SUITS, decode_hand, write_hand
+from card_envs.games.big2.legal import write_mask
+from card_envs.games.big2.state import (
+    FLUSH,
+    FOUR_OF_A_KIND,
+    FULL_HOUSE,
+    HAND_SIZE,
+    KIND_NAMES,
+    NUM_SEATS,
+    PAIR,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    TRIPLE,
+    TWO_PAIR,
+)
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout
+
+_HIGH_CARDS, _GONE_CARDS, _FLAGS = 8, 16, 6
+_FIRST_HIGH, _FIRST_GONE = 52 - _HIGH_CARDS, 52 - _GONE_CARDS
+_PLAYED_AT = HAND_SIZE
+_FLAGS_AT = _PLAYED_AT + _HIGH_CARDS
+_OPPONENT_SIZE = _FLAGS_AT + _FLAGS
+_NUM_KINDS = STRAIGHT_FLUSH  # a straight flush sets straight and flush
+
+LAYOUT = Layout(
+    (
+        HAND_BLOCK,
+        Block(
+            "opponents",
+            (NUM_SEATS - 1, _OPPONENT_SIZE),
+            "one row for each opponent, the next seat first: cards left 1 .. 13, one-hot (13); which of AD .. 2S it "
+            "has played (8); whether it has played a pair, three of a kind, four cards, a straight, a flush, a full "
+            "house or straight (6)",
+        ),
+        Block("high_cards_gone", _GONE_CARDS, "which of QD .. 2S anybody has played"),
+        Block(
+            "trick_rank",
+            NUM_RANKS,
+            "hand to beat: rank 3 .. 2 of its highest card; full house: of the three; straight: of the middle card",
+        ),
+        Block(
+            "trick_suit", NUM_SUITS, "hand to beat: suit D C H S of its highest card; none for full house and straight"
+        ),
+        Block("control", 1, "I have control: there is no hand to beat, and all else about it is 0"),
+        Block(
+            "trick_kind",
+            _NUM_KINDS,
+            "hand to beat: single, pair, three, two pair, four, straight, flush, full house; a straight also sets full "
+            "house, a straight flush sets straight and flush",
+        ),
+        Block("passes", NUM_SEATS - 1, "consecutive passes before me: 0, 1, 2, one-hot"),
+    ),
+    np.int8,
+)
+_SIZE = LAYOUT.size
+_AT = {name: place.start for name, place in LAYOUT.slices.items()}
+_OPPONENTS, _GONE, _CONTROL, _PASSES = _AT["opponents"], _AT["high_cards_gone"], _AT["control"], _AT["passes"]
+_RANK, _SUIT, _KIND = _AT["trick_rank"], _AT["trick_suit"], _AT["trick_kind"]
+
+
+def layout(config: Big2Config) -> Layout:
+    """Return the blocks, which are the same for all rules."""
+    return LAYOUT
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i, and its mask, into row 0."""
+    _write(tables[i], seat, observations[0])
+    write_mask(tables[i], seat, masks[0])
+
+
+@kernel
+def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of table rows[j] sees, and its mask, into row j."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        _write(t, t.actor, observations[j])
+        write_mask(t, t.actor, masks[j])
+
+
+@kernel
+def _write(t: Any, seat: Any, o: Any) -> None:
+    for k in range(_SIZE):
+        o.number[k] = 0
+    me = np.int64(seat)
+    write_hand(t, me, o)
+    for k in range(NUM_SEATS - 1):
+        _write_opponent(t, (me + 1 + k) & (NUM_SEATS - 1), o, _OPPONENTS + k * _OPPONENT_SIZE)
+    gone = (t.played[0] | t.played[1] | t.played[2] | t.played[3]) >> _FIRST_GONE
+    for k in range(_GONE_CARDS):
+        o.number[_GONE + k] = gone >> k & 1
+    if t.trick_size > 0:
+        _write_trick(t, o)
+    elif t.actor == me:
+        o.number[_CONTROL] = 1
+
+
+@kernel
+def _write_opponent(t: Any, seat: Any, o: Any, at: Any) -> None:
+    if t.num_cards[seat] > 0:
+        o.number[at + t.num_cards[seat] - 1] = 1
+    high = t.played[seat] >> _FIRST_HIGH
+    for k in range(_HIGH_CARDS):
+        o.number[at + _PLAYED_AT + k] = high >> k & 1
+    kinds = np.int64(t.kinds_played[seat])
+    flags = at + _FLAGS_AT
+    o.number[flags] = kinds >> PAIR & 1
+    o.number[flags + 1] = kinds >> TRIPLE & 1
+    o.number[flags + 2] = (kinds >> TWO_PAIR | kinds >> FOUR_OF_A_KIND) & 1
+    o.number[flags + 3] = (kinds >> STRAIGHT | kinds >> STRAIGHT_FLUSH) & 1
+    o.number[flags + 4] = (kinds >> FLUSH | kinds >> STRAIGHT_FLUSH) & 1
+    o.number[flags + 5] = (kinds >> FULL_HOUSE | kinds >> STRAIGHT) & 1
+
+
+@kernel
+def _write_trick(t: Any, o: Any) -> None:
+    kind = np.int64(t.trick_kind)
+    if kind in (STRAIGHT, FULL_HOUSE):
+        # sorted, the middle card of a full house is one of the three
+        o.number[_RANK + (np.int64(t.trick_cards[2]) >> 2)] = 1
+        o.number[_KIND + FULL_HOUSE] = 1
+    else:
+        highest = np.int64(t.trick_cards[t.trick_size - 1])
+        o.number[_RANK + (highest >> 2)] = 1
+        o.number[_SUIT + (highest & 3)] = 1
+    if kind == STRAIGHT_FLUSH:
+        o.number[_KIND + STRAIGHT] = 1
+        o.number[_KIND + FLUSH] = 1
+    else:
+        o.number[_KIND + kind] = 1
+    o.number[_PASSES + t.passes] = 1
+
+
+def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return what an observation says, in words: hand, opponents (next seat first), high cards gone, hand to beat."""
+    blocks = LAYOUT.split(np.asarray(observation))
+    return {
+        "hand": [order_name(order) for order in decode_hand(blocks["hand"])],
+        "opponents": [_decode_opponent(row) for row in blocks["opponents"]],
+        "high_cards_gone": [order_name(_FIRST_GONE + int(k)) for k in np.flatnonzero(blocks["high_cards_gone"])],
+        "control": bool(blocks["control"][0]),
+        "hand_to_beat": _decode_trick(blocks),
+        "passes": int(blocks["passes"].argmax()),
+    }
+
+
+def _decode_opponent(row: NDArray[Any]) -> dict[str, Any]:
+    names = ("pair", "three of a kind", "four cards", "straight", "flush", "full house or straight")
+    left = row[:_PLAYED_AT]
+    return {
+        "cards_left": int(left.argmax()) + 1 if left.any() else 0,
+        "high_cards_played": [order_name(_FIRST_HIGH + int(k)) for k in np.flatnonzero(row[_PLAYED_AT:_FLAGS_AT])],
+        "has_played": [names[int(k)] for k in np.flatnonzero(row[_FLAGS_AT:])],
+    }
+
+
+def _decode_trick(blocks: dict[str, NDArray[Any]]) -> dict[str, Any] | None:
+    kinds = [int(kind) for kind in np.flatnonzero(blocks["trick_kind"])]
+    if not kinds:
+        return None
+    kind = STRAIGHT_FLUSH if kinds == [STRAIGHT, FLUSH] else kinds[0]  # a straight sets full house as well
+    return {
+        "kind": KIND_NAMES[kind],
+        "rank": RANKS[int(blocks["trick_rank"].argmax())],
+        "suit": SUITS[int(blocks["trick_suit"].argmax())] if blocks["trick_suit"].any() else None,
+    }
+
+
+CHARLESWORTH412 = Encoder("charlesworth412", 1, layout, observe, observe_rows, decode)

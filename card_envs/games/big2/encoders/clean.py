@@ -1,0 +1,127 @@
+"""The `clean` encoder: what `charlesworth412` shows, unmistakably, and every public fact that it leaves out.
+
+It adds the exact cards to beat, who played them and who led the trick, every card that each seat has played, and tells
+all nine kinds of combinations apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE
+from card_envs.games.big2.combos import order_name
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, decode_hand, write_hand
+from card_envs.games.big2.legal import write_mask
+from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout
+
+_NUM_KINDS = len(KIND_NAMES)
+
+LAYOUT = Layout(
+    (
+        HAND_BLOCK,
+        Block("cards_left", (NUM_SEATS - 1, HAND_SIZE), "of each opponent, the next seat first: 1 .. 13, one-hot"),
+        Block("played", (NUM_SEATS, DECK_SIZE), "cards 3D 3C 3H 3S 4D .. 2S that each seat has played, me first"),
+        Block(
+            "kinds_played",
+            (NUM_SEATS, _NUM_KINDS),
+            "kinds that each seat has played, me first: " + ", ".join(KIND_NAMES),
+        ),
+        Block("control", 1, "I have control: there is no hand to beat, and all else about the trick is 0"),
+        Block("trick_cards", DECK_SIZE, "hand to beat: its cards 3D .. 2S"),
+        Block("trick_kind", _NUM_KINDS, "hand to beat: its kind, one-hot"),
+        Block("trick_seat", NUM_SEATS, "who played the hand to beat, one-hot, me first"),
+        Block("trick_leader", NUM_SEATS, "who led the trick, one-hot, me first"),
+        Block("passes", NUM_SEATS - 1, "consecutive passes since the hand to beat: 0, 1, 2, one-hot"),
+    ),
+    np.int8,
+)
+_SIZE = LAYOUT.size
+_AT = {name: place.start for name, place in LAYOUT.slices.items()}
+_LEFT, _PLAYED, _KINDS, _CONTROL = _AT["cards_left"], _AT["played"], _AT["kinds_played"], _AT["control"]
+_CARDS, _KIND, _SEAT, _LEADER = _AT["trick_cards"], _AT["trick_kind"], _AT["trick_seat"], _AT["trick_leader"]
+_PASSES = _AT["passes"]
+
+
+def layout(config: Big2Config) -> Layout:
+    """Return the blocks, which are the same for all rules."""
+    return LAYOUT
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i, and its mask, into row 0."""
+    _write(tables[i], seat, observations[0])
+    write_mask(tables[i], seat, masks[0])
+
+
+@kernel
+def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of table rows[j] sees, and its mask, into row j."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        _write(t, t.actor, observations[j])
+        write_mask(t, t.actor, masks[j])
+
+
+@kernel
+def _write(t: Any, seat: Any, o: Any) -> None:
+    for k in range(_SIZE):
+        o.number[k] = 0
+    me = np.int64(seat)
+    write_hand(t, me, o)
+    for k in range(NUM_SEATS):
+        other = (me + k) & (NUM_SEATS - 1)
+        if k > 0 and t.num_cards[other] > 0:
+            o.number[_LEFT + (k - 1) * HAND_SIZE + t.num_cards[other] - 1] = 1
+        played = t.played[other]
+        for card in range(DECK_SIZE):
+            o.number[_PLAYED + k * DECK_SIZE + card] = played >> card & 1
+        kinds = np.int64(t.kinds_played[other])
+        for kind in range(_NUM_KINDS):
+            o.number[_KINDS + k * _NUM_KINDS + kind] = kinds >> kind & 1
+    if t.trick_size > 0:
+        _write_trick(t, me, o)
+    elif t.actor == me:
+        o.number[_CONTROL] = 1
+
+
+@kernel
+def _write_trick(t: Any, me: Any, o: Any) -> None:
+    for k in range(t.trick_size):
+        o.number[_CARDS + np.int64(t.trick_cards[k])] = 1
+    o.number[_KIND + t.trick_kind] = 1
+    o.number[_SEAT + ((np.int64(t.trick_seat) - me) & (NUM_SEATS - 1))] = 1
+    o.number[_LEADER + ((np.int64(t.trick_leader) - me) & (NUM_SEATS - 1))] = 1
+    o.number[_PASSES + t.passes] = 1
+
+
+def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return what an observation says, in words; seats count from the one that looks, which is 0."""
+    blocks = LAYOUT.split(np.asarray(observation))
+    left = blocks["cards_left"]
+    decoded: dict[str, Any] = {
+        "hand": [order_name(order) for order in decode_hand(blocks["hand"])],
+        "cards_left": [int(row.argmax()) + 1 if row.any() else 0 for row in left],
+        "played": [[order_name(int(card)) for card in np.flatnonzero(row)] for row in blocks["played"]],
+        "has_played": [[KIND_NAMES[int(kind)] for kind in np.flatnonzero(row)] for row in blocks["kinds_played"]],
+        "control": bool(blocks["control"][0]),
+        "hand_to_beat": None,
+        "passes": int(blocks["passes"].argmax()),
+    }
+    if blocks["trick_kind"].any():
+        decoded["hand_to_beat"] = {
+            "kind": KIND_NAMES[int(blocks["trick_kind"].argmax())],
+            "cards": [order_name(int(card)) for card in np.flatnonzero(blocks["trick_cards"])],
+            "played_by": int(blocks["trick_seat"].argmax()),
+            "led_by": int(blocks["trick_leader"].argmax()),
+        }
+    return decoded
+
+
+CLEAN = Encoder("clean", 1, layout, observe, observe_rows, decode)

@@ -1,0 +1,107 @@
+"""Big 2 as a `Game`: the folder's functions under the names that generic code asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from card_envs.cards import DECK_SIZE, NO_CARD, card_id, card_name
+from card_envs.game import NOBODY, Game, Tables
+from card_envs.games.big2 import kernels, view
+from card_envs.games.big2.actions import NUM_ACTIONS
+from card_envs.games.big2.combos import NO_COMBO, ORDER_OF_CARD
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.encoders import ENCODERS
+from card_envs.games.big2.full_state import STATE_LAYOUT, write_state
+from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE
+from card_envs.observation import named_encoder
+
+
+def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = "big2") -> Game:
+    """Return the game with these rules; `name` is what environments and tables of results call it."""
+    chosen = named_encoder(ENCODERS, encoder)
+
+    def new_tables_of_config(num_tables: int) -> Tables:
+        return new_tables(config, num_tables)
+
+    return Game(
+        name=name,
+        config=config,
+        encoder=chosen,
+        layout=chosen.layout(config),
+        state_layout=STATE_LAYOUT,
+        num_seats=NUM_SEATS,
+        num_actions=NUM_ACTIONS,
+        unit="points",
+        chips_per_reward=1,
+        max_reward=float(config.max_reward),
+        option_names=("hands",),
+        new_tables=new_tables_of_config,
+        start=kernels.start,
+        deal=kernels.deal,
+        deal_with=deal_with,
+        step=kernels.step,
+        step_rows=kernels.step_rows,
+        random_rows=kernels.random_rows,
+        censor_rows=view.censor_rows,
+        write_state=write_state,
+        action_name=view.action_name,
+        why_illegal=view.why_illegal,
+        text=view.text,
+    )
+
+
+def new_tables(config: Big2Config, num_tables: int) -> Tables:
+    """Return a record array of `num_tables` tables with these rules; no cards are dealt, no stream started."""
+    tables = np.zeros(num_tables, TABLE)
+    config.write_settings(tables)
+    tables["hand"] = NO_CARD
+    tables["trick_cards"] = NO_CARD
+    tables["trick_value"] = NO_COMBO
+    tables["trick_kind"] = NO_KIND
+    for seat_field in ("actor", "opener", "trick_seat", "trick_leader"):
+        tables[seat_field] = NOBODY
+    tables["is_over"] = 1
+    return tables
+
+
+def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
+    """Begin a deal with the option `hands`, four hands of 13 cards; without it, as `deal` does."""
+    if "hands" not in options:
+        return int(kernels.deal(tables, i))
+    set_hands(tables, i, checked_hands(options["hands"]))
+    return int(kernels.deal_known(tables, i))
+
+
+def set_hands(tables: Any, i: int, hands: list[list[int]]) -> None:
+    """Write hands of card ids into table i, sorted as Big 2 sorts them; nothing else of the table changes."""
+    t = tables[i]
+    for seat, cards in enumerate(hands):
+        orders = np.sort(ORDER_OF_CARD[cards])
+        t.hand[seat] = NO_CARD
+        t.hand[seat, : len(orders)] = orders
+        t.num_cards[seat] = len(orders)
+        t.held[seat] = sum(1 << int(order) for order in orders)
+
+
+def checked_hands(hands: Any) -> list[list[int]]:
+    """Return the card ids of four hands (ids or names such as "3d"); a ValueError names what is wrong with them."""
+    listed = [[card_id(card) if isinstance(card, str) else card for card in cards] for cards in hands]
+    if len(listed) != NUM_SEATS:
+        raise ValueError(f"hands are {len(listed)} hands of cards: Big 2 has {NUM_SEATS} seats")
+    owner: dict[int, int] = {}
+    for seat, cards in enumerate(listed):
+        for place, card in enumerate(cards):
+            if not isinstance(card, (int, np.integer)) or not 0 <= card < DECK_SIZE:
+                raise ValueError(f"hands[{seat}][{place}] = {card!r} is not a card id in 0..{DECK_SIZE - 1}")
+            if int(card) in owner:
+                raise ValueError(
+                    f"{card_name(int(card))} is dealt twice: to player_{owner[int(card)]} and to player_{seat}"
+                )
+            owner[int(card)] = seat
+    for seat, cards in enumerate(listed):
+        if len(cards) != HAND_SIZE:
+            raise ValueError(f"player_{seat} has {len(cards)} cards: a hand has {HAND_SIZE}")
+    return [[int(card) for card in cards] for cards in listed]
