@@ -12,13 +12,13 @@ fields of a table and no others:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.observation import Encoder, Layout
+from card_envs.observation import Encoder, Layout, named_encoder
 from card_envs.rng import seed_streams
 
 NOBODY = -1
@@ -41,6 +41,10 @@ class Game:
     name: str
     config: Any
     """The frozen dataclass with all settings."""
+    rules_profiles: tuple[str, ...]
+    """Names of complete sets of rules that a configuration can choose."""
+    encoders: Mapping[str, Encoder]
+    """All encoders of the game by name; see `with_encoder`."""
     encoder: Encoder
     layout: Layout
     """Blocks of an observation."""
@@ -86,6 +90,11 @@ class Game:
     """Why an action is illegal at table i, and what is legal."""
     text: Callable[[Tables, int, int | None], str]
     """The table as lines of text, as seen by a seat, or with all cards for None."""
+
+    def with_encoder(self, name: str) -> Self:
+        """Return the same game (tables of one are tables of the other) observed through another of its encoders."""
+        encoder = named_encoder(self.encoders, name)
+        return replace(self, encoder=encoder, layout=encoder.layout(self.config))
 
     def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
         """Return tables whose random streams are fixed by `seed` and their number, counted from `first_table`."""

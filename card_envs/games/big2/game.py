@@ -12,7 +12,7 @@ from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.big2 import kernels, view
 from card_envs.games.big2.actions import NUM_ACTIONS
 from card_envs.games.big2.combos import NO_COMBO, ORDER_OF_CARD
-from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.config import RULES, Big2Config
 from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.full_state import STATE_LAYOUT, write_state
 from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE
@@ -29,6 +29,8 @@ def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = 
     return Game(
         name=name,
         config=config,
+        rules_profiles=tuple(RULES),
+        encoders=ENCODERS,
         encoder=chosen,
         layout=chosen.layout(config),
         state_layout=STATE_LAYOUT,

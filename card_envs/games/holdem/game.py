@@ -10,7 +10,7 @@ import numpy as np
 from card_envs.cards import NO_CARD, card_id, card_name
 from card_envs.game import Game
 from card_envs.games.holdem import kernels, view
-from card_envs.games.holdem.config import HoldemConfig, checked_stacks
+from card_envs.games.holdem.config import RULES, HoldemConfig, checked_stacks
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.observation import named_encoder
@@ -27,6 +27,8 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Ga
     return Game(
         name=name,
         config=config,
+        rules_profiles=tuple(RULES),
+        encoders=ENCODERS,
         encoder=chosen,
         layout=chosen.layout(config),
         state_layout=state_layout(config),
