@@ -15,21 +15,46 @@ from card_envs.observation import mask_records, observation_records
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """n decisions, each of one seat at one table, with nothing that the seat may not see."""
+    """n decisions, each of one seat at one table, with nothing that the seat may not see; `decisions_at` makes them.
+
+    Observations, masks and views are made when first asked for, so agents pay for what they use. Ask for them within
+    `act`: afterwards the tables move on. What has been made may be kept.
+    """
 
     game: Game
-    observation: NDArray[Any]
-    """(n, d): in the encoder of `game`."""
-    action_mask: NDArray[np.int8]
-    """(n, num_actions): 1 for legal actions, at least one in each row."""
+    """With the encoder that the agent asked for."""
     seats: NDArray[np.int64]
     """(n,): the seat that decides."""
     tables: NDArray[np.int64]
     """(n,): number of the table within the match."""
-    views: Tables
-    """(n,): records of the game's tables, censored: the fields of public knowledge and the seat's own cards."""
     uniforms: NDArray[np.float64]
     """(n,): one random number in [0, 1) per decision, fixed by seed, deal and decision, whatever the batch."""
+    _tables: Tables
+    _rows: NDArray[np.int64]
+
+    @cached_property
+    def observation(self) -> NDArray[Any]:
+        """(n, d): in the encoder of `game`."""
+        return self._encoded[0]
+
+    @cached_property
+    def action_mask(self) -> NDArray[np.int8]:
+        """(n, num_actions): 1 for legal actions, at least one in each row."""
+        return self._encoded[1]
+
+    @cached_property
+    def _encoded(self) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        observation = np.empty((len(self), self.game.layout.size), self.game.layout.dtype)
+        mask = np.empty((len(self), self.game.num_actions), np.int8)
+        self.game.encoder.observe_rows(self._tables, self._rows, observation_records(observation), mask_records(mask))
+        return observation, mask
+
+    @cached_property
+    def views(self) -> Tables:
+        """(n,): records of the game's tables, censored: the fields of public knowledge and the seat's own cards."""
+        views = np.empty(len(self), self._tables.dtype)
+        self.game.censor_rows(self._tables, self._rows, self.seats, views)
+        return views
 
     def __len__(self) -> int:
         """Return the number of decisions."""
@@ -75,11 +100,4 @@ def decisions_at(
     game: Game, tables: Tables, rows: NDArray[np.int64], numbers: NDArray[np.int64], uniforms: NDArray[np.float64]
 ) -> Decisions:
     """Return the decisions that the actors of tables[rows] face; `numbers` are the tables' numbers in the match."""
-    n = len(rows)
-    observation = np.empty((n, game.layout.size), game.layout.dtype)
-    mask = np.empty((n, game.num_actions), np.int8)
-    views = np.empty(n, tables.dtype)
-    seats = tables["actor"][rows].astype(np.int64)
-    game.encoder.observe_rows(tables, rows, observation_records(observation), mask_records(mask))
-    game.censor_rows(tables, rows, seats, views)
-    return Decisions(game, observation, mask, seats, numbers, views, uniforms)
+    return Decisions(game, tables["actor"][rows].astype(np.int64), numbers, uniforms, tables, rows)
