@@ -332,7 +332,7 @@ def _amount(text: str, action: str) -> Number:
 
 
 def _key_text(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string_text(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _escaped(name)
 
 
 def _value_text(value: object) -> str:
@@ -356,4 +356,8 @@ def _string_text(text: str) -> str:
         return f"'{text}'"
     if text.isprintable() and "'''" not in text and not text.endswith("'"):
         return f"'''{text}'''"
+    return _escaped(text)
+
+
+def _escaped(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

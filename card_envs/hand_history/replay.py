@@ -32,7 +32,7 @@ from card_envs.hand_history.settle import (
     differ_by_odd_chips,
     is_raked,
     returned_bet,
-    stacks_after_mucks,
+    settle,
     stacks_before_award,
 )
 
@@ -162,6 +162,17 @@ class _Play:
         self.has_begun = False
         self.mucked = 0
 
+    @property
+    def is_showdown(self) -> bool:
+        """True if the hand is over and at least two hands are left."""
+        in_hand = int(self.seating.in_hand[0])
+        return self.actor == NOBODY and in_hand & (in_hand - 1) != 0
+
+    @property
+    def claims(self) -> int:
+        """Set of the seats that neither folded nor mucked."""
+        return int(self.seating.in_hand[0]) & ~self.mucked
+
     def chips(self, amounts: Sequence[Number]) -> tuple[int, ...]:
         """Return amounts of the file in our chips."""
         if self.scale == 1:
@@ -183,16 +194,16 @@ class _Play:
         elif move.kind == DEAL_BOARD:
             self.board_dealt += len(move.cards)
             if self.board_dealt > self.board_due:
-                self._stop(index, f"{self.board_due} board cards can be on the table now; {self._situation()}")
+                self._stop(index, f"{self.board_due} board cards can be on the table now; {self.situation()}")
         elif move.kind == DEAL_HOLE:
             if self.has_begun:
-                self._stop(index, f"hole cards come before the first decision; {self._situation()}")
+                self._stop(index, f"hole cards come before the first decision; {self.situation()}")
         elif move.kind != REMARK:
             self._show(index, move.seat, move.kind)
 
     def _decide(self, index: int, seat: int, kind: int, amount: Number) -> None:
         if seat != self.actor:
-            self._stop(index, self._situation())
+            self._stop(index, self.situation())
         if self.board_dealt != self.board_due:
             missing = self.board_due - self.board_dealt
             self._stop(index, f"{missing} board cards of the {_STREETS[self.seating.street[0]]} must be dealt before")
@@ -200,13 +211,13 @@ class _Play:
         raise_to = int(amount if self.scale == 1 else Fraction(amount) * self.scale)
         actor = apply_decision(self.tables, 0, kind, min(raise_to, MAX_CHIPS + 1))
         if actor == ILLEGAL:
-            self._stop(index, self._situation())
+            self._stop(index, self.situation())
         self.actor = actor
         self.board_due = _BOARD_BY_STREET[self.seating.street[0]]
 
     def _show(self, index: int, seat: int, kind: int) -> None:
         if self.actor != NOBODY:
-            self._stop(index, f"hands are shown after the last decision; {self._situation()}")
+            self._stop(index, f"hands are shown after the last decision; {self.situation()}")
         if not int(self.seating.in_hand[0]) >> seat & 1:
             self._stop(index, f"p{seat + 1} has folded")
         if kind == MUCK:
@@ -218,7 +229,7 @@ class _Play:
         text = self.hand.fields["actions"][index]
         raise Stop(MISMATCHED, f"action {index + 1} '{text}' is not legal: {reason}", index)
 
-    def _situation(self) -> str:
+    def situation(self) -> str:
         """Return what may happen now, in words."""
         if self.actor == NOBODY:
             return "the betting is over"
@@ -258,35 +269,32 @@ def _profile(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
 
 def _compared(play: _Play) -> ReplayResult:
     """Return the result of a hand whose actions are all legal."""
-    fields = play.hand.fields
-    is_recorded = "finishing_stacks" in fields or "winnings" in fields
+    source, fields = play.hand.source, play.hand.fields
+    name = next((name for name in ("finishing_stacks", "winnings") if name in fields), None)
     stacks, problem = _final_stacks(play)
-    shown = tuple(map(play.amount, stacks)) if stacks else ()
-    if not is_recorded:
-        return ReplayResult(play.hand.source, MATCHED, agreement=LEGAL_ONLY, stacks=shown)
+    shown = tuple(map(play.amount, stacks or ()))
+    if name is None:
+        return ReplayResult(source, MATCHED, agreement=LEGAL_ONLY, stacks=shown)
     if stacks is None:
-        return ReplayResult(play.hand.source, SKIPPED, problem)
-    if "finishing_stacks" in fields:
-        agreement = _stack_agreement(play, stacks, fields["finishing_stacks"])
-        ours, recorded = shown, fields["finishing_stacks"]
+        return ReplayResult(source, SKIPPED, problem)
+    recorded = fields[name]
+    if name == "finishing_stacks":
+        ours, agreement = list(shown), _stack_agreement(play, stacks, recorded)
     else:
-        won, returned = _winnings(play, stacks)
-        agreement = _winning_agreement(play, won, returned, fields["winnings"])
-        ours, recorded = tuple(map(play.amount, won)), fields["winnings"]
+        won = [after - before for after, before in zip(stacks, stacks_before_award(play.seating.table), strict=True)]
+        ours, agreement = list(map(play.amount, won)), _winning_agreement(play, won, recorded)
     if agreement:
-        return ReplayResult(play.hand.source, MATCHED, agreement=agreement, stacks=shown)
-    name = "finishing_stacks" if "finishing_stacks" in fields else "winnings"
+        return ReplayResult(source, MATCHED, agreement=agreement, stacks=shown)
     reason = f"{name} are {_listed(recorded)} in the recording, {_listed(ours)} by the rules"
-    return ReplayResult(play.hand.source, MISMATCHED, f"{reason}; {problem}" if problem else reason, stacks=shown)
+    return ReplayResult(source, MISMATCHED, f"{reason}; {problem}" if problem else reason, stacks=shown)
 
 
 def _final_stacks(play: _Play) -> tuple[list[int] | None, str]:
     """Return the stacks after the last action and a remark on an early end, or None and why they are not decided."""
     t = play.seating.table
     if play.actor != NOBODY:
-        return stacks_before_award(t), f"the recorded actions end although {play._situation()}"
-    in_hand = int(t.in_hand)
-    if in_hand & (in_hand - 1) == 0:
+        return stacks_before_award(t), f"the recorded actions end although {play.situation()}"
+    if not play.is_showdown:
         return play.seating.stack.tolist(), ""
     if play.board_dealt < play.board_due:
         seat, chips = returned_bet(t)
@@ -294,44 +302,46 @@ def _final_stacks(play: _Play) -> tuple[list[int] | None, str]:
         stacks[seat] += chips
         return stacks, f"the recorded actions end with {play.board_dealt} board cards"
     hidden = hidden_hands(play.known)
-    claims = in_hand & ~play.mucked
-    if claims & hidden and claims & (claims - 1):
+    if play.claims & hidden and play.claims & (play.claims - 1):
         return None, "hole cards that decide the showdown are not recorded"
     if not play.mucked:
         return play.seating.stack.tolist(), ""
-    after = stacks_after_mucks(play.tables, play.mucked & in_hand)
-    return after, "" if after else "a pot was left by mucked hands alone"
+    settlement = settle(t, play.claims)
+    if settlement is None:
+        return None, "a pot was left by mucked hands alone"
+    return [before + won for before, won in zip(stacks_before_award(t), settlement.won, strict=True)], ""
 
 
 def _stack_agreement(play: _Play, stacks: list[int], recorded: list[Number]) -> str:
-    if play.scale == 1:
-        scaled: Sequence[Number | Fraction] = recorded
-    else:
-        scaled = [Fraction(amount) * play.scale for amount in recorded]
-    if list(scaled) == stacks:
+    if play.scale == 1 and list(recorded) == stacks:
         return EXACT
-    if play.actor == NOBODY and differ_by_odd_chips(play.seating.table, stacks, scaled):
-        return ODD_CHIP
-    return ""
+    scaled = [Fraction(amount) * play.scale for amount in recorded]
+    if scaled == stacks:
+        return EXACT
+    taken = [chips - before for chips, before in zip(scaled, stacks_before_award(play.seating.table), strict=True)]
+    return ODD_CHIP if _is_odd_chip(play, taken) else ""
 
 
-def _winnings(play: _Play, stacks: list[int]) -> tuple[list[int], list[int]]:
-    """Return by seat the chips taken from the pots, and those among them that nobody had called."""
-    won = [after - before for after, before in zip(stacks, stacks_before_award(play.seating.table), strict=True)]
+def _winning_agreement(play: _Play, won: list[int], recorded: list[Number]) -> str:
+    """Compare the chips taken from the pots; sites differ in whether they count a bet that nobody called."""
+    scaled = [Fraction(amount) * play.scale for amount in recorded]
     returned = [0] * len(won)
     seat, chips = returned_bet(play.seating.table)
     returned[seat] = min(chips, won[seat])
-    return won, returned
-
-
-def _winning_agreement(play: _Play, won: list[int], returned: list[int], recorded: list[Number]) -> str:
-    scaled = [Fraction(amount) * play.scale for amount in recorded]
     net = [chips - back for chips, back in zip(won, returned, strict=True)]
     if scaled in (won, net):
         return EXACT
-    if play.actor == NOBODY and differ_by_odd_chips(play.seating.table, net, scaled):
+    with_returned = [chips + back for chips, back in zip(scaled, returned, strict=True)]
+    if _is_odd_chip(play, scaled) or _is_odd_chip(play, with_returned):
         return ODD_CHIP
     return RAKE if is_raked(won, returned, scaled) else ""
+
+
+def _is_odd_chip(play: _Play, taken: list[Fraction]) -> bool:
+    if not play.is_showdown or play.board_dealt < play.board_due:
+        return False
+    settlement = settle(play.seating.table, play.claims)
+    return settlement is not None and differ_by_odd_chips(settlement, taken)
 
 
 def _listed(amounts: Sequence[Number]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from card_envs.games.holdem.showdown import award_pots, hand_rank_at
+from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.hand_history.phh import Number
 
 _RAKE = Fraction(1, 10)
@@ -38,47 +39,63 @@ def contributions(t: Any) -> list[int]:
     return paid
 
 
-def stacks_after_mucks(tables: Any, mucked: int) -> list[int] | None:
-    """Return the stacks by seat when the seats of the set `mucked` give up their claims; None if that decides nothing.
+@dataclass
+class Settlement:
+    """What every seat takes from the pots."""
 
-    `tables` holds one finished table. Chips above what any remaining hand paid for go to the only mucked hand that paid
-    for them: nobody else could win them.
+    won: list[int]
+    """Chips; the first winner left of the button takes the odd ones of a pot."""
+    least: list[int]
+    """Chips without any odd ones."""
+    most: list[int]
+    """Chips with all odd ones of the pots that the seat shares."""
+
+
+def settle(t: Any, claims: int) -> Settlement | None:
+    """Return who takes what at the showdown of a finished table if the seats of the set `claims` show and others muck.
+
+    Chips above what any claim paid for go to the only mucked hand that paid for them, since nobody else could win them.
+    None if there is no claim, or more than one such hand.
     """
-    t = tables[0]
-    claims = int(t.in_hand) & ~mucked
-    if not claims:
+    paid, seats = contributions(t), range(int(t.num_seats))
+    levels = sorted({paid[seat] for seat in seats if claims >> seat & 1})
+    if not levels:
         return None
-    paid, stacks = contributions(t), stacks_before_award(t)
-    cap = max(chips for seat, chips in enumerate(paid) if claims >> seat & 1)
-    above = [max(0, chips - cap) for chips in paid]
-    takers = [seat for seat, chips in enumerate(above) if chips and int(t.in_hand) >> seat & 1]
-    if any(above) and len(takers) != 1:
+    above = [max(0, chips - levels[-1]) for chips in paid]
+    takers = [seat for seat in seats if above[seat] and int(t.in_hand) >> seat & 1]
+    if len(takers) > 1:
         return None
-    copy = tables.copy()
-    c = copy[0]
-    c.in_hand = claims
-    c.pot = int(t.pot) - sum(above)
-    for seat, chips in enumerate(above):
-        c.hand_commit[seat] -= chips
-        c.stack[seat] = stacks[seat]
-    award_pots(c)
-    after = [int(chips) for chips in c.stack[: len(stacks)]]
+    settlement = Settlement([0] * len(paid), [0] * len(paid), [0] * len(paid))
     if takers:
-        after[takers[0]] += sum(above)
-    return after
+        _award(t, takers, sum(above), settlement)
+    covered = 0
+    pot = int(t.pot) - sum(paid)  # the first pot holds the dead antes
+    for level in levels:
+        pot += sum(min(chips, level) - min(chips, covered) for chips in paid)
+        if level == levels[-1] and not takers:
+            pot += sum(above)  # from bets of folded hands
+        _award(t, [seat for seat in seats if claims >> seat & 1 and paid[seat] >= level], pot, settlement)
+        covered, pot = level, 0
+    return settlement
 
 
-def differ_by_odd_chips(t: Any, ours: Sequence[int], recorded: Sequence[Number | Fraction]) -> bool:
-    """Return True if only the odd chips of pots that equal hands split are elsewhere, whole or in fractions."""
-    gaps = [Fraction(chips) - own for own, chips in zip(ours, recorded, strict=True)]
-    seats = [seat for seat, gap in enumerate(gaps) if gap]
-    if len(seats) < 2 or abs(sum(gaps)) > _ROUNDING or not all(int(t.in_hand) >> seat & 1 for seat in seats):
+def _award(t: Any, seats: list[int], pot: int, settlement: Settlement) -> None:
+    ranks = [int(hand_rank_at(t, seat, int(t.board_cards.sum()))) for seat in seats]
+    winners = [seat for seat, rank in zip(seats, ranks, strict=True) if rank == min(ranks)]
+    share, odd = divmod(pot, len(winners))
+    for seat in winners:
+        settlement.won[seat] += share
+        settlement.least[seat] += share
+        settlement.most[seat] += share + odd
+    settlement.won[winners[0]] += odd
+
+
+def differ_by_odd_chips(settlement: Settlement, taken: Sequence[Fraction]) -> bool:
+    """Return True if `taken`, recorded chips from the pots by seat, is ours but for odd chips, whole or broken."""
+    if not -_ROUNDING <= sum(taken) - sum(settlement.won) <= _ROUNDING:
         return False
-    if len({int(hand_rank_at(t, seat, int(t.board_cards.sum()))) for seat in seats}) > 1:
-        return False
-    paid = contributions(t)
-    num_pots = len({chips for seat, chips in enumerate(paid) if int(t.in_hand) >> seat & 1})
-    return all(abs(gap) < num_pots * int(t.in_hand).bit_count() for gap in gaps)
+    bounds = zip(settlement.least, taken, settlement.most, strict=True)
+    return all(Fraction(least) <= chips <= Fraction(most) for least, chips, most in bounds)
 
 
 def is_raked(won: Sequence[int], returned: Sequence[int], recorded: Sequence[Number | Fraction]) -> bool:
