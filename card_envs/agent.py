@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.game import Game, Tables
+from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
+from card_envs.rng import splitmix64
+
+_UNIFORMS = np.uint64(0xD1B54A32D192ED03)
+"""Added to the seed of a match for the random numbers of decisions, which must not be those that deal the cards."""
+_DROPPED_BITS, _LAST_PLACE = np.uint64(11), 2.0**-53  # a float64 in [0, 1) holds 53 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +73,19 @@ class Decisions:
     @cached_property
     def num_legal(self) -> NDArray[np.int64]:
         """(n,): how many actions are legal."""
-        return self.action_mask.sum(axis=1, dtype=np.int64)
+        return np.asarray(self.action_mask.sum(axis=1), np.int64)
 
 
 class Agent(Protocol):
-    """Whoever decides. Agents may also define `deal_starts(tables)` and `deal_ends(tables, payoffs)`; see play_match."""
+    """Whoever decides.
+
+    An agent may also define, and matches then heed:
+
+    * `encoder`: name of the encoder in which it wants its observations
+    * `can_play(game)`: False for games that it does not know
+    * `deal_starts(tables)` and `deal_ends(tables, payoffs)`: called with the numbers (n,) of the tables whose deal
+      begins or is over, and with the rewards of all seats (n, num_seats)
+    """
 
     name: str
 
@@ -94,6 +108,16 @@ def choose(weights: NDArray[Any], uniforms: NDArray[np.float64]) -> NDArray[np.i
     """Return, for each row of non-negative weights (n, k), the column in which its uniform number falls."""
     sums = np.cumsum(weights, axis=1, dtype=np.float64)
     return np.asarray((sums <= (uniforms * sums[:, -1])[:, None]).sum(axis=1), np.int64)
+
+
+@kernel
+def write_uniforms(seed: Any, deals: Any, number: Any, seats: Any, uniforms: Any) -> None:
+    """Write random numbers in [0, 1) for the `number`-th decision of each deal: hashes of seed, deal, number, seat."""
+    key = splitmix64(np.uint64(seed) + _UNIFORMS)
+    for j in range(deals.shape[0]):
+        deal = splitmix64(key ^ np.uint64(deals[j]))
+        bits = splitmix64(splitmix64(deal ^ np.uint64(number)) ^ np.uint64(seats[j]))
+        uniforms[j] = np.float64(bits >> _DROPPED_BITS) * _LAST_PLACE
 
 
 def decisions_at(
