@@ -7,10 +7,14 @@ import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from card_envs.aec import ConventionalAEC, Drawing, GameAEC
-from card_envs.game import Game
+from card_envs.game import Game, Tables
 from card_envs.vector import VectorTables
 
 
@@ -30,6 +34,11 @@ class EnvEntry:
         """The function that makes the game; its parameters are the environment's arguments."""
         factory: Callable[..., Game] = _resolve(self.make_game)
         return factory
+
+    @property
+    def draw(self) -> Drawing:
+        """The function that draws a table; it imports what it needs when it is called."""
+        return partial(_draw, self.drawing)
 
 
 _PRESETS = "card_envs.games.holdem.presets"
@@ -76,24 +85,22 @@ def make_vector(env_id: str, num_tables: int, seed: int | None = None, **setting
 def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
     """Return the AEC environment that checks everything itself and raises IllegalActionError: the fast path."""
     entry = find_entry(env_id)
-    return GameAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, _drawing(entry))
+    return GameAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, entry.draw)
 
 
 def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> ConventionalAEC:
     """Return the AEC environment with PettingZoo's conventions for illegal actions (see `ConventionalAEC`)."""
     entry = find_entry(env_id)
-    return ConventionalAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, _drawing(entry))
+    return ConventionalAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, entry.draw)
 
 
 def _versioned_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
 
 
-def _drawing(entry: EnvEntry) -> Drawing:
-    def draw(game: Game, tables: Any, seat: int | None) -> Any:
-        return _resolve(entry.drawing)(game, tables, seat)
-
-    return draw
+def _draw(path: str, game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8]:
+    picture: NDArray[np.uint8] = _resolve(path)(game, tables, seat)
+    return picture
 
 
 def _resolve(path: str) -> Any:

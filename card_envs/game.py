@@ -12,13 +12,13 @@ fields of a table and no others:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.observation import Encoder, Layout, named_encoder
+from card_envs.observation import Encoder, Layout
 from card_envs.rng import seed_streams
 
 NOBODY = -1
@@ -44,7 +44,9 @@ class Game:
     rules_profiles: tuple[str, ...]
     """Names of complete sets of rules that a configuration can choose."""
     encoders: Mapping[str, Encoder]
-    """All encoders of the game by name; see `with_encoder`."""
+    """All encoders of the game by name."""
+    with_encoder: Callable[[str], Game]
+    """Encoder name -> the same game observed through it; tables of one are tables of the other. Can be pickled."""
     encoder: Encoder
     layout: Layout
     """Blocks of an observation."""
@@ -91,10 +93,13 @@ class Game:
     text: Callable[[Tables, int, int | None], str]
     """The table as lines of text, as seen by a seat, or with all cards for None."""
 
-    def with_encoder(self, name: str) -> Self:
-        """Return the same game (tables of one are tables of the other) observed through another of its encoders."""
-        encoder = named_encoder(self.encoders, name)
-        return replace(self, encoder=encoder, layout=encoder.layout(self.config))
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        """Pickle how the game was made: Numba would pickle its kernels by value, a megabyte that compiles anew."""
+        return self.with_encoder, (self.encoder.name,)
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> Game:
+        """Return the game itself, which nothing can change."""
+        return self
 
     def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
         """Return tables whose random streams are fixed by `seed` and their number, counted from `first_table`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,12 @@ from card_envs.observation import named_encoder
 def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = "big2") -> Game:
     """Return the game with these rules; `name` is what environments and tables of results call it."""
     chosen = named_encoder(ENCODERS, encoder)
-
-    def new_tables_of_config(num_tables: int) -> Tables:
-        return new_tables(config, num_tables)
-
     return Game(
         name=name,
         config=config,
         rules_profiles=tuple(RULES),
         encoders=ENCODERS,
+        with_encoder=partial(big2_game, config, name=name),
         encoder=chosen,
         layout=chosen.layout(config),
         state_layout=STATE_LAYOUT,
@@ -40,7 +38,7 @@ def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = 
         chips_per_reward=1,
         max_reward=float(config.max_reward),
         option_names=("hands",),
-        new_tables=new_tables_of_config,
+        new_tables=partial(new_tables, config),
         start=kernels.start,
         deal=kernels.deal,
         deal_with=deal_with,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,12 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Ga
     chosen = named_encoder(ENCODERS, encoder)
     seats = config.num_players
 
-    def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
-        return _deal_with(config, tables, i, options)
-
     return Game(
         name=name,
         config=config,
         rules_profiles=tuple(RULES),
         encoders=ENCODERS,
+        with_encoder=partial(holdem_game, name, config),
         encoder=chosen,
         layout=chosen.layout(config),
         state_layout=state_layout(config),
@@ -41,7 +40,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Ga
         new_tables=config.new_tables,
         start=kernels.start,
         deal=kernels.deal,
-        deal_with=deal_with,
+        deal_with=partial(_deal_with, config),
         step=kernels.step,
         step_rows=kernels.step_rows,
         random_rows=kernels.random_rows,
