@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_envs.jit import kernel
 
@@ -82,3 +83,10 @@ def seed_streams(tables: Any, seed: Any, first_table: Any) -> None:
     """Start the streams of all `tables`; table i of the array gets the number `first_table` + i."""
     for i in range(tables.shape[0]):
         seed_stream(tables[i], _U64(seed), _U64(first_table) + _U64(i))
+
+
+def seeded_streams(count: int, seed: int) -> NDArray[Any]:
+    """Return `count` random streams without tables around them: records with the field `rng` alone."""
+    streams = np.zeros(count, np.dtype((np.record, [STREAM])))
+    seed_streams(streams, np.uint64(seed % 2**64), np.uint64(0))
+    return streams

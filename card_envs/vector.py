@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from card_envs.game import NOBODY, Game, IllegalActionError
 from card_envs.observation import mask_records, observation_records
+from card_envs.rng import seeded_streams
 
 _PICK_STREAMS = 0x9E3779B97F4A7C15
 """Added to the seed for the streams of `sample_actions`, which must not be those that deal the cards."""
@@ -48,7 +49,7 @@ class VectorTables:
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         self.tables = self.game.seeded_tables(self.num_tables, seed)
-        self._streams = self.game.seeded_tables(self.num_tables, seed + _PICK_STREAMS)
+        self._streams = seeded_streams(self.num_tables, seed + _PICK_STREAMS)
 
     def reset(self, seed: int | None = None) -> Batch:
         """Deal a new episode at every table; with a seed, start all random streams anew from it."""

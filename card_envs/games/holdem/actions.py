@@ -44,19 +44,40 @@ def owed(t: Any) -> Any:
 
 
 @kernel
-def may_fold(t: Any) -> Any:
-    """Return True if the actor may fold: when there is something to call, or where the profile allows it for free."""
-    return owed(t) > 0 or t.fold_when_free == 1
+def give_turn(t: Any, seat: Any) -> None:
+    """Make `seat` the actor and write down, once, what it may do: the fields legal, min_raise_to and max_raise_to."""
+    t.actor = seat
+    t.min_raise_to = 0
+    t.max_raise_to = 0
+    legal = np.int64(1 << CALL_ACTION)
+    if owed(t) > 0 or t.fold_when_free == 1:
+        legal |= 1 << FOLD_ACTION
+    if _may_raise(t):
+        _set_raise_bounds(t)
+        if t.menu != MENU_INTEGERS:
+            for action in range(FIRST_RAISE_ACTION, t.num_actions):
+                if raise_to_of(t, action) != ILLEGAL:
+                    legal |= np.int64(1) << action
+    t.legal = legal
 
 
 @kernel
-def may_raise(t: Any) -> Any:
+def take_turn_away(t: Any) -> None:
+    """Leave the table without an actor: nothing is legal any more."""
+    t.actor = NOBODY
+    t.legal = 0
+    t.min_raise_to = 0
+    t.max_raise_to = 0
+
+
+@kernel
+def _may_raise(t: Any) -> Any:
     """Return True if the actor may bet or raise at all.
 
     Not beyond the cap, not without chips above the call, not when nobody left could call, and not in the face of an
     all-in that was less than a full raise for somebody who already acted (TDA 2024 rule 47; profile `acpc` allows it).
     """
-    seat = t.actor
+    seat = np.int64(t.actor)
     to_call = owed(t)
     if t.stack[seat] <= to_call or t.street_raises[t.street] >= t.max_raises[t.street]:
         return False
@@ -65,30 +86,24 @@ def may_raise(t: Any) -> Any:
             return False
         if 0 < t.short_raises < t.last_raise and has(t.acted, seat):
             return False
-    for k in range(t.num_seats):
+    for k in range(np.int64(t.num_seats)):
         if k != seat and has(t.in_hand, k) and np.int64(t.stack[k]) + t.street_commit[k] > t.current_bet:
             return True
     return False
 
 
 @kernel
-def max_raise_to(t: Any) -> Any:
-    """Return the largest street commitment that the actor may raise to, given that raising is allowed."""
+def _set_raise_bounds(t: Any) -> None:
     most = np.int64(t.stack[t.actor]) + t.street_commit[t.actor]
     if t.structure == LIMIT:
-        return min(most, np.int64(t.current_bet) + t.size[t.street])
-    if t.structure == POT_LIMIT:
-        return min(most, max(full_raise_to(t), np.int64(t.current_bet) + t.pot + owed(t)))
-    return most
-
-
-@kernel
-def min_raise_to(t: Any) -> Any:
-    """Return the smallest street commitment that the actor may raise to, given that raising is allowed."""
-    most = np.int64(t.stack[t.actor]) + t.street_commit[t.actor]
-    if t.structure == LIMIT:
-        return min(most, np.int64(t.current_bet) + t.size[t.street])
-    return min(most, full_raise_to(t))
+        low = high = np.int64(t.current_bet) + t.size[t.street]
+    else:
+        low = full_raise_to(t)
+        high = most
+        if t.structure == POT_LIMIT:
+            high = max(low, np.int64(t.current_bet) + t.pot + owed(t))
+    t.min_raise_to = min(most, low)
+    t.max_raise_to = min(most, high)
 
 
 @kernel
@@ -100,20 +115,23 @@ def full_raise_to(t: Any) -> Any:
 
 
 @kernel
+def menu_amount(t: Any, action: Any) -> Any:
+    """Return the street commitment that a sized raise id of the bet menu asks for, legal or not."""
+    size = np.int64(t.size[action - FIRST_RAISE_ACTION])
+    if t.menu == MENU_POT:
+        return np.int64(t.current_bet) + (np.int64(t.pot) + owed(t)) * size // 1000
+    return size
+
+
+@kernel
 def raise_to_of(t: Any, action: Any) -> Any:
     """Return the street commitment that raise id `action` stands for, or ILLEGAL; raising itself must be allowed."""
-    low, high = min_raise_to(t), max_raise_to(t)
-    if t.menu == MENU_LIMIT:
-        return high
+    low, high = np.int64(t.min_raise_to), np.int64(t.max_raise_to)
     if t.menu == MENU_INTEGERS:
         return np.int64(action) if low <= action <= high else np.int64(ILLEGAL)
-    index = action - FIRST_RAISE_ACTION
-    if index >= t.num_sizes:
+    if t.menu == MENU_LIMIT or action - FIRST_RAISE_ACTION >= t.num_sizes:
         return high
-    if t.menu == MENU_POT:
-        amount = np.int64(t.current_bet) + (np.int64(t.pot) + owed(t)) * np.int64(t.size[index]) // 1000
-    else:
-        amount = np.int64(t.size[index])
+    amount = menu_amount(t, action)
     # with an all-in in the menu, sizes that reach the maximum leave it to that id: one id for one bet
     if amount < low or amount > high - t.has_all_in:
         return np.int64(ILLEGAL)
@@ -123,13 +141,11 @@ def raise_to_of(t: Any, action: Any) -> Any:
 @kernel
 def is_legal(t: Any, action: Any) -> Any:
     """Return True if the actor may take action id `action`; any integer is allowed as argument."""
-    if t.actor == NOBODY or action < 0 or action >= t.num_actions:
+    if action < 0 or action >= t.num_actions:
         return False
-    if action == FOLD_ACTION:
-        return may_fold(t)
-    if action == CALL_ACTION:
-        return True
-    return may_raise(t) and raise_to_of(t, action) != ILLEGAL
+    if t.menu != MENU_INTEGERS or action < FIRST_RAISE_ACTION:
+        return (np.int64(t.legal) >> action) & 1 == 1
+    return t.max_raise_to > 0 and t.min_raise_to <= action <= t.max_raise_to
 
 
 @kernel
@@ -139,66 +155,43 @@ def kind_of(action: Any) -> Any:
 
 
 @kernel
-def legal_bits(t: Any) -> Any:
-    """Return the legal ids as the bits of an integer; for every menu but MENU_INTEGERS, whose ids exceed 63."""
-    bits = np.int64(1 << CALL_ACTION)
-    if may_fold(t):
-        bits |= 1 << FOLD_ACTION
-    if may_raise(t):
-        for action in range(FIRST_RAISE_ACTION, t.num_actions):
-            if raise_to_of(t, action) != ILLEGAL:
-                bits |= np.int64(1) << action
-    return bits
-
-
-@kernel
 def write_mask(t: Any, seat: Any, m: Any) -> None:
     """Write 1 for every legal id into m.mask (int8), 0 elsewhere; all zeros unless `seat` is the actor."""
-    for action in range(t.num_actions):
-        m.mask[action] = 0
-    if t.actor == NOBODY or t.actor != seat:
-        return
+    legal = np.int64(t.legal) if t.actor == seat else np.int64(0)
     if t.menu != MENU_INTEGERS:
-        bits = legal_bits(t)
-        for action in range(t.num_actions):
-            m.mask[action] = (bits >> action) & 1
+        for action in range(m.mask.shape[0]):
+            m.mask[action] = (legal >> action) & 1
         return
-    m.mask[CALL_ACTION] = 1
-    m.mask[FOLD_ACTION] = may_fold(t)
-    if may_raise(t):
-        for action in range(min_raise_to(t), max_raise_to(t) + 1):
-            m.mask[action] = 1
+    for action in range(m.mask.shape[0]):
+        m.mask[action] = 0
+    if legal:
+        m.mask[FOLD_ACTION] = legal & 1
+        m.mask[CALL_ACTION] = 1
+        if t.max_raise_to > 0:
+            for action in range(t.min_raise_to, t.max_raise_to + 1):
+                m.mask[action] = 1
 
 
 @kernel
 def random_action(t: Any, stream: Any) -> Any:
     """Return a uniformly random legal id, drawn from the random stream of record `stream`; 0 when the hand is over."""
-    if t.actor == NOBODY:
+    bits = np.int64(t.legal)
+    if bits == 0:
         return np.int64(FOLD_ACTION)
-    if t.menu == MENU_INTEGERS:
-        return _random_integer_action(t, stream)
-    bits = legal_bits(t)
-    count = 0
+    raises = np.int64(0)
+    if t.menu == MENU_INTEGERS and t.max_raise_to > 0:
+        raises = np.int64(t.max_raise_to) - t.min_raise_to + 1
+    count = np.int64(0)
     rest = bits
     while rest:
         rest &= rest - 1
         count += 1
-    skip = random_below(stream, np.int64(count))
-    for _ in range(skip):
+    pick = random_below(stream, count + raises)
+    if pick >= count:
+        return np.int64(t.min_raise_to) + pick - count
+    for _ in range(pick):
         bits &= bits - 1
     action = np.int64(0)
     while (bits >> action) & 1 == 0:
         action += 1
     return action
-
-
-@kernel
-def _random_integer_action(t: Any, stream: Any) -> Any:
-    low, high = np.int64(0), np.int64(-1)
-    if may_raise(t):
-        low, high = min_raise_to(t), max_raise_to(t)
-    folds = 1 if may_fold(t) else 0
-    pick = random_below(stream, folds + 1 + high - low + 1)
-    if pick < folds:
-        return np.int64(FOLD_ACTION)
-    return np.int64(CALL_ACTION) if pick == folds else low + pick - folds - 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD
-from card_envs.games.holdem.actions import full_raise_to, has, owed, wrapped
+from card_envs.games.holdem.actions import full_raise_to, give_turn, has, owed, take_turn_away, wrapped
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.games.holdem.state import (
     CALL,
@@ -186,7 +186,7 @@ def _pass_the_turn(t: Any, seat: Any) -> None:
     elif t.pending == 0:
         _close_street(t, seat)
     else:
-        t.actor = _next_pending(t, seat + 1)
+        give_turn(t, _next_pending(t, seat + 1))
 
 
 @kernel
@@ -207,7 +207,7 @@ def _close_street(t: Any, last_actor: Any) -> None:
         _clear_street(t)
         opener = last_actor + 1 if t.last_actor_opens == 1 else np.int64(t.button) + 1
         if _set_pending(t):
-            t.actor = _next_pending(t, opener)
+            give_turn(t, _next_pending(t, opener))
             return
     _end_hand(t)
 
@@ -215,7 +215,7 @@ def _close_street(t: Any, last_actor: Any) -> None:
 @kernel
 def _open_betting(t: Any, opener: Any) -> None:
     if _set_pending(t):
-        t.actor = _next_pending(t, opener)
+        give_turn(t, _next_pending(t, opener))
     else:
         _close_street(t, np.int64(t.button))
 
@@ -249,6 +249,6 @@ def _set_pending(t: Any) -> Any:
 @kernel
 def _end_hand(t: Any) -> None:
     award_pots(t)
-    t.actor = NOBODY
+    take_turn_away(t)
     t.pending = 0
     t.is_over = 1

@@ -11,15 +11,12 @@ from card_envs.games.holdem.actions import (
     FIRST_RAISE_ACTION,
     is_legal,
     kind_of,
-    max_raise_to,
-    may_fold,
-    may_raise,
-    min_raise_to,
     owed,
     raise_to_of,
     random_action,
 )
 from card_envs.games.holdem.betting import act, deal_cards, move_button, start_hand
+from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.jit import kernel
 from card_envs.rng import random_below
 
@@ -112,18 +109,13 @@ def apply_decision(tables: Any, i: Any, kind: Any, raise_to: Any) -> Any:
 @kernel
 def decision_is_legal(t: Any, kind: Any, raise_to: Any) -> Any:
     """Return True if the rules allow a decision, the bet menu aside."""
-    if kind == 0:
-        return may_fold(t)
-    if kind == 1:
-        return True
-    return may_raise(t) and min_raise_to(t) <= raise_to <= max_raise_to(t)
+    if kind == FOLD:
+        return t.legal & 1 == 1
+    return kind == CALL or (t.max_raise_to > 0 and t.min_raise_to <= raise_to <= t.max_raise_to)
 
 
 @kernel
 def betting_options(tables: Any, i: Any) -> Any:
-    """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; raise-to is 0, 0 where none is allowed."""
+    """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; the last two are 0 without a raise."""
     t = tables[i]
-    low, high = 0, 0
-    if may_raise(t):
-        low, high = min_raise_to(t), max_raise_to(t)
-    return may_fold(t), min(owed(t), t.stack[t.actor]), low, high
+    return t.legal & 1 == 1, min(owed(t), t.stack[t.actor]), t.min_raise_to, t.max_raise_to

@@ -4,7 +4,8 @@ A position counts clockwise from the first seat left of the button (position 0),
 and the button, with the small blind, position 1. Bit k of a `set of seats` stands for seat k.
 
 Settings ride in the same record as the state, so a kernel needs one argument and a copied record is a complete clone.
-Fields are ordered by size: the record has no padding inside, and equal states have equal bytes.
+What every decision reads comes first, in as few cache lines as possible: at many tables memory is the limit, not
+arithmetic. There is no padding: equal states have equal bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MAX_LEVELS = 5
 """Bet levels of a street that are told apart: unraised, one raise, ... four or more raises."""
 RECENT_ACTIONS = 8
 """K of the no-limit history: the last K decisions are kept with seat and amount."""
-MAX_SIZES = 13
+MAX_SIZES = 10
 
 LIMIT, POT_LIMIT, NO_LIMIT = 0, 1, 2
 """Values of `structure`."""
@@ -39,63 +40,65 @@ UNCAPPED = 127
 
 NOBODY = -1
 
-TABLE = np.dtype(
-    (
-        np.record,
-        [
-            STREAM,  # random stream of this table
-            # --- chips, integers, by seat ---
-            ("stack", np.int32, (MAX_SEATS,)),  # chips behind
-            ("street_commit", np.int32, (MAX_SEATS,)),  # chips put in on this street, antes excluded
-            ("hand_commit", np.int32, (MAX_SEATS,)),  # chips put in since the deal, antes included
-            ("payoff", np.int32, (MAX_SEATS,)),  # chips won (+) or lost (-); zero until the hand is over
-            # --- settings by position ---
-            ("blind", np.int32, (MAX_SEATS,)),  # blind or straddle owed
-            ("ante", np.int32, (MAX_SEATS,)),  # ante owed
-            ("size", np.int32, (MAX_SIZES,)),  # limit: raise by street; else raise ids: thousandths of pot, or chips
-            ("recent_amount", np.int32, (RECENT_ACTIONS,)),  # ring: street commitment after a decision
-            # --- betting ---
-            ("pot", np.int32),  # all chips in the middle, this street's included
-            ("current_bet", np.int32),  # street commitment to match
-            ("last_raise", np.int32),  # largest raise of this street, 0 before the first; acpc: what the next must add
-            ("short_raises", np.int32),  # sum of all-in raises since the last full one that did not add up to one
-            ("min_bet", np.int32),  # smallest opening bet, chips (no-limit and pot-limit)
-            ("reward_unit", np.int32),  # chips that make a reward of 1: the big blind
-            ("num_actions", np.int32),  # ids 0 .. num_actions - 1
-            # --- sets of seats ---
-            ("callers", np.uint16, (MAX_STREETS, MAX_LEVELS)),  # who checked or called, by street and level
-            ("in_hand", np.uint16),  # not folded
-            ("pending", np.uint16),  # still to act on this street
-            ("acted", np.uint16),  # acted since the last full raise of this street
-            ("num_decisions", np.uint16),  # decisions since the deal; the next goes to ring place % K
-            # --- small numbers ---
-            ("raiser", np.int8, (MAX_STREETS, MAX_LEVELS - 1)),  # who raised from this level to the next, or NOBODY
-            ("street_raises", np.int8, (MAX_STREETS,)),  # raises by street, the blind not counted
-            ("recent_move", np.int8, (RECENT_ACTIONS,)),  # ring: 4 * seat + kind of a decision
-            ("deck", np.uint8, (MAX_DEALT,)),  # hole cards of seat 0, 1, ..., then the board, or NO_CARD
-            ("actor", np.int8),  # seat to act, NOBODY when the hand is over
-            ("is_over", np.uint8),  # 1 after the last decision
-            ("street", np.int8),  # 0 preflop .. 3 river
-            ("button", np.int8),  # seat with the dealer button
-            # --- settings ---
-            ("board_cards", np.int8, (MAX_STREETS,)),  # cards that come on each street
-            ("max_raises", np.int8, (MAX_STREETS,)),  # cap by street, UNCAPPED = none
-            ("num_seats", np.int8),  # 2 .. MAX_SEATS
-            ("num_streets", np.int8),  # 1 .. MAX_STREETS
-            ("num_hole_cards", np.int8),  # 1 or 2
-            ("lowest_rank", np.int8),  # 0 (deuce) in a full deck
-            ("num_suits", np.int8),  # 1 .. 4
-            ("deck_size", np.int8),  # ranks * suits
-            ("structure", np.int8),  # LIMIT, POT_LIMIT, NO_LIMIT
-            ("menu", np.int8),  # MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS
-            ("num_sizes", np.int8),  # entries of `size` in use
-            ("has_all_in", np.int8),  # the last id is all-in
-            ("button_moves", np.int8),  # the button moves one seat to the left with every deal
-            ("fold_when_free", np.int8),  # folding is legal where checking costs nothing
-            ("short_raise_reopens", np.int8),  # all-ins below a full raise reopen the betting
-            ("last_actor_opens", np.int8),  # RLCard: a street opens left of whoever acted last
-            ("dead_antes", np.int8),  # antes go to the main pot whole, even above a short stack's share
-        ],
-    )
+FIELDS = np.dtype(
+    [
+        # --- first cache line: whose turn it is, and what is legal ---
+        STREAM,  # random stream of this table
+        ("pot", np.int32),  # all chips in the middle, this street's included
+        ("current_bet", np.int32),  # street commitment to match
+        ("last_raise", np.int32),  # largest raise of this street, 0 before the first; acpc: what the next must add
+        ("min_raise_to", np.int32),  # smallest street commitment that the actor may raise to, 0 where it may not
+        ("max_raise_to", np.int32),  # largest
+        ("legal", np.uint16),  # bit a: action id a is legal (MENU_INTEGERS: fold and call alone)
+        ("in_hand", np.uint16),  # set of seats that have not folded
+        ("pending", np.uint16),  # set of seats still to act on this street
+        ("acted", np.uint16),  # set of seats that acted since the last full raise of this street
+        ("actor", np.int8),  # seat to act, NOBODY when the hand is over
+        ("street", np.int8),  # 0 preflop .. 3 river
+        ("button", np.int8),  # seat with the dealer button
+        ("num_seats", np.int8),  # 2 .. MAX_SEATS
+        # --- second ---
+        ("stack", np.int32, (MAX_SEATS,)),  # by seat: chips behind
+        ("short_raises", np.int32),  # sum of all-in raises since the last full one that did not add up to one
+        ("min_bet", np.int32),  # smallest opening bet, chips (no-limit and pot-limit)
+        ("reward_unit", np.int32),  # chips that make a reward of 1: the big blind
+        ("num_actions", np.int32),  # ids 0 .. num_actions - 1
+        ("street_raises", np.int8, (MAX_STREETS,)),  # raises by street, the blind not counted
+        ("is_over", np.uint8),  # 1 after the last decision
+        ("structure", np.int8),  # LIMIT, POT_LIMIT, NO_LIMIT
+        ("menu", np.int8),  # MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS
+        ("num_hole_cards", np.int8),  # 1 or 2
+        # --- third ---
+        ("street_commit", np.int32, (MAX_SEATS,)),  # by seat: chips put in on this street, antes excluded
+        ("num_decisions", np.int32),  # decisions since the deal; the next goes to ring place % K
+        ("max_raises", np.int8, (MAX_STREETS,)),  # cap by street, UNCAPPED = none
+        ("board_cards", np.int8, (MAX_STREETS,)),  # cards that come on each street
+        ("num_streets", np.int8),  # 1 .. MAX_STREETS
+        ("lowest_rank", np.int8),  # 0 (deuce) in a full deck
+        ("num_suits", np.int8),  # 1 .. 4
+        ("deck_size", np.int8),  # ranks * suits
+        ("num_sizes", np.int8),  # entries of `size` in use
+        ("has_all_in", np.int8),  # the last id is all-in
+        ("button_moves", np.int8),  # the button moves one seat to the left with every deal
+        ("fold_when_free", np.int8),  # folding is legal where checking costs nothing
+        ("short_raise_reopens", np.int8),  # all-ins below a full raise reopen the betting
+        ("last_actor_opens", np.int8),  # RLCard: a street opens left of whoever acted last
+        ("dead_antes", np.int8),  # antes go to the main pot whole, even above a short stack's share
+        # --- cards and history ---
+        ("deck", np.uint8, (MAX_DEALT,)),  # hole cards of seat 0, 1, ..., then the board, or NO_CARD
+        ("callers", np.uint16, (MAX_STREETS, MAX_LEVELS)),  # sets of seats that called, by street and bet level
+        ("raiser", np.int8, (MAX_STREETS, MAX_LEVELS - 1)),  # who raised from this level to the next, or NOBODY
+        ("recent_move", np.int8, (RECENT_ACTIONS,)),  # ring: 4 * seat + kind of a decision
+        ("recent_amount", np.int32, (RECENT_ACTIONS,)),  # ring: street commitment after it
+        ("hand_commit", np.int32, (MAX_SEATS,)),  # by seat: chips put in since the deal, antes included
+        ("payoff", np.int32, (MAX_SEATS,)),  # by seat: chips won (+) or lost (-); zero until the hand is over
+        # --- stakes ---
+        ("blind", np.int32, (MAX_SEATS,)),  # by position: blind or straddle owed
+        ("ante", np.int32, (MAX_SEATS,)),  # by position: ante owed
+        ("size", np.int32, (MAX_SIZES,)),  # limit: raise by street; else raise ids: thousandths of pot, or chips
+    ],
+    align=True,
 )
-"""One table; see the comment of each field for unit and range."""
+"""One table; see the comment of each field for unit and range. 512 bytes, no padding."""
+
+TABLE = np.dtype((np.record, FIELDS))

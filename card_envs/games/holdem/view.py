@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD, card_names
-from card_envs.games.holdem.actions import (
-    CALL_ACTION,
-    FOLD_ACTION,
-    has,
-    is_legal,
-    may_fold,
-    owed,
-    raise_to_of,
-)
+from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, has, is_legal, menu_amount, owed, raise_to_of
 from card_envs.games.holdem.kernels import betting_options
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY
@@ -102,19 +94,12 @@ def _reason(tables: Any, i: int, action: int) -> str:
     _, _, low, high = betting_options(tables, i)
     if high == 0:
         return f"raise (action {action}): {_why_no_raise(t)}"
-    amount = _menu_amount(t, action)
+    amount = action if t.menu == MENU_INTEGERS else int(menu_amount(t, action))
     if amount < low:
         return f"raise to {amount} (action {action}) is below the minimum {low}"
     if amount > high:
         return f"raise to {amount} (action {action}) is above the maximum {high}"
     return f"raise to {amount} (action {action}) is all-in, which is action {t.num_actions - 1}"
-
-
-def _menu_amount(t: Any, action: int) -> int:
-    if t.menu == MENU_INTEGERS:
-        return action
-    size = int(t.size[action - 2])
-    return int(t.current_bet) + (int(t.pot) + int(owed(t))) * size // 1000 if t.menu == 1 else size
 
 
 def _why_no_raise(t: Any) -> str:
@@ -133,7 +118,7 @@ def _why_no_raise(t: Any) -> str:
 def _legal_text(tables: Any, i: int) -> str:
     t = tables[i]
     _, call, low, high = betting_options(tables, i)
-    parts = ["fold (0)"] if may_fold(t) else []
+    parts = ["fold (0)"] if is_legal(t, FOLD_ACTION) else []
     parts.append(f"call {call} (1)" if call else "check (1)")
     if high and t.menu == MENU_INTEGERS:
         parts.append(f"raise to {low}..{high} (the amount is the action)")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import card_names
-from card_envs.games.holdem.actions import has, max_raise_to, may_raise, min_raise_to, wrapped, write_mask
+from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
 from card_envs.games.holdem.state import (
@@ -211,9 +211,9 @@ def _write_bets(t: Any, me: Any, o: Any, at: Any, scale: Any) -> Any:
     o.number[at] = min(1.0, t.pot * scale / t.num_seats)
     o.number[at + 1] = min(1.0, to_call * scale)
     o.number[at + 2] = to_call / (np.int64(t.pot) + to_call) if to_call > 0 else 0.0
-    if t.actor == me and may_raise(t):
-        o.number[at + 3] = min(1.0, min_raise_to(t) * scale)
-        o.number[at + 4] = min(1.0, max_raise_to(t) * scale)
+    if t.actor == me:
+        o.number[at + 3] = min(1.0, t.min_raise_to * scale)
+        o.number[at + 4] = min(1.0, t.max_raise_to * scale)
     return at + 5
 
 
