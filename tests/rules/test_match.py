@@ -1,0 +1,369 @@
+"""Matches: who sits where, what duplicate deals take out, what does not change the result, and who is blamed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs.agent import Decisions, RandomAgent
+from card_envs.cards import NO_CARD
+from card_envs.game import Game
+from card_envs.games.big2.presets import big2
+from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
+from card_envs.match import AgentError, MatchResult, play_match
+
+FOLD, CALL, RAISE = 0, 1, 2
+SMALL_BLIND_BB, BIG_BLIND_BB = 0.5, 1.0
+
+
+class Scripted:
+    """Takes the first legal action of a list of wishes."""
+
+    def __init__(self, name: str, *wishes: int) -> None:
+        self.name = name
+        self.wishes = wishes
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        legal = decisions.action_mask
+        actions = np.full(len(decisions), self.wishes[-1])
+        for wish in reversed(self.wishes):
+            actions = np.where(legal[:, wish], wish, actions)
+        return actions
+
+
+class Watching(RandomAgent):
+    """Plays at random and remembers what a match tells it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.seat_of: dict[int, set[int]] = {}
+        self.started: list[int] = []
+        self.ended: dict[int, list[float]] = {}
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        for table, seat in zip(decisions.tables.tolist(), decisions.seats.tolist(), strict=True):
+            assert table in self.started
+            assert table not in self.ended
+            self.seat_of.setdefault(table, set()).add(seat)
+        return super().act(decisions, rng)
+
+    def deal_starts(self, tables: Any) -> None:
+        self.started += tables.tolist()
+
+    def deal_ends(self, tables: Any, payoffs: Any) -> None:
+        self.ended.update(zip(tables.tolist(), payoffs.tolist(), strict=True))
+
+
+def always_call() -> Scripted:
+    return Scripted("always_call", CALL)
+
+
+def always_raise() -> Scripted:
+    return Scripted("always_raise", RAISE, CALL)
+
+
+def always_fold() -> Scripted:
+    return Scripted("always_fold", FOLD, CALL)
+
+
+def agents_for(game: Game) -> list[Any]:
+    agents = [RandomAgent(), always_call(), always_raise(), Watching("a"), Watching("b"), Watching("c")]
+    return [Watching(str(seat)) for seat in range(4)] if game.name == "big2" else agents[: game.num_seats]
+
+
+GAMES = [limit_holdem(), no_limit_holdem(6), limit_holdem(3, stacks=(7, 30, 100)), leduc_holdem(), kuhn_poker(), big2()]
+
+
+# --- seats and deals --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("duplicate", [False, True])
+def test_agents_move_one_seat_with_every_hand(duplicate: bool) -> None:
+    watching = [Watching(str(place)) for place in range(3)]
+    play_match(limit_holdem(3), watching, 60, seed=1, duplicate=duplicate, num_tables=7)
+    for place, agent in enumerate(watching):
+        assert agent.seat_of
+        for hand, seats in agent.seat_of.items():
+            assert seats == {(place + hand) % 3}
+
+
+def test_duplicate_deals_are_the_same_deal_with_agents_moved() -> None:
+    game = limit_holdem()
+    both_call = [always_call(), always_call()]
+    plain = play_match(game, both_call, 500, seed=3)
+    duplicate = play_match(game, both_call, 1000, seed=3, duplicate=True)
+    by_seat = plain.payoffs[:, 0] * np.where(np.arange(500) % 2, -1, 1)
+    assert np.array_equal(duplicate.payoffs[0::2, 0], by_seat)
+    assert np.array_equal(duplicate.payoffs[1::2, 0], -by_seat)
+    assert np.any(by_seat)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name}-{game.num_seats}")
+def test_an_agent_against_itself_wins_exactly_nothing_in_duplicate(game: Game) -> None:
+    result = play_match(game, [RandomAgent() for _ in range(game.num_seats)], 40 * game.num_seats, 5, duplicate=True)
+    assert np.any(result.payoffs)
+    assert not np.any(result.deal_means)
+    for agent in result.agents:
+        assert (agent.mean, agent.ci95) == (0.0, (0.0, 0.0))
+
+
+def test_duplicate_hands_are_rounded_up_to_whole_deals() -> None:
+    result = play_match(limit_holdem(3), [RandomAgent(), always_call(), always_raise()], 10, 0, duplicate=True)
+    assert (result.hands, result.deals) == (12, 4)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name}-{game.num_seats}")
+def test_every_hand_is_zero_sum(game: Game) -> None:
+    result = play_match(game, agents_for(game), 60, seed=2)
+    assert np.any(result.payoffs)
+    assert not np.any(result.payoffs.sum(axis=1))
+
+
+# --- the same seed, the same result -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("duplicate", [False, True])
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name}-{game.num_seats}")
+def test_the_number_of_tables_changes_nothing(game: Game, duplicate: bool) -> None:
+    hands = 20 * game.num_seats
+    at_once = play_match(game, agents_for(game), hands, 11, duplicate, num_tables=4096)
+    for num_tables in (1, 17):
+        one_by_one = play_match(game, agents_for(game), hands, 11, duplicate, num_tables)
+        assert one_by_one.payoffs.tobytes() == at_once.payoffs.tobytes()
+    assert play_match(game, agents_for(game), hands, 12, duplicate).payoffs.tobytes() != at_once.payoffs.tobytes()
+
+
+def test_the_first_hands_do_not_depend_on_how_many_follow() -> None:
+    agents = [RandomAgent(), always_raise()]
+    short, long = (play_match(limit_holdem(), agents, hands, 4) for hands in (50, 300))
+    assert np.array_equal(short.payoffs, long.payoffs[:50])
+
+
+def test_one_object_in_two_seats_plays_as_two_would() -> None:
+    agent = RandomAgent()
+    one = play_match(limit_holdem(), [agent, agent], 200, 9)
+    two = play_match(limit_holdem(), [RandomAgent(), RandomAgent()], 200, 9)
+    assert one.payoffs.tobytes() == two.payoffs.tobytes()
+
+
+@pytest.mark.parametrize("seed", [0, -1, 2**64 - 1, 2**70])
+def test_every_integer_is_a_seed(seed: int) -> None:
+    agents = [RandomAgent(), always_call()]
+    first, again = (play_match(limit_holdem(), agents, 20, seed) for _ in range(2))
+    assert first.payoffs.tobytes() == again.payoffs.tobytes()
+
+
+def test_uniforms_are_uniform_and_never_repeat() -> None:
+    seen: list[float] = []
+
+    class Collecting(RandomAgent):
+        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+            seen.extend(decisions.uniforms.tolist())
+            return super().act(decisions, rng)
+
+    play_match(limit_holdem(), [Collecting(), Collecting()], 20_000, 1)
+    count = len(seen)
+    assert count > 50_000
+    assert len(set(seen)) == count
+    assert min(seen) >= 0.0 and max(seen) < 1.0
+    observed, _ = np.histogram(seen, bins=20, range=(0.0, 1.0))
+    expected = count / 20
+    assert ((observed - expected) ** 2 / expected).sum() < 43.8, "chi-square with 19 degrees of freedom, p = 0.001"
+
+
+# --- known values -----------------------------------------------------------------------------------------------------
+
+
+def test_always_fold_loses_750_mbb_a_hand_to_always_raise() -> None:
+    agents = [always_fold(), always_raise()]
+    duplicate = play_match(limit_holdem(), agents, 400, 0, duplicate=True)
+    expected = -(SMALL_BLIND_BB + BIG_BLIND_BB) / 2
+    assert duplicate.agents[0].mean == expected
+    assert duplicate.agents[0].ci95 == (expected, expected), "each deal is played once from each blind"
+    plain = play_match(limit_holdem(), agents, 4000, 0).agents[0]
+    assert set(np.unique(play_match(limit_holdem(), agents, 400, 0).payoffs[:, 0])) == {-1, -2}
+    assert abs(plain.mean - expected) < 5 * plain.standard_error
+
+
+def test_who_raises_does_not_matter_when_nobody_folds() -> None:
+    """Every deal goes to showdown for the same pot, whoever sits where."""
+    result = play_match(limit_holdem(), [always_call(), always_raise()], 400, 0, duplicate=True)
+    assert np.any(result.payoffs)
+    assert not np.any(result.deal_means)
+
+
+def test_random_players_of_kuhn_poker() -> None:
+    """Uniform play: seat 0 wins 1/8 chip a hand on average, which rotation takes out.
+
+    Seat 0 folds after check, bet in 1/2 * 1/2 * 1/2 = 1/8 of hands (-1), seat 1 after a bet in 1/2 * 1/2 = 1/4 (+1);
+    showdowns are even.
+    """
+    result = play_match(kuhn_poker(), [RandomAgent(), RandomAgent()], 40_000, 0)
+    by_seat = result.payoffs[:, 0] * np.where(np.arange(result.hands) % 2, -1, 1)
+    error = by_seat.std() / np.sqrt(result.hands)
+    assert abs(by_seat.mean() - (1 / 4 - 1 / 8)) < 4 * error
+    assert abs(result.agents[0].mean) < 4 * result.agents[0].standard_error
+
+
+# --- what agents are told ---------------------------------------------------------------------------------------------
+
+
+def test_hooks_hear_of_every_deal_once() -> None:
+    watching = Watching("watching")
+    result = play_match(no_limit_holdem(), [watching, always_call()], 50, 6, num_tables=8)
+    assert watching.started == list(range(50))
+    own = [watching.ended[hand][hand % 2] for hand in range(50)]
+    assert np.array_equal(own, result.payoffs[:, 0] / result.chips_per_unit)
+
+
+def test_an_agent_gets_the_encoder_that_it_asks_for() -> None:
+    sizes: dict[str, set[int]] = {"clean": set(), "charlesworth412": set()}
+
+    class Encoded(RandomAgent):
+        def __init__(self, encoder: str) -> None:
+            self.encoder = encoder
+
+        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+            assert decisions.game.encoder.name == self.encoder
+            sizes[self.encoder].add(decisions.observation.shape[1])
+            return super().act(decisions, rng)
+
+    play_match(big2(), [Encoded("clean"), Encoded("charlesworth412"), RandomAgent(), RandomAgent()], 4, 0)
+    assert sizes == {name: {big2(encoder=name).layout.size} for name in sizes}
+
+
+def test_views_show_no_cards_of_others() -> None:
+    class Looking(RandomAgent):
+        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+            for view, seat in zip(decisions.views, decisions.seats, strict=True):
+                hidden = [view["deck"][2 * other : 2 * other + 2].tolist() for other in range(3) if other != seat]
+                assert hidden == [[NO_CARD, NO_CARD]] * 2
+                assert not np.any(view["rng"])
+            return super().act(decisions, rng)
+
+    play_match(limit_holdem(3), [Looking(), RandomAgent(), RandomAgent()], 30, 0)
+
+
+def test_progress_counts_all_hands() -> None:
+    steps: list[int] = []
+    play_match(limit_holdem(), [RandomAgent(), RandomAgent()], 1000, 0, num_tables=300, progress=steps.append)
+    assert steps == [300, 300, 300, 100]
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hands", [0, -5, 2.5, True])
+def test_no_hands_are_an_error(hands: Any) -> None:
+    with pytest.raises(ValueError, match=r"hands .* must be a whole number, at least 1"):
+        play_match(limit_holdem(), [RandomAgent(), RandomAgent()], hands, 0)
+
+
+def test_the_number_of_agents_is_the_number_of_seats() -> None:
+    with pytest.raises(ValueError, match="has 6 seats: 6 agents are needed, not 2"):
+        play_match(limit_holdem(6), [RandomAgent(), RandomAgent()], 10, 0)
+
+
+def test_agents_may_refuse_a_game() -> None:
+    class OnlyKuhn(RandomAgent):
+        name = "only_kuhn"
+
+        def can_play(self, game: Game) -> bool:
+            return game.name == "kuhn_poker"
+
+    assert play_match(kuhn_poker(), [OnlyKuhn(), RandomAgent()], 10, 0).hands == 10
+    with pytest.raises(ValueError, match="'only_kuhn' cannot play leduc_holdem"):
+        play_match(leduc_holdem(), [OnlyKuhn(), RandomAgent()], 10, 0)
+
+
+class Broken:
+    name = "broken"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        return self.answer(decisions)
+
+
+def play_broken(answer: Any) -> MatchResult:
+    return play_match(limit_holdem(), [always_call(), Broken(answer)], 8, seed=77, duplicate=True)
+
+
+def test_an_illegal_action_names_agent_deal_seed_seat_and_what_is_legal() -> None:
+    with pytest.raises(AgentError) as caught:
+        play_broken(lambda decisions: np.full(len(decisions), 3))
+    message = str(caught.value)
+    for part in ("'broken'", "hand ", "deal ", "seed 77", "seat ", "action 3", "outside 0..2", "legal: ", "(1)"):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("answer", "came"),
+    [
+        (lambda decisions: np.ones(len(decisions) + 1, int), "shape"),
+        (lambda decisions: np.ones((len(decisions), 1), int), "shape"),
+        (lambda decisions: np.ones(len(decisions)), "dtype float64"),
+        (lambda decisions: np.full(len(decisions), np.nan), "dtype float64"),
+        (lambda decisions: decisions.seats == 0, "dtype bool"),
+        (lambda decisions: None, "dtype object"),
+    ],
+)
+def test_wrong_answers_are_named(answer: Any, came: str) -> None:
+    with pytest.raises(AgentError, match=r"'broken'.*deal \d.*seed 77.*seat \d.*legal actions \[.*returned") as caught:
+        play_broken(answer)
+    assert came in str(caught.value)
+
+
+def test_an_agent_that_raises_is_named_with_the_line() -> None:
+    def fail(decisions: Decisions) -> Any:
+        raise KeyError("no such hand")
+
+    with pytest.raises(AgentError, match=r"'broken'.*raised KeyError at test_match.py:\d+: 'no such hand'") as caught:
+        play_broken(fail)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_lists_of_integers_are_actions_too() -> None:
+    assert play_broken(lambda decisions: [CALL] * len(decisions)).hands == 8
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_result_as_json() -> None:
+    result = play_match(limit_holdem(), [always_fold(), always_raise()], 100, 0, duplicate=True)
+    assert result.as_json("limit_holdem-v0", {"rules": "standard"}) == {
+        "env": "limit_holdem-v0",
+        "settings": {"rules": "standard"},
+        "hands": 100,
+        "seed": 0,
+        "duplicate": True,
+        "unit": "bb",
+        "agents": [
+            {"name": "always_fold", "mean": -0.75, "ci95": [-0.75, -0.75]},
+            {"name": "always_raise", "mean": 0.75, "ci95": [0.75, 0.75]},
+        ],
+    }
+
+
+def test_an_interval_of_one_deal_has_no_bounds_in_json() -> None:
+    result = play_match(kuhn_poker(), [RandomAgent(), RandomAgent()], 1, 0)
+    assert result.as_json("kuhn_poker-v0", {})["agents"][0]["ci95"] == [None, None]
+
+
+def test_units() -> None:
+    units = play_match(limit_holdem(small_blind=5, big_blind=10), [always_call(), always_fold()], 2, 0).units
+    assert units == {"bb/100": 100.0, "mbb/hand": 1000.0, "sb/hand": 2.0}
+    assert play_match(kuhn_poker(), [RandomAgent(), RandomAgent()], 2, 0).units == {"chips/hand": 1.0}
+    assert play_match(big2(), [RandomAgent()] * 4, 4, 0).units == {"points/hand": 1.0}
+
+
+def test_duplicate_intervals_are_clustered_by_deal() -> None:
+    result = play_match(limit_holdem(), [RandomAgent(), always_call()], 600, 1, duplicate=True)
+    by_deal = result.payoffs[:, 0].reshape(300, 2).mean(axis=1) / 2
+    assert result.agents[0].num_samples == 300
+    assert result.agents[0].mean == pytest.approx(by_deal.mean())
+    assert result.agents[0].standard_error == pytest.approx(by_deal.std(ddof=1) / np.sqrt(300))

@@ -1,0 +1,75 @@
+"""Means and intervals of matches, against numbers worked out by hand, from printed tables and by SciPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from card_envs.match.statistics import student_t_quantile, summarise
+
+PRINTED_T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 9: 2.262, 10: 2.228, 29: 2.045, 30: 2.042, 60: 2.000, 120: 1.980}
+"""The 97.5 % column of any table of Student's t."""
+
+
+@pytest.mark.parametrize(("df", "value"), PRINTED_T.items())
+def test_quantiles_are_the_printed_ones(df: int, value: float) -> None:
+    assert student_t_quantile(0.975, df) == pytest.approx(value, abs=5e-4)
+
+
+def test_quantiles_are_those_of_scipy() -> None:
+    t = pytest.importorskip("scipy.stats").t
+    for probability in (0.75, 0.9, 0.95, 0.975, 0.995):
+        for df in (*range(1, 120), 1000, 10**6):
+            assert student_t_quantile(probability, df) == pytest.approx(t.ppf(probability, df), rel=1e-6)
+
+
+def test_four_samples_by_hand() -> None:
+    summary = summarise("a", np.array([1.0, 2.0, 3.0, 6.0]))
+    deviations = 4.0 + 1.0 + 0.0 + 9.0
+    error = math.sqrt(deviations / 3 / 4)
+    assert summary.mean == 3.0
+    assert summary.standard_error == pytest.approx(error)
+    assert summary.ci95 == pytest.approx((3.0 - 3.18245 * error, 3.0 + 3.18245 * error), rel=1e-5)
+    assert summary.num_samples == 4
+
+
+def test_one_sample_says_nothing_about_its_error() -> None:
+    summary = summarise("a", np.array([2.5]))
+    assert summary.mean == 2.5
+    assert summary.ci95 == (-math.inf, math.inf)
+    assert math.isnan(summary.standard_error)
+
+
+def test_equal_samples_have_an_interval_of_no_width() -> None:
+    assert summarise("a", np.full(50, -0.75)).ci95 == (-0.75, -0.75)
+
+
+def test_scaling_changes_the_unit() -> None:
+    summary = summarise("a", np.array([1.0, 2.0, 3.0, 6.0]))
+    scaled = summary.scaled(100.0)
+    assert scaled.mean == 300.0
+    assert scaled.ci95 == pytest.approx([100 * bound for bound in summary.ci95])
+    assert scaled.standard_error == pytest.approx(100 * summary.standard_error)
+
+
+def test_intervals_hold_the_mean_in_95_of_100_samples() -> None:
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(2000):
+        low, high = summarise("a", rng.normal(0.3, 2.0, size=6)).ci95
+        held += low < 0.3 < high
+    assert abs(held / 2000 - 0.95) < 3 * math.sqrt(0.95 * 0.05 / 2000)
+
+
+@pytest.mark.parametrize("samples", [np.empty(0), np.zeros((2, 2))])
+def test_samples_that_are_none_are_an_error(samples: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="at least one sample"):
+        summarise("a", samples)
+
+
+@pytest.mark.parametrize(("probability", "df"), [(0.5, 3), (1.0, 3), (0.975, 0)])
+def test_quantiles_that_do_not_exist_are_an_error(probability: float, df: int) -> None:
+    with pytest.raises(ValueError, match="must be in"):
+        student_t_quantile(probability, df)
