@@ -41,17 +41,46 @@ class EnvEntry:
         return partial(_draw, self.drawing)
 
 
-_PRESETS = "card_envs.games.holdem.presets"
-_HOLDEM_DRAWING = "card_envs.rendering.holdem:draw_table"
 ENVS = {
     entry.id: entry
     for entry in (
-        EnvEntry("limit_holdem-v0", "LimitHoldem-v0", f"{_PRESETS}:limit_holdem", _HOLDEM_DRAWING, "limit Texas hold'em, 2 to 10 seats"),
-        EnvEntry("no_limit_holdem-v0", "NoLimitHoldem-v0", f"{_PRESETS}:no_limit_holdem", _HOLDEM_DRAWING, "no-limit Texas hold'em, 2 to 10 seats"),
-        EnvEntry("leduc_holdem-v0", "LeducHoldem-v0", f"{_PRESETS}:leduc_holdem", _HOLDEM_DRAWING, "Leduc hold'em: two ranks of cards and a board card"),
-        EnvEntry("kuhn_poker-v0", "KuhnPoker-v0", f"{_PRESETS}:kuhn_poker", _HOLDEM_DRAWING, "Kuhn poker: three cards, one bet"),
+        EnvEntry(
+            id="limit_holdem-v0",
+            gymnasium_id="LimitHoldem-v0",
+            make_game="card_envs.games.holdem.presets:limit_holdem",
+            drawing="card_envs.rendering.holdem:draw_table",
+            summary="limit Texas hold'em, 2 to 10 seats",
+        ),
+        EnvEntry(
+            id="no_limit_holdem-v0",
+            gymnasium_id="NoLimitHoldem-v0",
+            make_game="card_envs.games.holdem.presets:no_limit_holdem",
+            drawing="card_envs.rendering.holdem:draw_table",
+            summary="no-limit and pot-limit Texas hold'em, 2 to 10 seats",
+        ),
+        EnvEntry(
+            id="big2-v0",
+            gymnasium_id="Big2-v0",
+            make_game="card_envs.games.big2.presets:big2",
+            drawing="card_envs.rendering.big2:draw_table",
+            summary="Big 2 for four seats, 1,695 actions, house rules as options",
+        ),
+        EnvEntry(
+            id="leduc_holdem-v0",
+            gymnasium_id="LeducHoldem-v0",
+            make_game="card_envs.games.holdem.presets:leduc_holdem",
+            drawing="card_envs.rendering.holdem:draw_table",
+            summary="Leduc hold'em: six cards, two streets, exact solutions known",
+        ),
+        EnvEntry(
+            id="kuhn_poker-v0",
+            gymnasium_id="KuhnPoker-v0",
+            make_game="card_envs.games.holdem.presets:kuhn_poker",
+            drawing="card_envs.rendering.holdem:draw_table",
+            summary="Kuhn poker: three cards, one bet, value -1/18",
+        ),
     )
-}  # fmt: skip
+}
 
 
 def find_entry(env_id: str) -> EnvEntry:
