@@ -28,7 +28,7 @@ DEAL_HOLE, DEAL_BOARD, SHOW, MUCK, REMARK = 3, 4, 5, 6, 7
 
 HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
 """Variants that can be replayed, and their betting structure. PT is not in PHH 1, but means what one expects."""
-OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")
+OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")  # codespell:ignore
 """Variants of PHH 1 that are other games: read and written, not replayed."""
 
 _BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
@@ -98,7 +98,7 @@ def load_hands(source: str | Path) -> list[Hand]:
     if isinstance(source, str) and ("\n" in source or "=" in source):
         return parse_hands(source, "text")
     try:
-        return parse_hands(Path(source).read_text(encoding="utf-8"), str(source))
+        return parse_hands(Path(source).read_bytes().decode("utf-8").replace("\r\n", "\n"), str(source))
     except OSError as error:
         raise HandHistoryError(f"{source}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -41,6 +41,8 @@ def _shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tuple[in
         _stop_cards(hand, index, f"{len(shown)} cards are shown; hold'em is played with 2")
     known = {card for card in dealt if card != NO_CARD}
     seen = {card for card in shown if card != NO_CARD}
+    if len(seen) < 2 and NO_CARD not in shown:
+        _stop_cards(hand, index, "one card is shown twice")
     if len(known | seen) > 2:
         _stop_cards(hand, index, f"the hand was dealt {card_names(dealt)}")
     if known >= seen and len(known) == len(dealt):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -52,7 +52,7 @@ def replay_hand(hand: Hand, rules: str | RulesProfile = "standard") -> ReplayRes
     are played in hundredths (or finer, as needed), stacks beyond `MAX_CHIPS` in their largest common unit.
     """
     try:
-        play = _Play(hand, rules)
+        play = _Play(hand, rules, _shared_seating)
         for index in range(len(hand.moves)):
             play.apply(index)
         return _compared(play)
@@ -67,7 +67,7 @@ def replay_tables(hand: Hand, rules: str | RulesProfile = "standard") -> Iterato
     `replay_hand` returns a mismatch or skips.
     """
     try:
-        play = _Play(hand, rules)
+        play = _Play(hand, rules, _new_seating)  # others may be replayed while this generator waits
         yield -1, play.tables.copy()
         for index, move in enumerate(hand.moves):
             play.apply(index)
@@ -90,8 +90,7 @@ class _Seating:
         self.in_hand = self.tables["in_hand"]
 
 
-@lru_cache(maxsize=1024)
-def _seating(
+def _new_seating(
     variant: str, blinds: tuple[int, ...], antes: tuple[int, ...], bets: tuple[int, ...], profile: RulesProfile
 ) -> _Seating:
     small, big = bets[0], bets[-1]
@@ -111,6 +110,9 @@ def _seating(
     except ValueError as error:
         raise Stop(SKIPPED, f"our tables cannot play it: {error}") from None
     return _Seating(config)
+
+
+_shared_seating = lru_cache(maxsize=1024)(_new_seating)
 
 
 def chip_scale(hand: Hand) -> int | Fraction:
@@ -134,14 +136,14 @@ def _forced(hand: Hand) -> list[Number]:
 
 
 class _Play:
-    """One hand being replayed on a table shared by all hands with the same settings."""
+    """One hand being replayed, on a table shared with other hands unless `seating_for` makes a new one."""
 
-    def __init__(self, hand: Hand, rules: str | RulesProfile) -> None:
+    def __init__(self, hand: Hand, rules: str | RulesProfile, seating_for: Callable[..., _Seating]) -> None:
         _check_playable(hand)
         self.hand = hand
         self.scale = chip_scale(hand)
         fields = hand.fields
-        self.seating = seating = _seating(
+        self.seating = seating = seating_for(
             hand.variant,
             self.chips(fields["blinds_or_straddles"]),
             self.chips(fields["antes"]),

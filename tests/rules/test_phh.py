@@ -127,8 +127,17 @@ def test_states_between_blinds_and_result() -> None:
     assert [hand.actions[index] for index, _ in tables[1:]] == [a for a in hand.actions if a[0] == "p"]
     assert tables[0][1]["stack"][0, :5].tolist() == [3735000, 4910000, 8935000, 4545000, 7340000]
     assert tables[-1][1]["stack"][0, :5].tolist() == hand.fields["finishing_stacks"]
+    assert stacks(hand) == tuple(hand.fields["finishing_stacks"])
     with pytest.raises(ValueError, match="action 3 'p2 f' is not legal"):
         list(replay_tables(no_limit([*DEAL_2, "p2 f"])))
+
+
+def test_states_are_safe_from_other_replays() -> None:
+    hand = no_limit([*DEAL_3, "p3 f", "p1 f"])
+    states = replay_tables(hand)
+    next(states)
+    replay_hand(no_limit([*DEAL_3, "p3 cbr 50"]))
+    assert [int(table["actor"][0]) for _, table in states] == [0, -1]
 
 
 # --- forced bets and order of play ------------------------------------------------------------------------------------
@@ -197,6 +206,7 @@ def test_illegal_action_is_named_with_what_is_legal(actions: list[str], reason: 
         (["d dh p1 AsAs"], "As was dealt before, by action 1"),
         (["d dh p1 AsAdKs"], "p1 has 3 hole cards; hold'em is played with 2"),
         ([*CHECKED_DOWN_3, "p1 sm AsAd"], "the hand was dealt As Ah"),
+        ([*CHECKED_DOWN_3, "p1 sm AsAs"], "one card is shown twice"),
         ([*CHECKED_DOWN_3, "p1 sm As"], "1 cards are shown; hold'em is played with 2"),
         (["d dh p1 AsAd", "p3 f", "p1 f", "p2 sm AsKs"], "a card that is shown was dealt to somebody else"),
     ],
