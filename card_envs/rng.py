@@ -86,7 +86,9 @@ def seed_streams(tables: Any, seed: Any, first_table: Any) -> None:
 
 
 def seeded_streams(count: int, seed: int) -> NDArray[Any]:
-    """Return `count` random streams without tables around them: records with the field `rng` alone."""
-    streams = np.zeros(count, np.dtype((np.record, [STREAM])))
+    """Return `count` random streams without tables around them: records with their number and the field `rng`."""
+    # the number stands first because Numba takes a record for a subtype of any that it begins with
+    streams = np.zeros(count, np.dtype((np.record, [("number", np.uint64), STREAM])))
+    streams["number"] = np.arange(count)
     seed_streams(streams, np.uint64(seed % 2**64), np.uint64(0))
     return streams
