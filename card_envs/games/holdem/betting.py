@@ -81,7 +81,10 @@ def start_hand(t: Any) -> None:
 @kernel
 def _clear_hand(t: Any) -> None:
     for seat in range(t.num_seats):
-        t.stack[seat] -= t.payoff[seat]
+        if t.is_over == 1:
+            t.stack[seat] -= t.payoff[seat]
+        else:  # the last hand was left in the middle
+            t.stack[seat] += t.hand_commit[seat]
         t.payoff[seat] = 0
         t.hand_commit[seat] = 0
         t.street_commit[seat] = 0

@@ -62,6 +62,7 @@ def _deal_with(config: HoldemConfig, tables: Any, i: int, options: Mapping[str, 
     t = tables[i]
     t.stack[: config.num_players] = stacks
     t.payoff[:] = 0
+    t.hand_commit[:] = 0
     t.deck[:] = NO_CARD
     t.deck[: len(deck)] = deck
     if button is not None:
