@@ -49,7 +49,7 @@ STARTING_EQUITIES: NDArray[np.float64] = ((_WINS + 0.5 * _TIES) / MATCHUPS).rave
 
 @kernel
 def starting_hand(a: Any, b: Any) -> Any:
-    """Return the number of a starting hand, 0..168: 13 * rank + other rank, the higher first if the cards are suited."""
+    """Return the number of a starting hand, 0..168: 13 * rank + other rank, the higher first if suited."""
     high, low = max(a >> 2, b >> 2), min(a >> 2, b >> 2)
     return high * NUM_RANKS + low if a & 3 == b & 3 else low * NUM_RANKS + high
 

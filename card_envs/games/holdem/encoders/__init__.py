@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from card_envs.games.holdem.encoders.default import DEFAULT
+from card_envs.games.holdem.encoders.kaminsky404 import KAMINSKY404
+from card_envs.games.holdem.encoders.rlcard import RLCARD
 from card_envs.observation import Encoder
 
-ENCODERS: dict[str, Encoder] = {encoder.name: encoder for encoder in (DEFAULT,)}
+ENCODERS: dict[str, Encoder] = {
+    encoder.name: encoder
+    for encoder in (
+        DEFAULT,
+        KAMINSKY404,
+        RLCARD,
+    )
+}

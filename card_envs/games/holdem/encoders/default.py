@@ -1,9 +1,9 @@
 """The `default` encoder: everything a seat may know, as named blocks, relative to that seat.
 
 Amounts are fractions of the largest starting stack, or in limit games of the most that a seat can put into one hand
-(larger stacks read 1: they play alike). In limit games the history blocks hold the complete betting: on every street, at
-every bet level, who called and who raised; turn order and the `in_hand` block tell the folds. In no-limit games they
-hold the last `RECENT_ACTIONS` decisions with seat and amount, and a summary of every street.
+(larger stacks read 1: they play alike). In limit games the history blocks hold the complete betting: on every street,
+at every bet level, who called and who raised; turn order and the `in_hand` block tell the folds. In no-limit games
+they hold the last `RECENT_ACTIONS` decisions with seat and amount, and a summary of every street.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from card_envs.cards import card_names
 from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.encoders.limit_history import betting_history
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
 from card_envs.games.holdem.state import (
     LIMIT,
@@ -146,9 +147,10 @@ def _largest_amount(t: Any) -> Any:
         largest = max(largest, np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over else t.hand_commit[seat]))
     if t.structure != LIMIT:
         return largest
-    possible = np.int64(0)
+    blind, ante = np.int64(0), np.int64(0)
     for position in range(t.num_seats):
-        possible = max(possible, np.int64(t.blind[position]) + t.ante[position])
+        blind, ante = max(blind, np.int64(t.blind[position])), max(ante, np.int64(t.ante[position]))
+    possible = blind + ante
     for street in range(t.num_streets):
         if t.max_raises[street] == UNCAPPED:
             return largest
@@ -205,7 +207,7 @@ def _write_chips(t: Any, me: Any, o: Any, start: Any, scale: Any) -> Any:
 
 @kernel
 def _write_bets(t: Any, me: Any, o: Any, at: Any, scale: Any) -> Any:
-    to_call = np.int64(0)
+    to_call: Any = np.int64(0)
     if has(t.in_hand, me) and t.is_over == 0:
         to_call = max(0, min(np.int64(t.current_bet) - t.street_commit[me], np.int64(t.stack[me])))
     o.number[at] = min(1.0, t.pot * scale / t.num_seats)
@@ -241,7 +243,8 @@ def _write_recent_history(t: Any, me: Any, o: Any, at: Any, scale: Any) -> None:
     decisions = np.int64(t.num_decisions)
     kinds = at + RECENT_ACTIONS * n
     amounts = kinds + RECENT_ACTIONS * _KINDS
-    for k in range(min(decisions, RECENT_ACTIONS)):
+    kept: Any = min(decisions, RECENT_ACTIONS)
+    for k in range(kept):
         ring = (decisions - 1 - k) & (RECENT_ACTIONS - 1)
         move = np.int64(t.recent_move[ring])
         o.number[at + k * n + wrapped((move >> 2) - me + n, n)] = 1.0
@@ -253,7 +256,8 @@ def _write_recent_history(t: Any, me: Any, o: Any, at: Any, scale: Any) -> None:
     callers = at + np.int64(t.num_streets)
     raisers = callers + np.int64(t.num_streets) * n
     for street in range(t.street + 1):
-        for level in range(min(np.int64(t.street_raises[street]), MAX_LEVELS - 1) + 1):
+        last_level: Any = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
+        for level in range(last_level + 1):
             seats = np.int64(t.callers[street, level])
             for seat in range(n):
                 if (seats >> seat) & 1:
@@ -264,7 +268,10 @@ def _write_recent_history(t: Any, me: Any, o: Any, at: Any, scale: Any) -> None:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says: cards in words, street, position, seats still in, amounts and history arrays."""
+    """Return what an observation says: cards in words, street, position, seats still in, amounts and history arrays.
+
+    In limit games `history` lists every decision: (street, seat counted from me, "fold" | "call" | "raise").
+    """
     blocks = layout(config).split(np.asarray(observation))
     deck = config.deck_cards
     decoded: dict[str, Any] = dict(blocks)
@@ -273,6 +280,9 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     decoded["street"] = int(np.argmax(blocks["street"]))
     decoded["position"] = int(np.argmax(blocks["position"]))
     decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
+    if is_limit_history(config):
+        largest = int(_largest_amount(config.new_tables(1)[0]))
+        decoded["history"] = betting_history(config, blocks, largest)
     return decoded
 
 

@@ -1,0 +1,165 @@
+"""The `kaminsky404` encoder: what the agents of Kaminsky (2020, section 3.4.2) see, 404 numbers at six seats.
+
+Seats are numbered by position, the same for everybody: 0 is the first seat left of the button. In the paper's engine
+(section 3.5) players keep their seating position for a whole round of hands, so its numbers are positions too. The
+numbers of a table whose button moves would hide who acts when.
+
+Where the paper leaves a choice: cards are sorted from the highest id (As) down, and cards to come stand last. Amounts
+are shares of the stack that the seat started the hand with. The last raiser is that of the hand, nobody before the
+first raise (a blind is none). The percentile is the share of hands that are not better than mine: before the flop, of
+the 1,326 starting hands by equity against a random hand (the paper simulates it, here it is exact), from then on of all
+hands of five, six or seven cards by rank (see `card_envs.hand_percentiles`).
+
+With n seats instead of six, the blocks of seats have n entries; the name stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE, card_names
+from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
+from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
+from card_envs.hand_percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout
+
+_HIDDEN = DECK_SIZE
+_BOARD_SLOT = DECK_SIZE + 1
+
+
+def layout(config: HoldemConfig) -> Layout:
+    """Return the blocks of a Texas hold'em game, seats by position; ValueError for other games."""
+    require_texas_holdem(config, "kaminsky404")
+    n = config.num_players
+    return Layout(
+        (
+            Block("hole_cards", (HOLE_CARDS, DECK_SIZE), "my cards, highest id first, one-hot"),
+            Block("board", (BOARD_SIZE, _BOARD_SLOT), "board cards, highest id first, one-hot; last entry: hidden"),
+            Block("folded", n, "1 for seats that have folded"),
+            Block("hand_share", n, "chips put in since the deal, as a share of the seat's starting stack"),
+            Block("street_share", n, "chips put in on this street, as a share of the seat's starting stack"),
+            Block("last_raiser", n, "who bet or raised last in this hand, one-hot; all 0 before the first raise"),
+            Block("position", n, "my seat, one-hot"),
+            Block("street", STREETS, "one-hot"),
+            Block("percentile", 1, "share of all hands of as many cards that are not better than mine"),
+        )
+    )
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i, and its mask, into row 0."""
+    me = np.int64(seat)
+    _write(tables[i], me, observations[0])
+    write_mask(tables[i], me, masks[0])
+
+
+@kernel
+def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of table rows[j] sees, and its mask, into row j."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        actor = np.int64(t.actor)
+        _write(t, actor, observations[j])
+        write_mask(t, actor, masks[j])
+
+
+@kernel
+def _write(t: Any, me: Any, o: Any) -> None:
+    for k in range(o.number.shape[0]):
+        o.number[k] = 0.0
+    n = np.int64(t.num_seats)
+    shown = num_board_cards(t)
+    at = _write_cards(t, me, shown, o)
+    _write_seats(t, o, at)
+    at += 3 * n
+    raiser = _last_raiser(t)
+    if raiser != NOBODY:
+        o.number[at + _position(t, raiser)] = 1.0
+    at += n
+    o.number[at + _position(t, me)] = 1.0
+    at += n
+    o.number[at + t.street] = 1.0
+    o.number[at + STREETS] = _percentile(t, me, shown)
+
+
+@kernel
+def _write_cards(t: Any, me: Any, shown: Any, o: Any) -> Any:
+    hole, board = me * HOLE_CARDS, np.int64(t.num_seats) * HOLE_CARDS
+    first, second = np.int64(t.deck[hole]), np.int64(t.deck[hole + 1])
+    o.number[max(first, second)] = 1.0
+    o.number[DECK_SIZE + min(first, second)] = 1.0
+    at = np.int64(HOLE_CARDS * DECK_SIZE)
+    for k in range(shown):
+        card = np.int64(t.deck[board + k])
+        slot = 0
+        for other in range(shown):
+            if t.deck[board + other] > card:
+                slot += 1
+        o.number[at + slot * _BOARD_SLOT + card] = 1.0
+    for slot in range(shown, BOARD_SIZE):
+        o.number[at + slot * _BOARD_SLOT + _HIDDEN] = 1.0
+    return at + BOARD_SIZE * _BOARD_SLOT
+
+
+@kernel
+def _write_seats(t: Any, o: Any, at: Any) -> None:
+    n = np.int64(t.num_seats)
+    for seat in range(n):
+        position = _position(t, seat)
+        in_front = np.int64(0) if t.is_over else np.int64(t.hand_commit[seat])
+        share = 1.0 / (np.int64(t.stack[seat]) - t.payoff[seat] + in_front)
+        o.number[at + position] = 0.0 if has(t.in_hand, seat) else 1.0
+        o.number[at + n + position] = t.hand_commit[seat] * share
+        o.number[at + 2 * n + position] = t.street_commit[seat] * share
+
+
+@kernel
+def _position(t: Any, seat: Any) -> Any:
+    return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
+
+
+@kernel
+def _last_raiser(t: Any) -> Any:
+    """Return the seat that bet or raised last in this hand, or NOBODY; the fourth and later raises share a place."""
+    street = np.int64(t.street)
+    while street > 0 and t.street_raises[street] == 0:
+        street -= 1
+    raises: Any = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
+    return NOBODY if raises == 0 else np.int64(t.raiser[street, raises - 1])
+
+
+@kernel
+def _percentile(t: Any, me: Any, shown: Any) -> Any:
+    if shown == 0:
+        hole = me * HOLE_CARDS
+        return STARTING_PERCENTILES[starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))]
+    return percentile_of_rank(hand_rank_at(t, me, shown), HOLE_CARDS + shown)
+
+
+def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return what an observation says: cards in words, street, my position, lists by position; no last raiser: None."""
+    blocks = layout(config).split(np.asarray(observation))
+    board = blocks["board"].argmax(axis=1)
+    raiser = np.flatnonzero(blocks["last_raiser"])
+    return {
+        "hole_cards": card_names(blocks["hole_cards"].argmax(axis=1)),
+        "board": card_names(board[board != _HIDDEN]),
+        "folded": [bool(flag) for flag in blocks["folded"]],
+        "hand_share": blocks["hand_share"].tolist(),
+        "street_share": blocks["street_share"].tolist(),
+        "last_raiser": int(raiser[0]) if len(raiser) else None,
+        "position": int(blocks["position"].argmax()),
+        "street": int(blocks["street"].argmax()),
+        "percentile": float(blocks["percentile"][0]),
+    }
+
+
+KAMINSKY404 = Encoder("kaminsky404", 1, layout, observe, observe_rows, decode)

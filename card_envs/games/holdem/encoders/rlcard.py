@@ -1,0 +1,115 @@
+"""The `rlcard` encoder: the numbers that RLCard 1.2 shows, and PettingZoo's texas_holdem_v4 and no_limit_v6 with it.
+
+72 numbers in limit games, 54 in the others. My cards and the board are one set of cards: which of them are mine cannot
+be read back, nor who bet, nor where I sit. Use it to compare with results on those environments; for anything else
+`default` says more.
+
+RLCard counts no blind as a raise, and its games allow four raises on every street (`max_raises=(4, 4, 4, 4)`).
+Differences that are meant:
+
+* Where RLCard starts a limit hand in an environment that has played before, the first observation shows the raises of
+  the *last* hand: `LimitHoldemGame.init_game` reads the state before it clears `history_raise_nums`. Here, as in
+  every later RLCard observation and in PettingZoo, which asks again, a hand starts with no raises.
+* Without a cap, four raises stand for four or more; RLCard has no such games.
+* RLCard's chips are float64, these numbers float32: exact up to 2**24 chips.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE, RANKS, SUITS, card_names
+from card_envs.games.holdem.actions import wrapped, write_mask
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
+from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import LIMIT, MAX_CHIPS
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout
+
+_NUM_RANKS = len(RANKS)
+_LAST_SUIT = len(SUITS) - 1
+_MOST_RAISES = 4
+_RAISE_COUNTS = _MOST_RAISES + 1
+
+
+def layout(config: HoldemConfig) -> Layout:
+    """Return the blocks of a Texas hold'em game, 72 numbers for limit and 54 for others; ValueError for other games."""
+    require_texas_holdem(config, "rlcard")
+    cards = Block("cards", DECK_SIZE, "1 for each of my cards and the board: spades A 2 .. K, hearts, diamonds, clubs")
+    if config.structure == "limit":
+        raises = Block("raises", (STREETS, _RAISE_COUNTS), "by street: number of bets and raises 0..4, one-hot")
+        return Layout((cards, raises))
+    chips = (
+        Block("my_commit", 1, "chips I have put in since the deal", high=MAX_CHIPS),
+        Block("largest_commit", 1, "most chips that a seat has put in since the deal", high=MAX_CHIPS),
+    )
+    return Layout((cards, *chips))
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i, and its mask, into row 0."""
+    me = np.int64(seat)
+    _write(tables[i], me, observations[0])
+    write_mask(tables[i], me, masks[0])
+
+
+@kernel
+def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of table rows[j] sees, and its mask, into row j."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        actor = np.int64(t.actor)
+        _write(t, actor, observations[j])
+        write_mask(t, actor, masks[j])
+
+
+@kernel
+def _write(t: Any, me: Any, o: Any) -> None:
+    for k in range(o.number.shape[0]):
+        o.number[k] = 0.0
+    hole, board = me * HOLE_CARDS, np.int64(t.num_seats) * HOLE_CARDS
+    for k in range(HOLE_CARDS):
+        o.number[_place(np.int64(t.deck[hole + k]))] = 1.0
+    for k in range(num_board_cards(t)):
+        o.number[_place(np.int64(t.deck[board + k]))] = 1.0
+    if t.structure == LIMIT:
+        for street in range(STREETS):
+            raises: Any = min(np.int64(t.street_raises[street]), _MOST_RAISES)
+            o.number[DECK_SIZE + street * _RAISE_COUNTS + raises] = 1.0
+    else:
+        largest = np.int64(0)
+        for seat in range(t.num_seats):
+            largest = max(largest, np.int64(t.hand_commit[seat]))
+        o.number[DECK_SIZE] = t.hand_commit[me]
+        o.number[DECK_SIZE + 1] = largest
+
+
+@kernel
+def _place(card: Any) -> Any:
+    """Return the place of a card id in RLCard's card2index.json."""
+    return (_LAST_SUIT - (card & _LAST_SUIT)) * _NUM_RANKS + wrapped((card >> 2) + 1, _NUM_RANKS)
+
+
+_CARD_AT = {int(_place(card)): card for card in range(DECK_SIZE)}
+
+
+def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return what an observation says: the cards in words, the street, and raises by street or chips put in."""
+    blocks = layout(config).split(np.asarray(observation))
+    cards = sorted((_CARD_AT[int(place)] for place in np.flatnonzero(blocks["cards"])), reverse=True)
+    shown = len(cards) - HOLE_CARDS
+    decoded: dict[str, Any] = {"cards": card_names(cards), "street": max(0, shown - BOARD_SIZE + STREETS - 1)}
+    if "raises" in blocks:
+        decoded["raises"] = [int(count) for count in blocks["raises"].argmax(axis=1)]
+    else:
+        decoded["my_commit"] = int(blocks["my_commit"][0])
+        decoded["largest_commit"] = int(blocks["largest_commit"][0])
+    return decoded
+
+
+RLCARD = Encoder("rlcard", 1, layout, observe, observe_rows, decode)
