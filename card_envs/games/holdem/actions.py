@@ -96,7 +96,7 @@ def _may_raise(t: Any) -> Any:
 def _set_raise_bounds(t: Any) -> None:
     most = np.int64(t.stack[t.actor]) + t.street_commit[t.actor]
     if t.structure == LIMIT:
-        low = high = np.int64(t.current_bet) + t.size[t.street]
+        low = high = np.int64(t.current_bet) + t.bet_size[t.street]
     else:
         low = full_raise_to(t)
         high = most
@@ -117,7 +117,7 @@ def full_raise_to(t: Any) -> Any:
 @kernel
 def menu_amount(t: Any, action: Any) -> Any:
     """Return the street commitment that a sized raise id of the bet menu asks for, legal or not."""
-    size = np.int64(t.size[action - FIRST_RAISE_ACTION])
+    size = np.int64(t.bet_size[action - FIRST_RAISE_ACTION])
     if t.menu == MENU_POT:
         return np.int64(t.current_bet) + (np.int64(t.pot) + owed(t)) * size // 1000
     return size

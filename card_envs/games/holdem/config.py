@@ -303,7 +303,7 @@ class HoldemConfig:
         tables["stack"][:, :seats] = self.stack_list
         tables["blind"][:, :seats] = self.blind_list
         tables["ante"][:, :seats] = self.ante_list
-        tables["size"][:, : len(sizes)] = sizes
+        tables["bet_size"][:, : len(sizes)] = sizes
         tables["num_sizes"] = len(sizes)
         tables["board_cards"][:, :streets] = self.board_cards
         tables["max_raises"] = UNCAPPED

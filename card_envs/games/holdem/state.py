@@ -77,7 +77,7 @@ FIELDS = np.dtype(
         ("lowest_rank", np.int8),  # 0 (deuce) in a full deck
         ("num_suits", np.int8),  # 1 .. 4
         ("deck_size", np.int8),  # ranks * suits
-        ("num_sizes", np.int8),  # entries of `size` in use
+        ("num_sizes", np.int8),  # entries of `bet_size` in use
         ("has_all_in", np.int8),  # the last id is all-in
         ("button_moves", np.int8),  # the button moves one seat to the left with every deal
         ("fold_when_free", np.int8),  # folding is legal where checking costs nothing
@@ -95,7 +95,7 @@ FIELDS = np.dtype(
         # --- stakes ---
         ("blind", np.int32, (MAX_SEATS,)),  # by position: blind or straddle owed
         ("ante", np.int32, (MAX_SEATS,)),  # by position: ante owed
-        ("size", np.int32, (MAX_SIZES,)),  # limit: raise by street; else raise ids: thousandths of pot, or chips
+        ("bet_size", np.int32, (MAX_SIZES,)),  # limit: raise by street; else raise ids: thousandths of pot, or chips
     ],
     align=True,
 )

@@ -154,7 +154,7 @@ def _largest_amount(t: Any) -> Any:
     for street in range(t.num_streets):
         if t.max_raises[street] == UNCAPPED:
             return largest
-        possible += np.int64(t.max_raises[street]) * t.size[street]
+        possible += np.int64(t.max_raises[street]) * t.bet_size[street]
     return min(largest, possible)
 
 
