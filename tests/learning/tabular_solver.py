@@ -1,7 +1,7 @@
 """Exact values of two-player games with one private card each and at most one board card, from the shipped kernels.
 
 The betting does not depend on the cards, so the game is a tree of public nodes that carry arrays over the cards: axis 0
-is the own card, axis 1 the board card, of length 1 before it is dealt. Reach probabilities, strategies and values (which
+is the own card, axis 1 the board card, of length 1 before it is dealt. Reach probabilities, strategies and values (that
 are counterfactual) have that shape; payoffs have the shape (card of seat 0, card of seat 1, board card).
 """
 

@@ -123,6 +123,12 @@ def test_a_new_deal_restores_the_stacks() -> None:
     assert table.by_seat("payoff") == [0, 0, 0]
 
 
+def test_a_deal_in_the_middle_of_a_hand_gives_back_what_was_put_in() -> None:
+    table = OneTable(game(3), stacks=(50, 60, 70)).play("20 c")
+    kernels.deal(table.tables, 0)
+    assert [a + b for a, b in zip(table.by_seat("stack"), table.by_seat("hand_commit"), strict=True)] == [50, 60, 70]
+
+
 @pytest.mark.parametrize("button", [0, 1, 2])
 def test_the_deck_names_hole_cards_by_seat_then_the_board(button: int) -> None:
     deck = card_ids("As Ad Ks Kd Qs Qd 2c 3c 4d 5d 7h")
