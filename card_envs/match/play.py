@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions, decisions_at, write_uniforms
+from card_envs.agent import Agent, Decisions, decisions_at, require_playable, write_uniforms
 from card_envs.game import Game, Tables
 from card_envs.match.result import MatchResult, units_of
 
@@ -92,9 +92,7 @@ class _Match:
         """Place in the match -> index of the player."""
 
     def _player(self, agent: Agent, number: int) -> _Player:
-        can_play = getattr(agent, "can_play", None)
-        if can_play is not None and not can_play(self.game):
-            raise ValueError(f"agent {agent.name!r} cannot play {self.game.name}")
+        require_playable(agent, self.game)
         encoder = getattr(agent, "encoder", None)
         game = self.game if encoder is None else self.game.with_encoder(encoder)
         return _Player(agent, game, np.random.default_rng([self.seed % 2**64, number]))

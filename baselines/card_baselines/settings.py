@@ -1,0 +1,35 @@
+"""Settings of environments as people write them on a command line: `num_players=6 bet_menu=0.5,1 max_raises=none`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+_WORDS = {"true": True, "false": False, "none": None, "null": None}
+
+
+def parse_settings(words: Sequence[str]) -> dict[str, Any]:
+    """Return {name: value} of words such as "stacks=50,100"; raises ValueError for one that is not name=value.
+
+    Values are numbers, true, false, none and lists of those (with commas, in brackets or not); all else is text.
+    """
+    settings: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"setting {word!r} must be written as name=value, such as num_players=6")
+        if name in settings:
+            raise ValueError(f"setting {name!r} is given twice")
+        settings[name] = _value(value.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
