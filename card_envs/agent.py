@@ -191,6 +191,7 @@ def _find_class(spec: str, location: str) -> Any:
         raise ValueError(f'agent {spec!r} stands at {location!r}, which is not "module:Class"')
     module = _load_file(spec, Path(place)) if place.endswith(".py") else _load_module(spec, place)
     agents = {key: value for key, value in vars(module).items() if inspect.isclass(value) and hasattr(value, "act")}
+    agents.pop(Agent.__name__, None)  # the protocol, where the module imports it
     return agents.get(name) or _fail(f"agent {spec!r}: {place} has no class {name!r} with a method act", name, agents)
 
 

@@ -26,12 +26,26 @@ NOBODY = -1
 ILLEGAL = -2
 """Returned by `Game.step` for an action that is not legal; the table is unchanged."""
 
+_MAX_INT64 = np.iinfo(np.int64).max
+
 Tables = NDArray[Any]
 """A one-dimensional array of a game's table records."""
 
 
 class IllegalActionError(ValueError):
     """Raised when an action is not legal; says what came, what is allowed, and leaves the table unchanged."""
+
+
+def checked_actions(actions: Any, count: int) -> NDArray[np.int64]:
+    """Return `actions` as `count` whole numbers, or raise an IllegalActionError; legality is not checked."""
+    chosen = np.asarray(actions)
+    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+        raise IllegalActionError(
+            f"actions of shape {chosen.shape} and dtype {chosen.dtype}: {count} integers are needed"
+        )
+    if chosen.dtype == np.uint64 and chosen.max(initial=0) > _MAX_INT64:
+        raise IllegalActionError(f"action {chosen.max()} is not an id")
+    return np.ascontiguousarray(chosen, np.int64)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.game import NOBODY, Game, IllegalActionError
+from card_envs.game import NOBODY, Game, IllegalActionError, checked_actions
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import seeded_streams
 
 _PICK_STREAMS = 0x9E3779B97F4A7C15
 """Added to the seed for the streams of `sample_actions`, which must not be those that deal the cards."""
+_MAX_DEALS = 10_000
 
 
 @dataclass(frozen=True)
@@ -56,17 +57,23 @@ class VectorTables:
         if seed is not None:
             self._start(seed)
         for i in range(self.num_tables):
-            while self.game.deal(self.tables, i) == NOBODY:
-                pass  # deals that leave nothing to decide are not shown
+            self._deal(i)
         self._is_reset = True
         rewards = np.zeros((self.num_tables, self.game.num_seats), np.float32)
         return self._batch(rewards, np.zeros(self.num_tables, np.bool_))
+
+    def _deal(self, i: int) -> None:
+        """Deal at table i, again where the blinds leave nothing to decide."""
+        for _ in range(_MAX_DEALS):
+            if self.game.deal(self.tables, i) != NOBODY:
+                return
+        raise RuntimeError(f"in {_MAX_DEALS} deals, nobody ever had a decision: stacks are too small for the blinds")
 
     def step(self, actions: NDArray[Any]) -> Batch:
         """Apply one action per table (N,), of any integer type. Illegal ones raise and change no table."""
         if not self._is_reset:
             raise RuntimeError("call reset() before step()")
-        chosen = self._checked(actions)
+        chosen = checked_actions(actions, self.num_tables)
         rewards = np.empty((self.num_tables, self.game.num_seats), np.float32)
         is_over = np.empty(self.num_tables, np.uint8)
         illegal = self.game.step_rows(self.tables, self._rows, chosen, rewards, is_over, True)
@@ -74,14 +81,6 @@ class VectorTables:
             why = self.game.why_illegal(self.tables, illegal, int(chosen[illegal]))
             raise IllegalActionError(f"table {illegal}: {why}")
         return self._batch(rewards, is_over.view(np.bool_))
-
-    def _checked(self, actions: NDArray[Any]) -> NDArray[np.int64]:
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_tables,) or chosen.dtype.kind not in "iu":
-            raise IllegalActionError(
-                f"actions of shape {chosen.shape} and dtype {chosen.dtype}: {self.num_tables} integers are needed"
-            )
-        return np.ascontiguousarray(chosen, np.int64)
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Return a uniformly random legal action for each table (N,), from random streams of their own."""

@@ -1,0 +1,216 @@
+"""Tables at which one seat learns and agents have the others: what all single-learner environments are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.agent import Agent, decisions_at, find_agent, require_playable
+from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions
+from card_envs.jit import kernel
+from card_envs.observation import mask_records, observation_records
+from card_envs.rng import random_unit, seeded_streams
+
+Rows = NDArray[np.int64]
+Opponents = Agent | str | Sequence[Agent | str]
+"""One agent for all other seats, or several, of which one is drawn for each deal. Strings as in `find_agent`."""
+
+_OTHER_STREAMS = 0xA0761D6478BD642F
+"""Added to the seed for seats, opponents and their random numbers, which must not be those that deal the cards."""
+_MAX_DEALS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """What the learner at each of N tables sees after `reset` or `step`. All arrays are new: they may be kept."""
+
+    observation: NDArray[Any]
+    """(N, d): at its next decision."""
+    action_mask: NDArray[np.int8]
+    """(N, num_actions): its legal actions there, at least one."""
+    seats: Rows
+    """(N,): its seat there."""
+    rewards: NDArray[np.float32]
+    """(N,): everything that was paid to it since its previous decision, whoever acted."""
+    is_over: NDArray[np.bool_]
+    """(N,): the episode ended; observation, mask and seat belong to the next one."""
+    game: Game
+    final_tables: Tables
+    """(number of ended episodes,): the tables as the episodes ended, in the order of np.flatnonzero(is_over)."""
+    final_seats: Rows
+    """(number of ended episodes,): the learner's seat in them."""
+
+    @cached_property
+    def final_observation(self) -> NDArray[Any]:
+        """(number of ended episodes, d): what the learner saw as they ended; no action was legal then."""
+        observation = np.empty((len(self.final_seats), self.game.layout.size), self.game.layout.dtype)
+        records = observation_records(observation)
+        unused = mask_records(np.empty((1, self.game.num_actions), np.int8))
+        for j, seat in enumerate(self.final_seats.tolist()):
+            self.game.encoder.observe(self.final_tables, j, seat, records[j : j + 1], unused)
+        return observation
+
+
+class SingleSeatTables:
+    """N tables; at each the learner has one seat, fixed or drawn for every deal. Finished tables deal anew at once.
+
+    An episode is one deal. It goes on when the learner has folded, until everybody knows what they won: so the rewards
+    of an episode add up to the seat's payoff. Deals that end before the learner has anything to decide (everybody folds
+    to its blind, say) are no episodes: they are played and left out.
+
+    Seed and table number fix cards, seats and opponents at a table, and the random numbers that agents find in
+    `Decisions.uniforms`, whatever the number of tables beside it.
+    """
+
+    def __init__(
+        self, game: Game, num_tables: int, opponents: Opponents, seat: int | None = None, seed: int | None = None
+    ) -> None:
+        """Make the tables. `seat` None draws the learner's seat for each deal; without a seed, everything is random."""
+        if not isinstance(num_tables, (int, np.integer)) or num_tables < 1:
+            raise ValueError(f"num_tables {num_tables!r} must be a whole number, at least 1")
+        if seat is not None and (not isinstance(seat, (int, np.integer)) or not 0 <= seat < game.num_seats):
+            raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
+        self.game = game
+        self.num_tables = int(num_tables)
+        self.opponents = _agents(opponents, game)
+        self._games = [_observed_by(agent, game) for agent in self.opponents]
+        self._fixed_seat = seat
+        self._rows = np.arange(self.num_tables, dtype=np.int64)
+        self._opponent = np.zeros(self.num_tables, np.int64)
+        self._is_ready = False
+        self.seats = np.zeros(self.num_tables, np.int64)
+        """(N,): the learner's seat at each table."""
+        self._start(seed)
+
+    def _start(self, seed: int | None) -> None:
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self.tables = self.game.seeded_tables(self.num_tables, seed)
+        self._streams = seeded_streams(self.num_tables, seed + _OTHER_STREAMS)
+        self._rng = np.random.default_rng(seed % 2**64)
+
+    def reset(self, seed: int | None = None) -> Turns:
+        """Begin a new episode at every table; with a seed, start all random streams anew from it."""
+        if seed is not None:
+            self._start(seed)
+        self._is_ready = False
+        self._begin(self._rows)
+        self._is_ready = True
+        return self._turns(np.zeros(self.num_tables, np.float32), self._rows[:0])
+
+    def step(self, actions: Any) -> Turns:
+        """Take the learner's actions (N,), of any integer type. An illegal one raises and changes no table."""
+        if not self._is_ready:
+            raise RuntimeError("call reset() before step()")
+        rewards = np.zeros(self.num_tables, np.float32)
+        illegal = self._apply(self._rows, checked_actions(actions, self.num_tables), rewards)
+        if illegal is not None:
+            raise IllegalActionError(illegal)
+        self._is_ready = False  # stays so if an opponent fails
+        self._play_on(self._rows, rewards)
+        turns = self._turns(rewards, np.flatnonzero(self.tables["is_over"]))
+        self._is_ready = True
+        return turns
+
+    def _turns(self, rewards: NDArray[np.float32], finished: Rows) -> Turns:
+        """Begin the next episode at finished tables and return what the learner sees everywhere."""
+        is_over = np.zeros(self.num_tables, np.bool_)
+        is_over[finished] = True
+        final_tables, final_seats = self.tables.take(finished), self.seats[finished]
+        self._begin(finished)
+        observation = np.empty((self.num_tables, self.game.layout.size), self.game.layout.dtype)
+        mask = np.empty((self.num_tables, self.game.num_actions), np.int8)
+        self.game.encoder.observe_rows(self.tables, self._rows, observation_records(observation), mask_records(mask))
+        return Turns(observation, mask, self.seats.copy(), rewards, is_over, self.game, final_tables, final_seats)
+
+    def _begin(self, rows: Rows) -> None:
+        """Deal at `rows`, and again where the deal ends before the learner has a decision."""
+        for _ in range(_MAX_DEALS):
+            if not len(rows):
+                return
+            for i in rows.tolist():
+                self.game.deal(self.tables, i)
+            units = self._units(rows)
+            self.seats[rows] = units * self.game.num_seats if self._fixed_seat is None else self._fixed_seat
+            self._opponent[rows] = self._units(rows) * len(self.opponents)
+            self._notify("deal_starts", rows)
+            self._play_on(rows, np.zeros(self.num_tables, np.float32))
+            rows = rows[self.tables["is_over"][rows] == 1]
+        raise RuntimeError(
+            f"in {_MAX_DEALS} deals, the learner never had a decision: look at stacks, seat and opponents"
+        )
+
+    def _play_on(self, rows: Rows, rewards: NDArray[np.float32]) -> None:
+        """Let opponents act at `rows` until the learner has a decision or the deal is over; add up what it is paid."""
+        waiting = rows
+        while len(waiting):
+            actors = self.tables["actor"][waiting]
+            waiting = waiting[(actors != NOBODY) & (actors != self.seats[waiting])]
+            for index in range(len(self.opponents)):
+                theirs = waiting[self._opponent[waiting] == index]
+                if len(theirs):
+                    self._act(index, theirs, rewards)
+        self._notify("deal_ends", rows[self.tables["is_over"][rows] == 1])
+
+    def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
+        agent = self.opponents[index]
+        decisions = decisions_at(self._games[index], self.tables, rows, rows, self._units(rows))
+        try:
+            actions = checked_actions(agent.act(decisions, self._rng), len(rows))
+        except IllegalActionError as error:
+            raise RuntimeError(f"opponent {agent.name!r} returned {error}") from error
+        illegal = self._apply(rows, actions, rewards)
+        if illegal is not None:
+            raise RuntimeError(f"opponent {agent.name!r}: {illegal}")
+
+    def _apply(self, rows: Rows, actions: Rows, rewards: NDArray[np.float32]) -> str | None:
+        """Take one action at each of `rows`, or say which is illegal and change nothing."""
+        paid = np.empty((len(rows), self.game.num_seats), np.float32)
+        is_over = np.empty(len(rows), np.uint8)
+        illegal = self.game.step_rows(self.tables, rows, actions, paid, is_over, False)
+        if illegal >= 0:
+            table = int(rows[illegal])
+            return f"table {table}: {self.game.why_illegal(self.tables, table, int(actions[illegal]))}"
+        rewards[rows] += paid[np.arange(len(rows)), self.seats[rows]]
+        return None
+
+    def _notify(self, hook: str, rows: Rows) -> None:
+        """Tell agents with a memory that deals begin or are over."""
+        for index, agent in enumerate(self.opponents):
+            method = getattr(agent, hook, None)
+            theirs = rows[self._opponent[rows] == index] if method else rows[:0]
+            if method and len(theirs):
+                payoffs = self.tables["payoff"][theirs, : self.game.num_seats] / self.game.chips_per_reward
+                method(*((theirs,) if hook == "deal_starts" else (theirs, payoffs)))
+
+    def _units(self, rows: Rows) -> NDArray[np.float64]:
+        """Return a random number in [0, 1) for each row."""
+        units = np.empty(len(rows))
+        _write_units(self._streams, rows, units)
+        return units
+
+
+@kernel
+def _write_units(streams: Any, rows: Any, units: Any) -> None:
+    for j in range(rows.shape[0]):
+        units[j] = random_unit(streams[rows[j]])
+
+
+def _agents(opponents: Opponents, game: Game) -> list[Agent]:
+    listed = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
+    if not listed:
+        raise ValueError("opponents are an empty list: name at least one agent")
+    agents = [find_agent(agent, game) if isinstance(agent, str) else agent for agent in listed]
+    for agent in agents:
+        require_playable(agent, game)
+    return agents
+
+
+def _observed_by(agent: Agent, game: Game) -> Game:
+    encoder = getattr(agent, "encoder", None)
+    return game if encoder is None else game.with_encoder(encoder)
