@@ -101,7 +101,7 @@ def _clear_hand(t: Any) -> None:
     t.pot = 0
     t.street = 0
     t.is_over = 0
-    t.in_hand = (1 << t.num_seats) - 1
+    t.in_hand = (np.int64(1) << t.num_seats) - 1
     _clear_street(t)
 
 
