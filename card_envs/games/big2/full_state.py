@@ -43,11 +43,11 @@ def write_state(tables: Any, i: Any, states: Any) -> None:
             o.number[_HANDS + seat * DECK_SIZE + card] = held >> card & 1
             o.number[_PLAYED + seat * DECK_SIZE + card] = played >> card & 1
     if t.is_over == 0:
-        o.number[_ACTOR + t.actor] = 1
+        o.number[_ACTOR + np.int64(t.actor)] = 1
     if t.trick_size > 0:
         for k in range(t.trick_size):
             o.number[_CARDS + np.int64(t.trick_cards[k])] = 1
-        o.number[_KIND + t.trick_kind] = 1
-        o.number[_SEAT + t.trick_seat] = 1
-        o.number[_LEADER + t.trick_leader] = 1
-        o.number[_PASSES + t.passes] = 1
+        o.number[_KIND + np.int64(t.trick_kind)] = 1
+        o.number[_SEAT + np.int64(t.trick_seat)] = 1
+        o.number[_LEADER + np.int64(t.trick_leader)] = 1
+        o.number[_PASSES + np.int64(t.passes)] = 1

@@ -116,7 +116,7 @@ def _write(t: Any, seat: Any, o: Any) -> None:
 @kernel
 def _write_opponent(t: Any, seat: Any, o: Any, at: Any) -> None:
     if t.num_cards[seat] > 0:
-        o.number[at + t.num_cards[seat] - 1] = 1
+        o.number[at + np.int64(t.num_cards[seat]) - 1] = 1
     high = t.played[seat] >> _FIRST_HIGH
     for k in range(_HIGH_CARDS):
         o.number[at + _PLAYED_AT + k] = high >> k & 1
@@ -146,7 +146,7 @@ def _write_trick(t: Any, o: Any) -> None:
         o.number[_KIND + FLUSH] = 1
     else:
         o.number[_KIND + kind] = 1
-    o.number[_PASSES + t.passes] = 1
+    o.number[_PASSES + np.int64(t.passes)] = 1
 
 
 def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def _write(t: Any, seat: Any, o: Any) -> None:
     for k in range(NUM_SEATS):
         other = (me + k) & (NUM_SEATS - 1)
         if k > 0 and t.num_cards[other] > 0:
-            o.number[_LEFT + (k - 1) * HAND_SIZE + t.num_cards[other] - 1] = 1
+            o.number[_LEFT + (k - 1) * HAND_SIZE + np.int64(t.num_cards[other]) - 1] = 1
         played = t.played[other]
         for card in range(DECK_SIZE):
             o.number[_PLAYED + k * DECK_SIZE + card] = played >> card & 1
@@ -95,10 +95,10 @@ def _write(t: Any, seat: Any, o: Any) -> None:
 def _write_trick(t: Any, me: Any, o: Any) -> None:
     for k in range(t.trick_size):
         o.number[_CARDS + np.int64(t.trick_cards[k])] = 1
-    o.number[_KIND + t.trick_kind] = 1
+    o.number[_KIND + np.int64(t.trick_kind)] = 1
     o.number[_SEAT + ((np.int64(t.trick_seat) - me) & (NUM_SEATS - 1))] = 1
     o.number[_LEADER + ((np.int64(t.trick_leader) - me) & (NUM_SEATS - 1))] = 1
-    o.number[_PASSES + t.passes] = 1
+    o.number[_PASSES + np.int64(t.passes)] = 1
 
 
 def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
