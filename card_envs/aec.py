@@ -17,7 +17,7 @@ from card_envs.observation import mask_records, observation_records
 
 RENDER_MODES = ("ansi", "rgb_array")
 ILLEGAL_REWARD = -1.0
-"""What `ConventionalAEC` gives to an agent that takes an illegal action, as PettingZoo's TerminateIllegalWrapper does."""
+"""What `ConventionalAEC` gives for an illegal action, as PettingZoo's TerminateIllegalWrapper does."""
 
 Drawing = Callable[[Game, Any, int | None], NDArray[np.uint8]]
 """Draws table 0 as one seat sees it, or with all cards, as an RGB array."""
@@ -26,8 +26,8 @@ Drawing = Callable[[Game, Any, int | None], NDArray[np.uint8]]
 class GameAEC(AECEnv):  # type: ignore[type-arg]
     """One table of a game. Checks every action itself; an illegal one raises and changes nothing.
 
-    Observations are {"observation": vector, "action_mask": int8}; the same mask object is in `infos[agent]`. Rewards are
-    zero until the episode ends.
+    Observations are {"observation": vector, "action_mask": int8}; the same mask object is in `infos[agent]`.
+    Rewards are zero until the episode ends.
     """
 
     def __init__(self, game: Game, name: str, render_mode: str | None = None, drawing: Drawing | None = None) -> None:
@@ -103,10 +103,9 @@ class GameAEC(AECEnv):  # type: ignore[type-arg]
     def _deal_anew(self, seed: int | None, options: dict[str, Any]) -> int:
         """Deal on a copy, so that refused options change nothing."""
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, int(seed))
-        if options or self._had_options:  # stacks of an earlier reset(options=...) must not stay
-            actor = self.game.deal_with(tables, 0, options)
-        else:
-            actor = self.game.deal(tables, 0)
+        # without options too, once there were some: the stacks of an earlier reset(options=...) must not stay
+        asks = bool(options) or self._had_options
+        actor = self.game.deal_with(tables, 0, options) if asks else self.game.deal(tables, 0)
         self._had_options = bool(options)
         self._tables = tables
         return actor
@@ -196,9 +195,9 @@ class GameAEC(AECEnv):  # type: ignore[type-arg]
     def _whole_number(self, action: Any) -> int:
         if isinstance(action, np.ndarray) and action.ndim == 0:
             action = action[()]
-        if isinstance(action, (int, np.integer)) and not isinstance(action, (bool, np.bool_)):
-            if abs(int(action)) < 2**62:
-                return int(action)
+        is_whole = isinstance(action, (int, np.integer)) and not isinstance(action, (bool, np.bool_))
+        if is_whole and abs(int(action)) < 2**62:
+            return int(action)
         raise IllegalActionError(
             f"{self.agent_selection}: action {action!r} of type {type(action).__name__} is not an id: "
             f"pass a whole number in 0..{self.game.num_actions - 1} whose action_mask is 1"
@@ -263,8 +262,8 @@ class OutOfBoundsError(IllegalActionError, AssertionError):
 class ConventionalAEC(GameAEC):
     """A `GameAEC` with PettingZoo's conventions, as its three standard wrappers give them, in one layer.
 
-    Illegal actions warn, cost the offender `ILLEGAL_REWARD` and end the episode for everybody; actions outside the space
-    raise; stepping after everybody left warns. The wrappers themselves cost many times what the game does.
+    Illegal actions warn, cost the offender `ILLEGAL_REWARD` and end the episode for everybody; actions outside the
+    space raise; stepping after everybody left warns. The wrappers themselves cost many times what the game does.
     """
 
     def step(self, action: int | None) -> None:

@@ -1,4 +1,4 @@
-"""`big2-v0` as a PettingZoo AEC environment: `env()` with PettingZoo's conventions, `raw_env()` the fast path."""
+"""`big2-v0` as a PettingZoo AEC environment."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ __all__ = ["env", "raw_env"]
 
 
 def env(**settings: Any) -> ConventionalAEC:
-    """Return the environment; illegal actions end the episode. Settings: see `card_envs.games.big2.presets.big2`."""
+    """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
+
+    Settings are the parameters of `card_envs.games.big2.presets.big2`, and `render_mode`.
+    """
     return make_env("big2-v0", **settings)
 
 
 def raw_env(**settings: Any) -> GameAEC:
-    """Return the environment that raises IllegalActionError for illegal actions, and changes nothing then."""
+    """Return the fast path: an illegal action raises IllegalActionError and changes nothing. Settings as for `env`."""
     return make_raw_env("big2-v0", **settings)

@@ -1,6 +1,7 @@
 """Cards as numbers: id = 4 * rank + suit, rank 0..12 = 2..A, suit 0..3 = clubs, diamonds, hearts, spades.
 
-The order is that of OpenSpiel and phevaluator. Games that rank cards differently (Big 2) use a key function, not other ids.
+The order is that of OpenSpiel and phevaluator. Games that rank cards differently (Big 2) use a key function, not other
+ids.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ ENVS = {
 
 
 def find_entry(env_id: str) -> EnvEntry:
-    """Return the entry of an id, with or without the version or "card_envs/"; raises ValueError with the nearest names."""
+    """Return the entry of an id, with or without version and "card_envs/"; else a ValueError with the nearest id."""
     name = env_id.removeprefix("card_envs/")
     if name in ENVS:
         return ENVS[name]

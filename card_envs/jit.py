@@ -35,8 +35,8 @@ _KEPT_CACHES = 4  # enough for two checkouts and their bounds-checked builds; ol
 def kernel(function: Function) -> Function:
     """Return `function` compiled without the interpreter lock and without exceptions on division by zero.
 
-    Kernels take record arrays (or records) and numbers, check nothing and never raise; the Python layer above validates.
-    With NUMBA_DISABLE_JIT=1 the same source runs as plain Python.
+    Kernels take record arrays (or records) and numbers, check nothing and never raise; the Python layer above
+    validates. With NUMBA_DISABLE_JIT=1 the same source runs as plain Python.
     """
     if not COMPILED:
         return np.errstate(over="ignore")(function)  # random streams wrap around modulo 2**64, compiled or not

@@ -88,7 +88,7 @@ class Encoder:
     """One way to turn what a seat sees into numbers. The two kernels also write the action mask.
 
     Kernels write into records, not arrays: passing array rows between compiled functions costs more than the encoding
-    itself (reference counting). `observation_records` and `mask_records` make records of ordinary arrays without a copy.
+    itself (reference counting). `observation_records` and `mask_records` make records of ordinary arrays, uncopied.
     """
 
     name: str

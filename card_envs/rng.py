@@ -1,7 +1,7 @@
 """One random stream per table: xoshiro256++ (Blackman and Vigna, 2019), seeded by splitmix64.
 
-A stream is the field `rng` (four uint64) of a table's record. Seed and table number fix everything that is ever drawn at
-a table, whatever the number of tables beside it. Streams of different tables start from hashed states; they are
+A stream is the field `rng` (four uint64) of a table's record. Seed and table number fix everything that is ever drawn
+at a table, whatever the number of tables beside it. Streams of different tables start from hashed states; they are
 distinct but, as with any such scheme, not provably non-overlapping (2**256 states make an overlap irrelevant).
 """
 

@@ -108,8 +108,8 @@ class HoldemConfig:
         shown = self.num_hole_cards + sum(self.board_cards)
         if self.num_hole_cards not in (1, 2) or not (shown <= 2 or 5 <= shown <= 7):
             raise ValueError(
-                f"{self.num_hole_cards} hole cards and a board of {sum(self.board_cards)}: hands are ranked from 1 or 2 "
-                "cards (Kuhn, Leduc) or from 5 to 7"
+                f"{self.num_hole_cards} hole cards and a board of {sum(self.board_cards)}: hands are ranked from 1 or "
+                "2 cards (Kuhn, Leduc) or from 5 to 7"
             )
         if not (1 <= self.num_suits <= 4 and self.lowest_rank >= 0 and self.lowest_rank + self.num_ranks <= 13):
             raise ValueError(f"{self.num_ranks} ranks from {self.lowest_rank} in {self.num_suits} suits are not a deck")
@@ -193,7 +193,7 @@ class HoldemConfig:
 
     @classmethod
     def leduc(cls, num_players: int = 2) -> Self:
-        """Return Leduc hold'em (Southey et al. 2005): num_players + 1 ranks in two suits, bets of 2, then 4, two raises."""
+        """Return Leduc hold'em (Southey et al. 2005): num_players + 1 ranks in two suits, bets of 2, then 4; cap 2."""
         return cls._small_game(
             num_players,
             "Leduc hold'em",
@@ -296,7 +296,7 @@ class HoldemConfig:
         return replace(self, num_players=num_players)
 
     def new_tables(self, num_tables: int) -> np.ndarray[Any, np.dtype[Any]]:
-        """Return a record array of `num_tables` tables that carry these settings; no hand is dealt, no stream started."""
+        """Return `num_tables` tables that carry these settings; no hand is dealt, no random stream started."""
         tables = np.zeros(num_tables, TABLE)
         menu, profile, seats, streets = self.menu, self.profile, self.num_players, len(self.board_cards)
         sizes = self.raise_sizes if menu.kind == MENU_LIMIT else menu.sizes

@@ -1,4 +1,4 @@
-"""The perfect-information vector of `state()`: all hole cards, the whole board, chips and turn, for centralised critics."""
+"""The perfect-information vector of `state()`: all hole cards, the whole board, chips and turn."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The state of one hold'em table: a single record in which every kernel works.
 
-A position counts clockwise from the first seat left of the button (position 0), so heads-up the big blind has position 0
-and the button, with the small blind, position 1. Bit k of a `set of seats` stands for seat k.
+A position counts clockwise from the first seat left of the button (position 0), so heads-up the big blind has position
+0 and the button, with the small blind, position 1. Bit k of a `set of seats` stands for seat k.
 
 Settings ride in the same record as the state, so a kernel needs one argument and a copied record is a complete clone.
 What every decision reads comes first, in as few cache lines as possible: at many tables memory is the limit, not
