@@ -48,6 +48,7 @@ CARD_SHADE: Color = (128, 140, 146)
 SUIT_COLORS: tuple[Color, ...] = ((20, 128, 62), (24, 98, 200), (206, 32, 44), (22, 26, 32))
 """Clubs green, diamonds blue, hearts red, spades black: the four-colour deck, which stays readable when small."""
 
+PLATE_SIZE: Point = (118, 40)
 CARD_RATIO = 1.4
 """Height of a card divided by its width."""
 
@@ -121,9 +122,26 @@ class Canvas:
         self.box(center, (text_width(text, size) + height * 0.9, height), fill, radius=height / 2)
         self.text(center, text, size, color, bold=bold)
 
+    def plate(self, center: Point, name: str, value: str, is_lit: bool, is_dim: bool = False) -> None:
+        """Draw the plate of a player, with two lines; a lit one has a golden frame."""
+        x, y = center
+        self.box(center, PLATE_SIZE, PLATE, GOLD if is_lit else RIM, 2.5 if is_lit else 1, 9)
+        self.text((x, y - 9), name, 12, FAINT)
+        self.text((x, y + 8), value, 15, FAINT if is_dim else WHITE, bold=True)
+
     def card(self, center: Point, width: float, card: int, is_dim: bool = False) -> None:
         """Draw a card face up, or face down for `NO_CARD`; dim if it is out of play."""
-        sprite, mask = _card_sprite(card, round(width * _SCALE), is_dim)
+        self._put_card(center, width, card, _SHADED if is_dim else _PLAIN)
+
+    def fan(self, center: Point, width: float, step: float, cards: Sequence[int]) -> None:
+        """Draw cards side by side, `step` apart, around the centre; where they overlap the right one lies on top."""
+        last = len(cards) - 1
+        for k, card in enumerate(cards):
+            style = _COVERED if step < width and k < last else _PLAIN
+            self._put_card((center[0] + (k - last / 2) * step, center[1]), width, card, style)
+
+    def _put_card(self, center: Point, width: float, card: int, style: str) -> None:
+        sprite, mask = _card_sprite(card, round(width * _SCALE), style)
         corner = (round(center[0] * _SCALE - sprite.width / 2), round(center[1] * _SCALE - sprite.height / 2))
         self._image.paste(sprite, corner, mask)
 
@@ -169,16 +187,19 @@ def _bold_stroke(size: float) -> float:
 
 # --- cards: drawn once for each size, four times larger ---
 
+_PLAIN, _SHADED, _COVERED = "plain", "shaded", "covered"
+"""Styles of a card: alone, out of play, in a fan where the next card leaves only its left side visible."""
 _SHADE = 0.62
+_TEN = RANKS.index("T")
 _CORNER = 0.11
 """Radius of a card's corners as a fraction of its width."""
 
 
 @lru_cache(maxsize=512)
-def _card_sprite(card: int, width: int, is_dim: bool) -> tuple[Image.Image, Image.Image]:
+def _card_sprite(card: int, width: int, style: str) -> tuple[Image.Image, Image.Image]:
     """Return the picture and the mask of a card, `width` pixels of the enlarged picture wide."""
-    if is_dim:
-        picture, mask = _card_sprite(card, width, False)
+    if style == _SHADED:
+        picture, mask = _card_sprite(card, width, _PLAIN)
         return Image.blend(picture, Image.new("RGB", picture.size, CARD_SHADE), _SHADE), mask
     w = width * _SPRITE_SCALE
     h = round(width * CARD_RATIO) * _SPRITE_SCALE
@@ -188,23 +209,22 @@ def _card_sprite(card: int, width: int, is_dim: bool) -> tuple[Image.Image, Imag
     draw.rounded_rectangle((edge, edge, w - 1 - edge, h - 1 - edge), w * _CORNER - edge, WHITE)
     if card == NO_CARD:
         _draw_back(draw, w, h)
+    elif style == _PLAIN:
+        _draw_rank(draw, card, w * (0.37 if card // 4 == _TEN else 0.31), w * 0.36, w * 0.56)
+        _draw_suit(draw, card % 4, w * 0.66, w * 0.99, w * 0.26)
     else:
-        _draw_face(draw, w, card)
+        _draw_rank(draw, card, w * 0.28, w * 0.34, w * (0.42 if card // 4 == _TEN else 0.52))
+        _draw_suit(draw, card % 4, w * 0.28, w * 0.82, w * 0.18)
     mask = Image.new("L", (w, h), 0)
     ImageDraw.Draw(mask).rounded_rectangle((0, 0, w - 1, h - 1), w * _CORNER, 255)
     return picture.reduce(_SPRITE_SCALE), mask.reduce(_SPRITE_SCALE)
 
 
-def _draw_face(draw: ImageDraw.ImageDraw, w: int, card: int) -> None:
-    rank, suit = divmod(card, 4)
-    color = SUIT_COLORS[suit]
-    size = w * 0.56
-    name = RANKS[rank].replace("T", "10")
-    draw.text(
-        (w * (0.31 if len(name) == 1 else 0.37), w * (0.37 + _X_HEIGHT * 0.56)),
-        name, color, _font(size), "ms", stroke_width=_bold_stroke(size), stroke_fill=color,
-    )  # fmt: skip
-    _draw_suit(draw, suit, w * 0.66, w * 0.99, w * 0.26)
+def _draw_rank(draw: ImageDraw.ImageDraw, card: int, x: float, y: float, size: float) -> None:
+    color = SUIT_COLORS[card % 4]
+    name = RANKS[card // 4].replace("T", "10")
+    stroke = _bold_stroke(size)
+    draw.text((x, y + _X_HEIGHT * size), name, color, _font(size), "ms", stroke_width=stroke, stroke_fill=color)
 
 
 def _draw_back(draw: ImageDraw.ImageDraw, w: int, h: int) -> None:

@@ -17,7 +17,6 @@ from card_envs.games.holdem.view import STREET_NAMES, board, hole_cards, is_show
 from card_envs.poker_hands import hand_category, hand_rank
 from card_envs.rendering.canvas import (
     CARD_RATIO,
-    FAINT,
     FELT,
     FELT_LINE,
     GOLD,
@@ -25,7 +24,7 @@ from card_envs.rendering.canvas import (
     INK,
     MINT,
     PALE,
-    PLATE,
+    PLATE_SIZE,
     RED,
     RIM,
     SKY,
@@ -50,7 +49,6 @@ _BETS_REACH: Point = (242, 124)
 """Half axes of the ellipse on which chips in front of the seats lie."""
 
 _HOLE_CARD, _BOARD_CARD = 46.0, 60.0
-_PLATE_SIZE: Point = (118, 40)
 _CARDS_UP, _PLATE_DOWN, _LABEL_DOWN = 24.0, 30.0, 62.0
 """From the middle of a seat up to its cards, down to its plate and down to its label."""
 _LABEL, _SMALL, _NORMAL, _LARGE = 12.0, 13.0, 15.0, 17.0
@@ -188,10 +186,8 @@ def _draw_seat(canvas: Canvas, t: Any, k: int, viewer: int | None) -> None:
     for i, card in enumerate(cards):
         left = x + (i - (len(cards) - 1) / 2) * (_HOLE_CARD + 3)
         canvas.card((left, y - _CARDS_UP), _HOLE_CARD, card, not is_in)
-    frame = GOLD if k == t.actor or wins else RIM
-    canvas.box((x, y + _PLATE_DOWN), _PLATE_SIZE, PLATE, frame, 2.5 if frame is GOLD else 1, 9)
-    canvas.text((x, y + _PLATE_DOWN - 9), f"player_{k}", _LABEL, FAINT)
-    canvas.text((x, y + _PLATE_DOWN + 8), thousands(int(t.stack[k])), _NORMAL, WHITE if is_in else FAINT, bold=True)
+    chips = thousands(int(t.stack[k]))
+    canvas.plate((x, y + _PLATE_DOWN), f"player_{k}", chips, is_lit=k == t.actor or wins, is_dim=not is_in)
     if k == t.button:
         _draw_button(canvas, x, y + _PLATE_DOWN)
     label = _label(t, k, cards)
@@ -209,7 +205,7 @@ def _place(t: Any, k: int, viewer: int | None, middle: Point, reach: Point) -> P
 def _draw_button(canvas: Canvas, x: float, y: float) -> None:
     """Draw the dealer button at the side of a plate that looks to the middle."""
     side = 1 if x <= _MIDDLE[0] else -1
-    center = (x + side * (_PLATE_SIZE[0] / 2 + 14), y)
+    center = (x + side * (PLATE_SIZE[0] / 2 + 14), y)
     canvas.disc(center, 11, WHITE, INK, 1.5)
     canvas.text(center, "D", _SMALL, INK, bold=True)
 
