@@ -50,19 +50,17 @@ class Decisions:
     @cached_property
     def observation(self) -> NDArray[Any]:
         """(n, d): in the encoder of `game`."""
-        return self._encoded[0]
+        observation = np.empty((len(self), self.game.layout.size), self.game.layout.dtype)
+        records, masks = observation_records(observation), mask_records(self.action_mask)
+        self.game.encoder.observe_rows(self._tables, self._rows, records, masks)  # writes the same masks again
+        return observation
 
     @cached_property
     def action_mask(self) -> NDArray[np.int8]:
         """(n, num_actions): 1 for legal actions, at least one in each row."""
-        return self._encoded[1]
-
-    @cached_property
-    def _encoded(self) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        observation = np.empty((len(self), self.game.layout.size), self.game.layout.dtype)
         mask = np.empty((len(self), self.game.num_actions), np.int8)
-        self.game.encoder.observe_rows(self._tables, self._rows, observation_records(observation), mask_records(mask))
-        return observation, mask
+        self.game.mask_rows(self._tables, self._rows, mask_records(mask))
+        return mask
 
     @cached_property
     def views(self) -> Tables:

@@ -82,9 +82,9 @@ class Game:
     start: Callable[[Tables], None]
     """Kernel: prepare freshly seeded tables for their first episode (such as a random button)."""
     deal: Callable[[Tables, int], int]
-    """Kernel: begin the next episode at table i with random cards; returns the actor (NOBODY: over without a decision)."""
+    """Kernel: begin the next episode at table i with random cards; returns the actor, NOBODY if it is over at once."""
     deal_with: Callable[[Tables, int, Mapping[str, Any]], int]
-    """Like `deal`, with cards, stacks ... as given; raises ValueError and leaves the table unchanged if they cannot be."""
+    """Like `deal`, with cards, stacks ... as given; those that cannot be raise ValueError and change nothing."""
     step: Callable[[Tables, int, int], int]
     """Kernel: apply an action at table i; returns the next actor, NOBODY when the episode is over, or ILLEGAL."""
     step_rows: Callable[..., int]
@@ -95,6 +95,8 @@ class Game:
     """
     random_rows: Callable[[Tables, NDArray[np.int64], Any, NDArray[np.int64]], None]
     """Kernel (tables, rows, streams, actions): a uniformly random legal action for each row, from streams[rows[j]]."""
+    mask_rows: Callable[[Tables, NDArray[np.int64], Any], None]
+    """Kernel (tables, rows, masks): the mask of the actor of tables[rows[j]], into row j; see `mask_records`."""
     censor_rows: Callable[[Tables, NDArray[np.int64], NDArray[np.int64], Tables], None]
     """Kernel (tables, rows, seats, views): copies of the tables without anything that seats[j] cannot see."""
     write_state: Callable[[Tables, int, Any], None]

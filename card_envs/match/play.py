@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, decisions_at, require_playable, write_uniforms
-from card_envs.game import Game, Tables
+from card_envs.game import Game, Tables, checked_actions
 from card_envs.match.result import MatchResult, units_of
 
 Rows = NDArray[np.int64]
@@ -145,13 +145,11 @@ class _Match:
 
     def _act(self, player: _Player, decisions: Decisions) -> Rows:
         with self._blaming(player.agent, decisions):
-            returned = np.asarray(player.agent.act(decisions, player.rng))
-        if returned.shape != (len(decisions),) or returned.dtype.kind not in "iu":
-            raise AgentError(
-                f"{self._whereabouts(player.agent, decisions)} returned an array of shape {returned.shape} and dtype "
-                f"{returned.dtype} for {len(decisions)} decisions: one integer for each is needed"
-            )
-        return np.ascontiguousarray(returned, np.int64)
+            returned = player.agent.act(decisions, player.rng)
+        try:
+            return checked_actions(returned, len(decisions))
+        except ValueError as error:
+            raise AgentError(f"{self._whereabouts(player.agent, decisions)} returned {error}") from None
 
     def _call(self, hook: str, *arguments: Any) -> None:
         for player in self.players:

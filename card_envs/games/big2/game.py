@@ -45,6 +45,7 @@ def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = 
         step=kernels.step,
         step_rows=kernels.step_rows,
         random_rows=kernels.random_rows,
+        mask_rows=kernels.mask_rows,
         censor_rows=view.censor_rows,
         write_state=write_state,
         action_name=view.action_name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from card_envs.game import ILLEGAL
-from card_envs.games.big2.legal import is_listed, random_action
+from card_envs.games.big2.legal import is_listed, random_action, write_mask
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.tricks import act, deal_cards, open_deal
 from card_envs.jit import kernel
@@ -66,3 +66,11 @@ def random_rows(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
     """Write a uniformly random legal action for each row."""
     for j in range(rows.shape[0]):
         actions[j] = random_action(tables[rows[j]], streams[rows[j]])
+
+
+@kernel
+def mask_rows(tables: Any, rows: Any, masks: Any) -> None:
+    """Write the action mask of each row's actor."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        write_mask(t, t.actor, masks[j])

@@ -44,6 +44,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Ga
         step=kernels.step,
         step_rows=kernels.step_rows,
         random_rows=kernels.random_rows,
+        mask_rows=kernels.mask_rows,
         censor_rows=view.censor_rows,
         write_state=write_state,
         action_name=view.action_name,

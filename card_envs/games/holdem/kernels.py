@@ -14,6 +14,7 @@ from card_envs.games.holdem.actions import (
     owed,
     raise_to_of,
     random_action,
+    write_mask,
 )
 from card_envs.games.holdem.betting import act, deal_cards, move_button, start_hand
 from card_envs.games.holdem.state import CALL, FOLD
@@ -94,6 +95,14 @@ def random_rows(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
     """Write a uniformly random legal action for each row."""
     for j in range(rows.shape[0]):
         actions[j] = random_action(tables[rows[j]], streams[rows[j]])
+
+
+@kernel
+def mask_rows(tables: Any, rows: Any, masks: Any) -> None:
+    """Write the action mask of each row's actor."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        write_mask(t, np.int64(t.actor), masks[j])
 
 
 @kernel
