@@ -1,0 +1,303 @@
+"""The `card-envs` command: every subcommand, as text and as JSON, and what it says to wrong input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import types
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from card_baselines import cli, registry
+from card_baselines.settings import parse_settings
+from card_envs.envs import ENVS
+
+REPO = Path(__file__).parents[2]
+MATCH = ("match", "leduc_holdem-v0", "--agents", "random", "always_call", "--hands", "50", "--seed", "3")
+HAND = """variant = "NT"
+antes = [0, 0]
+blinds_or_straddles = [3, 6]
+min_bet = 6
+starting_stacks = [200, 200]
+actions = ["d dh p1 AcAd", "d dh p2 7h2s", "p2 cbr 18", "p1 cc", "d db 3c4d5h", "p1 cc", "p2 cbr 10", "p1 f"]
+finishing_stacks = [182, 218]
+"""
+"""Heads-up in PHH: the second player has the button, raises, and wins with a bet on the flop."""
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = cli.main(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Return the one line that the command prints when it is used wrongly."""
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("card-envs: ")
+    assert err.count("\n") == 1
+    return err
+
+
+# --- envs and agents --------------------------------------------------------------------------------------------------
+
+
+def test_envs(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "envs")
+    assert code == 0
+    for env_id in ENVS:
+        assert env_id in out
+    assert "rlcard" in out and "charlesworth2018" in out
+
+
+def test_envs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    reports = {report["id"]: report for report in json.loads(run(capsys, "envs", "--json")[1])}
+    assert set(reports) == set(ENVS)
+    limit, kuhn = reports["limit_holdem-v0"], reports["kuhn_poker-v0"]
+    assert limit["num_actions"] == 3
+    assert {"standard", "acpc", "rlcard"} == set(limit["rules"])
+    assert {"default", "rlcard", "kaminsky404"} <= set(limit["encoders"])
+    assert limit["encoders"]["rlcard"]["size"] == 72
+    assert limit["settings"]["num_players"] == 2
+    assert kuhn["rules"] == []
+    assert "kaminsky404" not in kuhn["encoders"]
+
+
+def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "agents")
+    assert code == 0
+    for name in ("random", *registry.AGENTS):
+        assert name in out
+    reports = {report["name"]: report for report in json.loads(run(capsys, "agents", "--json")[1])}
+    assert reports["random"]["plays"] == list(ENVS)
+    assert "big2-v0" not in reports["always_call"]["plays"]
+    assert reports["always_raise"]["from"] == "card_baselines.scripted.always_raise:AlwaysRaise"
+    assert all(report["summary"] for report in reports.values())
+
+
+# --- match ------------------------------------------------------------------------------------------------------------
+
+
+def test_match(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *MATCH)
+    assert code == 0 and err == ""
+    assert "chips/hand (± 95 %)" in out
+    assert "always_call" in out and "hands/s" in out
+
+
+def test_match_in_big_and_small_blinds(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(
+        capsys, "match", "limit_holdem", "--agents", "random", "always_raise", "--hands", "20", "--duplicate"
+    )
+    assert "bb/100" in out and "sb/hand" in out and "20 hands, 10 deals" in out
+
+
+def test_match_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, *MATCH, "--json")
+    result = json.loads(out)
+    assert code == 0
+    assert {key: result[key] for key in ("env", "settings", "hands", "seed", "unit")} == {
+        "env": "leduc_holdem-v0",
+        "settings": {"num_players": 2},
+        "hands": 50,
+        "seed": 3,
+        "unit": "chips",
+    }
+    first, second = result["agents"]
+    assert (first["name"], second["name"]) == ("random", "always_call")
+    assert first["mean"] == -second["mean"]
+    assert first["ci95"][0] < first["mean"] < first["ci95"][1]
+    assert run(capsys, *MATCH, "--json")[1] == out
+
+
+def test_match_for_as_many_seats_as_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["always_call", "always_raise", "random", "random"]
+    arguments = ["match", "no_limit_holdem", "--agents", *names, "--hands", "8", "--json"]
+    result = json.loads(run(capsys, *arguments, "--set", "bet_menu=fcpa", "--set", "stacks=20,30,40,50")[1])
+    assert result["settings"] == {"num_players": 4, "bet_menu": "fcpa", "stacks": [20, 30, 40, 50]}
+    assert [agent["name"] for agent in result["agents"]] == names
+
+
+def test_match_with_an_agent_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import numpy as np\n"
+        "class Folder:\n"
+        "    name = 'folder'\n"
+        "    def act(self, decisions, rng):\n"
+        "        return 1 - decisions.action_mask[:, 0].astype(np.int64)\n"
+    )
+    arguments = ["--agents", f"{path}:Folder", "always_raise", "--hands", "100", "--duplicate", "--json"]
+    result = json.loads(run(capsys, "match", "limit_holdem-v0", *arguments)[1])
+    assert result["agents"][0] == {"name": "folder", "mean": -0.75, "ci95": [-0.75, -0.75]}
+
+
+def test_a_broken_agent_is_named_in_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(
+        "class Raises:\n    name = 'raises'\n    def act(self, decisions, rng):\n        return decisions.nothing\n"
+        "class NeedsMore(Raises):\n    def __init__(self, more): pass\n"
+    )
+    (tmp_path / "unreadable.py").write_text("class A:\n    def act(self:\n")
+    versus = ["random", "--hands", "4"]
+    error = fails(capsys, "match", "kuhn_poker", "--agents", f"{tmp_path / 'bad.py'}:Raises", *versus)
+    assert "agent 'raises'" in error and "bad.py:4" in error
+    error = fails(capsys, "match", "kuhn_poker", "--agents", f"{tmp_path / 'bad.py'}:NeedsMore", *versus)
+    assert "NeedsMore" in error and "more" in error
+    error = fails(capsys, "match", "kuhn_poker", "--agents", f"{tmp_path / 'unreadable.py'}:A", *versus)
+    assert "SyntaxError" in error
+
+
+TWO = ("--agents", "random", "random")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("match", "leduc_holdm", *TWO), ["'leduc_holdm'", "did you mean 'leduc_holdem-v0'"]),
+        (("match", "leduc_holdem", "--agents", "random", "allways_call"), ["did you mean 'always_call'"]),
+        (("match", "leduc_holdem", "--agents", "random", "x.py:A"), ["there is no file", "x.py"]),
+        (("match", "leduc_holdem", *TWO, "--hands", "0"), ["hands 0", "at least 1"]),
+        (("match", "leduc_holdem", *TWO, "--set", "num_player=3"), ["no setting 'num_player'", "'num_players'"]),
+        (("match", "leduc_holdem", *TWO, "--set", "encoder=x"), ["encoder 'x'", "'default'"]),
+        (("match", "limit_holdem", *TWO, "--set", "stacks=abc"), ["stacks"]),
+        (("match", "limit_holdem", *TWO, "--set", "num_players=x"), ["num_players 'x'"]),
+        (("match", "limit_holdem", *TWO, "--set", "rules"), ["'rules'", "name=value"]),
+        (
+            ("match", "limit_holdem", *TWO, "--set", "num_players=6"),
+            ["has 6 seats here, but 2 agents", "--agents A B B B B B", "--set num_players=2"],
+        ),
+        (("match", "big2", *TWO), ["has 4 seats here, but 2 agents"]),
+        (("match", "big2", "--agents", *["always_call"] * 4), ["'always_call' cannot play big2"]),
+        (("replay", "no_such_folder"), ["no_such_folder", "no such file or folder"]),
+        (("replay",), ["name at least one file or folder"]),
+        (("train", "maskabel_ppo"), ["did you mean 'maskable_ppo'"]),
+        (("mach",), ["did you mean 'match'"]),
+    ],
+)
+def test_wrong_use_is_explained_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], parts: list[str]
+) -> None:
+    error = fails(capsys, *arguments)
+    for part in parts:
+        assert part in error
+
+
+def test_unknown_options_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main([*MATCH, "--hand", "3"])
+    assert caught.value.code == 2
+    assert "--hand" in capsys.readouterr().err
+
+
+# --- replay -----------------------------------------------------------------------------------------------------------
+
+
+def test_replay(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "good.phh").write_text(HAND)
+    code, out, _ = run(capsys, "replay", str(tmp_path))
+    assert code == 0
+    assert out.splitlines()[-1] == "replayed 1 hands: 1 matched, 0 mismatched, 0 skipped"
+
+
+def test_replay_exits_with_1_on_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.phh", tmp_path / "bad.phh"
+    good.write_text(HAND)
+    bad.write_text(HAND.replace("cbr 18", "cbr 11"))
+    code, out, _ = run(capsys, "replay", str(good), str(bad))
+    assert code == 1
+    assert out.splitlines()[-1] == "replayed 2 hands: 1 matched, 1 mismatched, 0 skipped"
+    code, out, _ = run(capsys, "replay", str(bad), "--json")
+    report = json.loads(out)
+    assert code == 1
+    assert (report["hands"], report["matched"], report["mismatched"], report["skipped"]) == (1, 0, 1, 0)
+    assert "p2 cbr 11" in report["mismatches"][0]["reason"]
+
+
+# --- train ------------------------------------------------------------------------------------------------------------
+
+
+def test_train_runs_the_script_of_the_algorithm(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass
+    class Config:
+        env: str = "limit_holdem-v0"
+        set: tuple[str, ...] = ()
+        steps: int = 10
+
+    trained: list[Any] = []
+    script: Any = types.ModuleType("card_baselines.training.nothing")
+    script.Config, script.main = Config, trained.append
+    monkeypatch.setitem(sys.modules, script.__name__, script)
+    monkeypatch.setitem(registry.ALGORITHMS, "nothing", script.__name__)
+    assert cli.main(["train", "nothing", "--env", "kuhn_poker-v0", "--set", "a=1", "--set", "b=2"]) == 0
+    assert trained == [Config("kuhn_poker-v0", ("a=1", "b=2"))]
+    code, out, _ = run(capsys, "train", "--help")
+    assert code == 0 and "nothing" in out and "maskable_ppo" in out
+
+
+def test_a_missing_package_says_which_extra_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry.ALGORITHMS, "nothing", "torch.nothing")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert "pip install 'card-envs[train]'" in fails(capsys, "train", "nothing")
+    monkeypatch.setitem(sys.modules, "tyro", None)
+    assert "pip install 'card-envs[cli]'" in fails(capsys, "envs")
+
+
+# --- the program ------------------------------------------------------------------------------------------------------
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    for name in cli.COMMANDS:
+        assert f"  {name} " in out
+    assert run(capsys)[0] == 2
+    assert run(capsys, "--version")[1].startswith("card-envs ")
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["match", "--help"])
+    assert caught.value.code == 0
+    assert "--duplicate" in capsys.readouterr().out
+
+
+def test_as_a_program(tmp_path: Path) -> None:
+    roots = [str(REPO), str(REPO / "wrappers"), str(REPO / "baselines")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(roots)}
+    command = [sys.executable, "-m", "card_baselines.cli"]
+
+    def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*command, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    result = program(*MATCH, "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["hands"] == 50
+    assert program("match", "nothing", *TWO).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        (["num_players=6", "rules=rlcard"], {"num_players": 6, "rules": "rlcard"}),
+        (["stacks=50,100"], {"stacks": (50, 100)}),
+        (["max_raises=[3, 4, 4, 4]"], {"max_raises": [3, 4, 4, 4]}),
+        (["max_raises=none", "opening-decision=true"], {"max_raises": None, "opening_decision": True}),
+        (["bet_menu=0.5,1.0", "name=a=b"], {"bet_menu": (0.5, 1.0), "name": "a=b"}),
+    ],
+)
+def test_settings(words: list[str], settings: dict[str, Any]) -> None:
+    assert parse_settings(words) == settings
+
+
+@pytest.mark.parametrize("words", [["rules"], ["=3"], ["a b=3"], ["a=1", "a=2"]])
+def test_settings_that_are_none(words: list[str]) -> None:
+    with pytest.raises(ValueError, match="setting"):
+        parse_settings(words)
