@@ -23,7 +23,7 @@ Drawing = Callable[[Game, Any, int | None], NDArray[np.uint8]]
 """Draws table 0 as one seat sees it, or with all cards, as an RGB array."""
 
 
-class GameAEC(AECEnv):  # type: ignore[type-arg]
+class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """One table of a game. Checks every action itself; an illegal one raises and changes nothing.
 
     Observations are {"observation": vector, "action_mask": int8}; the same mask object is in `infos[agent]`.
@@ -225,9 +225,9 @@ class GameAEC(AECEnv):  # type: ignore[type-arg]
     def state(self) -> NDArray[Any]:
         """Return the perfect-information vector: all cards, dealt or not, for centralised critics."""
         self._require_deal("state")
-        vector = np.zeros((1, self.game.state_layout.size), self.game.state_layout.dtype)
-        self.game.write_state(self._tables, 0, observation_records(vector))
-        return vector[0]
+        vectors: NDArray[Any] = np.zeros((1, self.game.state_layout.size), self.game.state_layout.dtype)
+        self.game.write_state(self._tables, 0, observation_records(vectors))
+        return vectors.reshape(-1)
 
     def action_name(self, action: int) -> str:
         """Return an action id of the agent to act in words."""

@@ -59,7 +59,7 @@ class Layout:
         """The Gymnasium space of one observation vector."""
         low = np.concatenate([np.full(block.size, block.low, self.dtype) for block in self.blocks])
         high = np.concatenate([np.full(block.size, block.high, self.dtype) for block in self.blocks])
-        return spaces.Box(low, high, dtype=np.dtype(self.dtype).type)  # type: ignore[arg-type]
+        return spaces.Box(low, high, dtype=np.dtype(self.dtype).type)
 
     def split(self, observation: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Return views of the blocks of `observation` (..., size) by name, each of shape (..., *block shape)."""

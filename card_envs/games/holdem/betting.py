@@ -242,7 +242,7 @@ def _set_pending(t: Any) -> Any:
         if has(t.in_hand, seat) and t.stack[seat] > 0 and second > t.street_commit[seat]:
             pending |= np.int64(1) << seat
             count += 1
-            lone = seat
+            lone = np.int64(seat)
     if count == 1 and t.street_commit[lone] >= t.current_bet:
         pending = np.int64(0)
     t.pending = pending
