@@ -1,0 +1,294 @@
+"""Gymnasium: one seat of a card game as a single-agent environment, alone or many at a time.
+
+    env = gymnasium.make("card_envs:card_envs/LimitHoldem-v0", num_players=2, opponents="always_call")
+    envs = gymnasium.make_vec("card_envs:card_envs/LimitHoldem-v0", num_envs=1024)
+
+Observations are {"observation": vector, "action_mask": int8}; the mask is in the info too. `opponents` is an agent,
+what `card_envs.agent.find_agent` understands, or a list of either, of which one is drawn for each deal. `seat` is the
+learner's, None for another one in every deal. What an episode is and how it is rewarded: `card_envs.single_seat`.
+
+Tools that sample actions without the mask run into illegal ones. `illegal_action` says what happens then: "penalize"
+plays a random legal action in its place and takes 1 from the reward, "random" plays one without the penalty, "raise"
+raises IllegalActionError and changes nothing. An action outside the space always raises.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from card_envs.aec import ILLEGAL_REWARD, RENDER_MODES, Drawing
+from card_envs.agent import choose
+from card_envs.envs import find_entry, make_game
+from card_envs.game import Game, IllegalActionError, checked_actions
+from card_envs.single_seat import Opponents, SingleSeatTables, Turns
+
+Observation = dict[str, NDArray[Any]]
+Info = dict[str, Any]
+Frame = str | NDArray[np.uint8]
+
+ILLEGAL_ACTIONS = ("penalize", "random", "raise")
+
+
+def make_env(
+    game_id: str,
+    opponents: Opponents = "random",
+    seat: int | None = None,
+    illegal_action: str = "penalize",
+    render_mode: str | None = None,
+    **settings: Any,
+) -> CardEnv:
+    """Return one seat of an environment id as a Gymnasium environment; `settings` are the environment's arguments.
+
+    `gymnasium.make` copies the arguments that it is given into the environment's spec; this function does not.
+    """
+    entry = find_entry(game_id)
+    return CardEnv(make_game(entry.id, **settings), opponents, seat, illegal_action, render_mode, entry.draw)
+
+
+def make_vector_env(
+    game_id: str,
+    num_envs: int = 1,
+    opponents: Opponents = "random",
+    seat: int | None = None,
+    illegal_action: str = "penalize",
+    render_mode: str | None = None,
+    **settings: Any,
+) -> CardVectorEnv:
+    """Return `num_envs` tables of an environment id as one Gymnasium vector environment."""
+    entry = find_entry(game_id)
+    game = make_game(entry.id, **settings)
+    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, entry.draw)
+
+
+def observation_space(game: Game) -> spaces.Space[Any]:
+    """Return the space of {"observation", "action_mask"}."""
+    mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+    return spaces.Dict({"observation": game.layout.space, "action_mask": mask})
+
+
+class CardEnv(gymnasium.Env[Observation, Any]):
+    """One seat of a game against agents: an episode is a deal, the reward comes when everybody knows what they won."""
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  so Gymnasium declares it
+
+    def __init__(
+        self,
+        game: Game,
+        opponents: Opponents = "random",
+        seat: int | None = None,
+        illegal_action: str = "penalize",
+        render_mode: str | None = None,
+        drawing: Drawing | None = None,
+    ) -> None:
+        """Make the environment; `drawing` serves the render mode `rgb_array`."""
+        self.game = game
+        self.render_mode = _checked_render_mode(render_mode)
+        self.observation_space = observation_space(game)
+        self.action_space = spaces.Discrete(game.num_actions)
+        self._illegal_action = _checked_illegal_action(illegal_action)
+        self._drawing = drawing
+        self._tables = SingleSeatTables(game, 1, opponents, seat)
+        self._turns: Turns | None = None
+        self._is_over = True
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+        """Begin the next episode; with a seed, this and all that follow are determined. `options` are ignored."""
+        super().reset(seed=seed)
+        _warn_about_options(options)
+        # Tables deal anew at once, so after an episode's end the next one already lies there.
+        if seed is not None or self._turns is None or not self._is_over:
+            self._turns = self._tables.reset(seed)
+        self._is_over = False
+        info = {"action_mask": self._turns.action_mask[0], "seat": int(self._turns.seats[0])}
+        return {"observation": self._turns.observation[0], "action_mask": info["action_mask"]}, info
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
+        """Take the learner's action, and let the others act until its next decision or the end."""
+        if self._turns is None or self._is_over:
+            raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
+        chosen = checked_actions(np.asarray(action)[None], 1)
+        legal, replaced = _legal_actions(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
+        seat = int(self._turns.seats[0])
+        self._turns = turns = self._tables.step(legal)
+        self._is_over = bool(turns.is_over[0])
+        reward = float(turns.rewards[0])
+        if self._is_over:
+            info = {"action_mask": np.zeros(self.game.num_actions, np.int8), "seat": seat}
+            observation = turns.final_observation[0]
+        else:
+            info = {"action_mask": turns.action_mask[0], "seat": seat}
+            observation = turns.observation[0]
+        if replaced[0]:
+            info["illegal_action"] = True
+            reward += ILLEGAL_REWARD if self._illegal_action == "penalize" else 0.0
+        return {"observation": observation, "action_mask": info["action_mask"]}, reward, self._is_over, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions (num_actions,), under the name that sb3-contrib asks for."""
+        if self._turns is None or self._is_over:
+            return np.zeros(self.game.num_actions, np.bool_)
+        return np.asarray(self._turns.action_mask[0], np.bool_)
+
+    def render(self) -> Frame | None:
+        """Return the table as the learner sees it: text (`ansi`) or an RGB picture (`rgb_array`)."""
+        if self._turns is None:
+            raise gymnasium.error.ResetNeeded("call reset() before render()")
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
+            return None
+        if self._is_over and len(self._turns.final_tables):
+            return _frame(self, self._turns.final_tables, int(self._turns.final_seats[0]))
+        return _frame(self, self._tables.tables, int(self._turns.seats[0]))
+
+
+class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
+    """N tables at which one seat learns, in batches. Finished tables begin their next episode in the same step.
+
+    The info of a step that ends episodes has `final_obs` (N,), an object array with the observation (a dict) that ended
+    the episode where `_final_obs` is True, and `final_info`, as Gymnasium's own vector environments have it.
+    """
+
+    metadata = {  # noqa: RUF012  so Gymnasium declares it
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        opponents: Opponents = "random",
+        seat: int | None = None,
+        illegal_action: str = "penalize",
+        render_mode: str | None = None,
+        drawing: Drawing | None = None,
+    ) -> None:
+        """Make the environment; `drawing` serves the render mode `rgb_array`."""
+        self.game = game
+        self.num_envs = num_envs
+        self.render_mode = _checked_render_mode(render_mode)
+        self.single_observation_space = observation_space(game)
+        self.single_action_space = spaces.Discrete(game.num_actions)
+        self._illegal_action = _checked_illegal_action(illegal_action)
+        self._drawing = drawing
+        self._tables = SingleSeatTables(game, num_envs, opponents, seat)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._everywhere = np.ones(num_envs, np.bool_)
+        self._turns: Turns | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+        """Begin a new episode at every table; with a seed, all that follows is determined. `options` are ignored."""
+        super().reset(seed=seed)
+        _warn_about_options(options)
+        self._turns = self._tables.reset(seed)
+        return self._observation(self._turns), self._info(self._turns)
+
+    def step(
+        self, actions: NDArray[Any]
+    ) -> tuple[Observation, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Info]:
+        """Take the learner's actions (N,), and let the others act until its next decisions."""
+        if self._turns is None:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        chosen = checked_actions(actions, self.num_envs)
+        legal, replaced = _legal_actions(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
+        self._turns = turns = self._tables.step(legal)
+        info = self._info(turns)
+        if turns.is_over.any():
+            info.update(self._final(turns))
+        if replaced.any():
+            info["illegal_action"], info["_illegal_action"] = replaced, self._everywhere.copy()
+            if self._illegal_action == "penalize":
+                turns.rewards[replaced] += ILLEGAL_REWARD
+        return self._observation(turns), turns.rewards, turns.is_over, np.zeros(self.num_envs, np.bool_), info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions (N, num_actions)."""
+        if self._turns is None:
+            raise gymnasium.error.ResetNeeded("call reset() before action_masks()")
+        return self._turns.action_mask.astype(np.bool_)
+
+    def render(self) -> tuple[Frame, ...] | None:
+        """Return one text or picture per table, as the learner there sees it."""
+        if self._turns is None:
+            raise gymnasium.error.ResetNeeded("call reset() before render()")
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
+            return None
+        tables, seats = self._tables.tables, self._turns.seats.tolist()
+        return tuple(_frame(self, tables[i : i + 1], seat) for i, seat in enumerate(seats))
+
+    def _observation(self, turns: Turns) -> Observation:
+        return {"observation": turns.observation, "action_mask": turns.action_mask}
+
+    def _info(self, turns: Turns) -> Info:
+        return {
+            "action_mask": turns.action_mask,
+            "_action_mask": self._everywhere.copy(),
+            "seat": turns.seats,
+            "_seat": self._everywhere.copy(),
+        }
+
+    def _final(self, turns: Turns) -> Info:
+        finished = np.flatnonzero(turns.is_over)
+        final_obs = np.full(self.num_envs, None, object)
+        for i, observation in zip(finished.tolist(), turns.final_observation, strict=True):
+            final_obs[i] = {"observation": observation, "action_mask": np.zeros(self.game.num_actions, np.int8)}
+        seats = np.zeros(self.num_envs, np.int64)
+        seats[finished] = turns.final_seats
+        return {
+            "final_obs": final_obs,
+            "_final_obs": turns.is_over.copy(),
+            "final_info": {"seat": seats, "_seat": turns.is_over.copy()},
+            "_final_info": turns.is_over.copy(),
+        }
+
+
+def _legal_actions(
+    actions: NDArray[np.int64], mask: NDArray[np.int8], illegal_action: str, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return `actions` with random legal ones for illegal ones, and where that was; with "raise", return them as is."""
+    n, num_actions = mask.shape
+    inside = (actions >= 0) & (actions < num_actions)
+    if not inside.all():
+        wrong = int(np.flatnonzero(~inside)[0])
+        raise IllegalActionError(f"table {wrong}: action {actions[wrong]} is outside 0..{num_actions - 1}")
+    is_illegal = mask[np.arange(n), actions] == 0
+    if illegal_action == "raise" or not is_illegal.any():
+        return actions, np.zeros(n, np.bool_)
+    return np.where(is_illegal, choose(mask, rng.random((n,))), actions), is_illegal
+
+
+def _frame(env: CardEnv | CardVectorEnv, tables: Any, seat: int) -> Frame:
+    if env.render_mode == "rgb_array" and env._drawing is not None:
+        return env._drawing(env.game, tables, seat)
+    return env.game.text(tables, 0, seat)
+
+
+def _checked_render_mode(render_mode: str | None) -> str | None:
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(RENDER_MODES)} or None")
+    return render_mode
+
+
+def _checked_illegal_action(illegal_action: str) -> str:
+    if illegal_action not in ILLEGAL_ACTIONS:
+        raise ValueError(f"illegal_action {illegal_action!r} is not known: choose one of {list(ILLEGAL_ACTIONS)}")
+    return illegal_action
+
+
+def _warn_about_options(options: dict[str, Any] | None) -> None:
+    if options:
+        warnings.warn(
+            f"reset options {sorted(map(str, options))} are ignored: the PettingZoo environment can fix a deal",
+            stacklevel=3,
+        )

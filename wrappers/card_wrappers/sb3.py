@@ -1,0 +1,149 @@
+"""Stable-Baselines3: one seat of a card game at many tables, as a VecEnv over the batched engine.
+
+    tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), 1024, opponents="always_call")
+    MaskablePPO("MlpPolicy", tables).learn(1_000_000)
+
+`opponents` is an agent, what `card_envs.agent.find_agent` understands, or a list of either, of which one is drawn for
+each deal. What an episode is and how it is rewarded: `card_envs.single_seat`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from card_envs.game import Game
+from card_envs.single_seat import Opponents, SingleSeatTables, Turns
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+except ImportError as error:
+    raise ImportError(
+        "card_wrappers.sb3 needs Stable-Baselines3 and sb3-contrib: pip install 'card-envs[sb3]'"
+    ) from error
+
+
+class CardVecEnv(VecEnv):
+    """N tables at which one seat learns. Every step returns new arrays, and masks through `action_masks`.
+
+    Observations are vectors, or with `mask_in_observation` {"observation", "action_mask"}, for algorithms that keep
+    masks in a replay buffer. An algorithm gets rewards times `reward_scale`; `infos[i]["episode"]["r"]` has them in the
+    game's own unit.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_tables: int,
+        opponents: Opponents = "random",
+        seat: int | None = None,
+        seed: int | None = None,
+        reward_scale: float = 1.0,
+        mask_in_observation: bool = False,
+    ) -> None:
+        """Make the tables; `seat` is the learner's, None for another one in every deal."""
+        self.game = game
+        self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
+        self.reward_scale = reward_scale
+        self.render_mode: str | None = None
+        self._mask_in_observation = mask_in_observation
+        self._turns: Turns | None = None
+        self._actions = np.zeros(num_tables, np.int64)
+        self._returns = np.zeros(num_tables)
+        self._lengths = np.zeros(num_tables, np.int64)
+        self._started = time.monotonic()
+        space: spaces.Space[Any] = game.layout.space
+        if mask_in_observation:
+            mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+            space = spaces.Dict({"observation": space, "action_mask": mask})
+        super().__init__(self.tables.num_tables, space, spaces.Discrete(game.num_actions))
+
+    def reset(self) -> VecEnvObs:
+        """Begin a new episode at every table; after `seed(s)`, all that follows is determined."""
+        self._turns = self.tables.reset(self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:] = 0.0
+        self._lengths[:] = 0
+        return self._observed(self._turns.observation, self._turns.action_mask)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Keep the actions (N,) for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Take the actions; raises IllegalActionError and changes nothing if one is illegal."""
+        self._turns = turns = self.tables.step(self._actions)
+        self._returns += turns.rewards
+        self._lengths += 1
+        nothing: dict[str, Any] = {}  # shared: making N dicts a step would cost as much as the game
+        infos = [nothing] * self.num_envs
+        finished = np.flatnonzero(turns.is_over)
+        if len(finished):
+            masks = np.zeros((len(finished), self.game.num_actions), np.int8)
+            finals = _split(self._observed(turns.final_observation, masks), len(finished))
+            seconds = round(time.monotonic() - self._started, 6)
+            for i, final in zip(finished.tolist(), finals, strict=True):
+                episode = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds}
+                infos[i] = {"episode": episode, "terminal_observation": final}
+            self._returns[finished] = 0.0
+            self._lengths[finished] = 0
+        rewards = turns.rewards * np.float32(self.reward_scale)
+        return self._observed(turns.observation, turns.action_mask), rewards, turns.is_over, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions (N, num_actions), as sb3-contrib wants them."""
+        if self._turns is None:
+            raise RuntimeError("call reset() before action_masks()")
+        return self._turns.action_mask.astype(np.bool_)
+
+    def _observed(self, observation: NDArray[Any], mask: NDArray[np.int8]) -> VecEnvObs:
+        return {"observation": observation, "action_mask": mask} if self._mask_in_observation else observation
+
+    def close(self) -> None:
+        """Release nothing: there is nothing to release."""
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return True if every table has the attribute."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute of the tables, which share all of theirs."""
+        value = getattr(self, attr_name)
+        return [value] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of all tables; they cannot have different ones."""
+        if len(list(self._get_indices(indices))) != self.num_envs:
+            raise ValueError(f"the tables share all attributes: {attr_name!r} cannot be set for some of them")
+        setattr(self, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Return what a method gives for each table, such as "action_masks"."""
+        result = getattr(self, method_name)(*method_args, **method_kwargs)
+        chosen = list(self._get_indices(indices))
+        return [result[i] for i in chosen] if isinstance(result, np.ndarray) else [result] * len(chosen)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
+        """Return False for each table: none is wrapped."""
+        return [False] * len(list(self._get_indices(indices)))
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """Return no pictures: use the Gymnasium or PettingZoo environment to look at a table."""
+        return [None] * self.num_envs
+
+
+def _split(observations: VecEnvObs, count: int) -> list[Any]:
+    """Return the observations one by one."""
+    if isinstance(observations, dict):
+        return [{key: value[j] for key, value in observations.items()} for j in range(count)]
+    assert isinstance(observations, np.ndarray)
+    return list(observations)
