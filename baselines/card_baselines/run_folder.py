@@ -1,0 +1,151 @@
+"""What a training run leaves behind: one folder with settings, commit, metrics, checkpoints, evaluation and a curve.
+
+Files are written to a temporary name and then renamed, so a run that is killed at any moment leaves no broken file.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+CONFIG, METRICS, EVALUATION, CURVE, WEIGHTS = (
+    "config.json",
+    "metrics.csv",
+    "evaluation.json",
+    "curve.png",
+    "policy.safetensors",
+)
+_PACKAGES = ("card-envs", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
+
+
+class RunFolder:
+    """A folder of one training run, new or found again after an interruption."""
+
+    def __init__(self, path: Path) -> None:
+        """Use the folder `path`; it is made when the configuration is written."""
+        self.path = path
+
+    @classmethod
+    def named(cls, root: Path, env: str, algorithm: str, seed: int) -> RunFolder:
+        """Return a new folder below `root` whose name tells environment, algorithm, seed and time."""
+        return cls(root / env / algorithm / f"s{seed}-{time.strftime('%Y%m%d-%H%M%S')}")
+
+    @property
+    def is_started(self) -> bool:
+        """True if a run has already written its configuration here."""
+        return (self.path / CONFIG).exists()
+
+    def start(self, config: Mapping[str, Any]) -> None:
+        """Write the configuration of a new run with commit and versions; of a continued one, check that it is the same.
+
+        Raises ValueError, naming the first difference, when the folder holds a run with other settings.
+        """
+        if self.is_started:
+            before = self.config()
+            for key, value in json.loads(json.dumps(config)).items():
+                if before.get(key) != value:
+                    raise ValueError(
+                        f"{self.path} holds a run with {key} = {before.get(key)!r}, not {value!r}: "
+                        "continue it with the same settings, or choose another folder"
+                    )
+            return
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
+        made_of = {"commit": _git_commit(), "python": platform.python_version(), "packages": _versions()}
+        self.write_json(CONFIG, {**config, "made_of": made_of})
+
+    def config(self) -> dict[str, Any]:
+        """Return the configuration."""
+        config: dict[str, Any] = json.loads((self.path / CONFIG).read_text())
+        return config
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write a file of the folder as JSON."""
+        with self.replacing(name) as temporary:
+            temporary.write_text(json.dumps(content, indent=2) + "\n")
+
+    def log(self, row: Mapping[str, float]) -> None:
+        """Append a row to the metrics; the first row decides the columns."""
+        path = self.path / METRICS
+        is_new = not path.exists()
+        with path.open("a", newline="") as file:
+            columns = list(row) if is_new else self._columns()
+            writer = csv.DictWriter(file, columns, extrasaction="ignore", restval="")
+            if is_new:
+                writer.writeheader()
+            writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
+
+    def _columns(self) -> list[str]:
+        with (self.path / METRICS).open(newline="") as file:
+            return next(csv.reader(file))
+
+    def metrics(self) -> list[dict[str, float]]:
+        """Return all complete rows of the metrics."""
+        path = self.path / METRICS
+        if not path.exists():
+            return []
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        return [{key: float(value) for key, value in row.items() if value} for row in rows if None not in row.values()]
+
+    @contextmanager
+    def replacing(self, name: str) -> Iterator[Path]:
+        """Yield a temporary path that replaces the file `name` when the block ends without an error."""
+        temporary = self.path / f".{os.getpid()}-{name}"  # same ending: some libraries append their own otherwise
+        try:
+            yield temporary
+            temporary.replace(self.path / name)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def draw_curve(self, x: str, series: Mapping[str, str], y_label: str) -> None:
+        """Draw columns of the metrics ({column: label}) against the column `x` into the picture of the run."""
+        from matplotlib.figure import Figure
+
+        rows = self.metrics()
+        figure = Figure(figsize=(6.4, 4.0), dpi=150, layout="constrained")
+        axes = figure.add_subplot()
+        for column, label in series.items():
+            points = [(row[x], row[column]) for row in rows if column in row]
+            if points:
+                axes.plot(*zip(*points, strict=True), label=label, linewidth=1.6)
+        axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+        axes.set_xlabel(x.replace("_", " "))
+        axes.set_ylabel(y_label)
+        axes.spines[["top", "right"]].set_visible(False)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(frameon=False)
+        with self.replacing(CURVE) as temporary:
+            figure.savefig(temporary)
+
+
+def _git_commit() -> str:
+    """Return the commit of the working folder, with "+changes" if files differ from it; "" outside a repository."""
+    git: Callable[..., str] = lambda *args: subprocess.run(  # noqa: E731  local shorthand
+        ["git", *args], capture_output=True, text=True, check=True, timeout=10
+    ).stdout.strip()
+    try:
+        return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain") else "")
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
