@@ -146,29 +146,29 @@ def masks_differ(tables: Any, masks: Any, deals: Any) -> Any:
     return wrong
 
 
-def digest(deals: int, seed: int) -> str:
-    """Return a hash of tables, observations and views along some random deals under every set of rules."""
+def digest(decisions: int, seed: int) -> str:
+    """Return a hash of tables along some random play under every set of rules, and of what is seen now and then."""
     seen = hashlib.sha256()
-    for rules in OPTION_SETS:
-        for encoder in ("charlesworth412", "clean"):
-            game = game_of(rules, encoder)
-            tables, views = game.seeded_tables(2, seed), game.new_tables(2)
-            rows, chosen, is_over = np.arange(2), np.zeros(2, np.int64), np.zeros(2, np.uint8)
-            rewards = np.zeros((2, 4), np.float32)
-            numbers, masks = np.zeros((2, game.layout.size), np.int8), np.zeros((2, NUM_ACTIONS), np.int8)
-            state = np.zeros((1, game.state_layout.size), np.int8)
-            for i in rows:
-                game.deal(tables, i)
-            for _ in range(deals * 20):
+    for number, rules in enumerate(OPTION_SETS):
+        game = game_of(rules, ("charlesworth412", "clean")[number % 2])
+        tables, views = game.seeded_tables(2, seed), game.new_tables(2)
+        rows, chosen, is_over = np.arange(2), np.zeros(2, np.int64), np.zeros(2, np.uint8)
+        rewards = np.zeros((2, 4), np.float32)
+        numbers, masks = np.zeros((2, game.layout.size), np.int8), np.zeros((2, NUM_ACTIONS), np.int8)
+        state = np.zeros((1, game.state_layout.size), np.int8)
+        for i in rows:
+            game.deal(tables, i)
+        for decision in range(decisions):
+            if decision % 10 == number % 10:
                 game.encoder.observe_rows(tables, rows, observation_records(numbers), mask_records(masks))
                 game.censor_rows(tables, rows, rows, views)
                 game.write_state(tables, 0, observation_records(state))
-                for array in (tables, views, numbers, masks, state, rewards, is_over):
-                    seen.update(array.tobytes())
-                game.random_rows(tables, rows, tables, chosen)
-                assert game.step_rows(tables, rows, chosen, rewards, is_over, True) == -1
+            for array in (tables, views, numbers, masks, state, rewards, is_over):
+                seen.update(array.tobytes())
+            game.random_rows(tables, rows, tables, chosen)
+            assert game.step_rows(tables, rows, chosen, rewards, is_over, True) == -1
     return seen.hexdigest()
 
 
 if __name__ == "__main__":
-    print(digest(deals=3, seed=5))
+    print(digest(decisions=80, seed=5))

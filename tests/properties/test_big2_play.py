@@ -61,19 +61,17 @@ def test_the_list_is_what_brute_force_finds(rules: str) -> None:
         assert [-int(deal.t.payoff[seat]) for seat in losers] == [oracle.penalty(config, deal.hand(s)) for s in losers]
 
 
-@all_rules
+@pytest.mark.parametrize("rules", ["charlesworth2018", "everything"])
 def test_a_step_accepts_the_ids_of_the_list_and_rejects_others_untouched(rules: str) -> None:
     deal, rng = Deal(config=OPTION_SETS[rules], seed=5), random.Random(5)
-    for _ in range(25):
-        if deal.t.is_over:
-            break
+    for _ in range(20):
         before, legal = deal.tables.tobytes(), set(deal.legal)
-        for action in (*range(0, NUM_ACTIONS, 3), NUM_ACTIONS - 1, -1, NUM_ACTIONS, 2**40, -(2**40)):
+        for action in (*legal, *range(rng.randrange(7), NUM_ACTIONS, 7), -1, NUM_ACTIONS, 2**40, -(2**40)):
             copy = deal.tables.copy()
             accepted = deal.game.step(copy, 0, action) != ILLEGAL
             assert accepted == (action in legal)
             assert accepted or copy.tobytes() == before
-            assert accepted or "legal: " in deal.game.why_illegal(deal.tables, 0, action)
+        assert "; legal: " in deal.game.why_illegal(deal.tables, 0, rng.randrange(NUM_ACTIONS))
         deal.act(rng.choice(deal.legal))
 
 
@@ -236,4 +234,4 @@ def test_plain_python_plays_the_same_deals_as_compiled_code() -> None:
         check=False,
     )
     assert process.returncode == 0, process.stderr
-    assert process.stdout.strip() == digest(deals=3, seed=5)
+    assert process.stdout.strip() == digest(decisions=80, seed=5)

@@ -68,7 +68,7 @@ def list_legal(t: Any) -> None:
     size = np.int64(t.trick_size)
     n = np.int64(0)
     if t.opening_decision == 1 and t.num_decisions == 0:
-        n = _add(t, n, 0)  # the holder of 3D, always the lowest card, has to lead it
+        n = _add(t, n, np.int64(0))  # the holder of 3D, always the lowest card, has to lead it
     elif size == 0:
         n = _add_singles(t, seat, n)
         n = _add_sets(t, seat, n)
@@ -81,7 +81,7 @@ def list_legal(t: Any) -> None:
                 n = _add_fives(t, seat, n)
         elif t.num_cards[seat] >= size:
             n = _add_sets(t, seat, n)
-        n = _add(t, n, PASS)
+        n = _add(t, n, np.int64(PASS))
     t.num_legal = n
 
 

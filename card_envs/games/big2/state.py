@@ -8,7 +8,7 @@ A *position* is the place of a card among the cards that its seat holds now, low
 positions.
 
 Settings ride in the same record as the state, so a kernel needs one argument and a copied record is a complete clone.
-Fields are ordered by size: the record has no padding inside.
+The record has no padding inside.
 """
 
 from __future__ import annotations
@@ -64,7 +64,6 @@ TABLE = np.dtype(
             ("num_decisions", np.int16),  # actions taken since the deal, passes included
             ("kinds_played", np.int16, (NUM_SEATS,)),  # bit = kind of a combination played since the deal
             ("num_legal", np.int16),  # legal actions of the actor, 0 when the deal is over
-            ("legal", np.int16, (MAX_LEGAL,)),  # their ids in no particular order; later entries mean nothing
             # --- cards ---
             ("hand", np.uint8, (NUM_SEATS, HAND_SIZE)),  # order numbers, lowest first, then NO_CARD
             ("trick_cards", np.uint8, (5,)),  # hand to beat: order numbers, lowest first, then NO_CARD
@@ -89,6 +88,8 @@ TABLE = np.dtype(
             ("double_from", np.int8),
             ("triple_from", np.int8),
             ("double_per_two", np.int8),
+            # --- last, so that all else lies close together ---
+            ("legal", np.int16, (MAX_LEGAL,)),  # legal ids in no particular order; from num_legal on they mean nothing
         ],
     )
 )

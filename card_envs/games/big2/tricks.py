@@ -38,12 +38,11 @@ def deal_cards(t: Any) -> None:
         t.num_cards[k] = 0
     for order in range(_DECK_SIZE):
         place = random_below(t, _DECK_SIZE - order)
-        seat = np.int64(0)
-        free = HAND_SIZE - np.int64(t.num_cards[0])
-        while place >= free:
-            place -= free
-            seat += 1
-            free = HAND_SIZE - np.int64(t.num_cards[seat])
+        first = HAND_SIZE - np.int64(t.num_cards[0])
+        second = first + HAND_SIZE - np.int64(t.num_cards[1])
+        third = second + HAND_SIZE - np.int64(t.num_cards[2])
+        # sums instead of branches, which could only be guessed
+        seat = np.int64(place >= first) + np.int64(place >= second) + np.int64(place >= third)
         give_card(t, seat, order)
 
 
