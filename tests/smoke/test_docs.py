@@ -1,0 +1,110 @@
+"""The documentation is true: its Python runs and prints what it says, its tables are fresh, its links lead somewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import io
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from card_envs.envs import ENVS
+
+REPO = Path(__file__).parents[2]
+DOCS = REPO / "docs"
+PAGES = [
+    *(path for path in (REPO / "README.md", REPO / "CONTRIBUTING.md") if path.exists()),
+    *sorted(path for path in DOCS.rglob("*.md") if not path.name.startswith("_") and "_build" not in path.parts),
+]
+OPTIONAL = {"torch", "sb3_contrib", "stable_baselines3", "PIL", "tyro", "rich", "tqdm", "pyspiel", "ray", "rlcard"}
+
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.M | re.S)
+FILE_NAME = re.compile(r"# (\w+\.py)\n")
+FENCED = re.compile(r"^(`{3,}).*?^\1", re.M | re.S)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(REPO))
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATED = generator().pages()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=name_of)
+def test_python_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page are one script. One that begins with "# name.py" is also a file of the working folder."""
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text()
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # where dataclasses look for their names
+    for block in BLOCK.finditer(text):
+        if file_name := FILE_NAME.match(block["code"]):
+            Path(file_name[1]).write_text(block["code"])
+        line = text[: block.start("code")].count("\n")
+        code = compile("\n" * line + block["code"], str(page), "exec")
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(code, vars(module))
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in OPTIONAL:
+                raise
+            pytest.skip(f"{error.name} is not installed")
+        if block["printed"] is not None:
+            assert printed.getvalue() == block["printed"], f"{name_of(page)}, line {line + 1}"
+
+
+@pytest.mark.parametrize("page", GENERATED, ids=name_of)
+def test_generated_pages_are_fresh(page: Path) -> None:
+    assert page.read_text(encoding="utf-8") == GENERATED[page], "run `python docs/generate.py`"
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_every_argument_and_reset_option_is_on_the_page(env_id: str) -> None:
+    page = (DOCS / "envs" / f"{env_id.rpartition('-v')[0]}.md").read_text()
+    entry = ENVS[env_id]
+    for name in [*inspect.signature(entry.factory).parameters, *entry.factory().option_names, "render_mode"]:
+        assert f"| `{name}` |" in page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(FENCED.sub("", page.read_text())):
+        if link.startswith(("https://", "http://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page if not path else (page.parent / path).resolve()
+        assert target.exists(), f"{link}: there is no {target}"
+        if anchor:
+            assert anchor in anchors(target), f"{link}: {target.name} has {sorted(anchors(target))}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub and MyST give to headings."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", page.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    lists = "\n".join((DOCS / name).read_text() for name in ("index.md", "envs/index.md"))
+    listed = {
+        line.strip() for toctree in re.findall(r"```\{toctree\}(.*?)```", lists, re.S) for line in toctree.split("\n")
+    }
+    for page in PAGES:
+        if page.is_relative_to(DOCS) and page != DOCS / "index.md":
+            name = str(page.relative_to(DOCS).with_suffix(""))
+            assert name in listed or name.removeprefix("envs/") in listed
