@@ -1,0 +1,86 @@
+"""Random hold'em hands and what every encoder makes of them, compiled or not."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import ILLEGAL
+from card_envs.games.holdem import kernels
+from card_envs.games.holdem.actions import is_legal
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.encoders import ENCODERS
+from card_envs.games.holdem.state import CALL, FOLD
+from card_envs.observation import Encoder, mask_records, observation_records
+from tests.properties.holdem_random_play import PRESETS, new_tables
+
+UNWRITTEN = -7
+WIDTH = 1024
+"""More numbers than any observation has. One size for all games: kernels compile once, writes behind the end show."""
+
+
+class Observer:
+    """Buffers for one seat's observation, longer than needed and filled with a number that no encoder writes."""
+
+    def __init__(self, encoder: Encoder, config: HoldemConfig) -> None:
+        self.encoder, self.config = encoder, config
+        self.size = encoder.layout(config).size
+        self.numbers = np.empty((1, WIDTH), np.float32)
+        self.mask = np.empty((1, max(63, config.num_actions)), np.int8)
+        self._records = observation_records(self.numbers), mask_records(self.mask)
+
+    def look(self, tables: Any, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """Return what the seat sees of table 0, and its mask; nothing may be written behind the end."""
+        self.numbers[:], self.mask[:] = UNWRITTEN, UNWRITTEN
+        self.encoder.observe(tables, 0, seat, *self._records)
+        assert not self.numbers[0, self.size :].any()
+        return self.numbers[0, : self.size].copy(), self.mask[0, : self.config.num_actions].copy()
+
+
+def encoders_of(config: HoldemConfig) -> list[Encoder]:
+    """Return the encoders that serve a game."""
+    return [encoder for encoder in ENCODERS.values() if encoder.name == "default" or config.num_hole_cards == 2]
+
+
+def choose(rng: random.Random, config: HoldemConfig, t: Any) -> int:
+    """Return a random legal action: few folds and many calls, so that hands reach the river."""
+    roll = rng.random()
+    if roll < 0.08 and is_legal(t, FOLD):
+        return FOLD
+    raises = [action for action in range(2, config.num_actions) if is_legal(t, action)] if roll > 0.5 else []
+    return rng.choice(raises) if raises else CALL
+
+
+def random_states(config: HoldemConfig, seed: int) -> Iterator[Any]:
+    """Yield one table, as an array of one, before every decision and at the end of random hands, forever."""
+    rng = random.Random(seed)
+    tables = new_tables(config, 1, seed)
+    while True:
+        kernels.deal(tables, 0)
+        while not tables[0].is_over:
+            yield tables
+            assert kernels.step(tables, 0, choose(rng, config, tables[0])) != ILLEGAL
+        yield tables
+
+
+def digest(states: int, seed: int) -> str:
+    """Return a hash of what all seats see, through every encoder, of some random states of every kind of game."""
+    hashed = hashlib.sha256()
+    for config in PRESETS.values():
+        observers = [Observer(encoder, config) for encoder in encoders_of(config)]
+        for tables in islice(random_states(config, seed), 0, states * 7, 7):
+            for observer in observers:
+                for seat in range(config.num_players):
+                    for array in observer.look(tables, seat):
+                        hashed.update(array.tobytes())
+    return hashed.hexdigest()
+
+
+if __name__ == "__main__":
+    print(digest(states=5, seed=5))
