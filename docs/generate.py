@@ -82,12 +82,6 @@ def include(entry: EnvEntry, name: str) -> str:
     return filled(DOCS / "envs" / name, entry).rstrip()
 
 
-def picture(entry: EnvEntry) -> str:
-    """The picture of a table, if there is one (docs/draw_pictures.py)."""
-    path = DOCS / "pictures" / f"{page_name(entry)}.png"
-    return f"![A table of {entry.id}](../pictures/{path.name})" if path.exists() else ""
-
-
 def attributes(entry: EnvEntry) -> str:
     """The facts at a glance, for default arguments."""
     game, module = make_game(entry.id), entry.id.replace("-", "_")
@@ -250,7 +244,7 @@ BIG2_HANDS = (
 PARTS: dict[str, Callable[..., str]] = {
     part.__name__: part
     for part in (
-        include, picture, attributes, arguments, reset_options, observation, state, bet_menus, environments, contents,
+        include, attributes, arguments, reset_options, observation, state, bet_menus, environments, contents,
         rules_profiles, big2_options, big2_actions, big2_samples,
     )
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The documentation is true: its Python runs and prints what it says, its tables are fresh, its links lead somewhere."""
+"""The documentation is true: its Python runs and prints what it says, tables are fresh, links lead somewhere."""
 
 from __future__ import annotations
 
