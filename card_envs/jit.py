@@ -42,7 +42,14 @@ def kernel(function: Function) -> Function:
         return np.errstate(over="ignore")(function)  # random streams wrap around modulo 2**64, compiled or not
     folder = cache_folder(function.__module__.partition(".")[0])
     with _numba_cache_dir(folder):
-        return numba.njit(cache=folder is not None, error_model="numpy", nogil=True)(function)  # type: ignore[no-any-return]
+        compiled: Function = numba.njit(
+            cache=folder is not None,
+            error_model="numpy",
+            nogil=True,
+            no_cfunc_wrapper=True,
+            no_cpython_wrapper=function.__name__.startswith("_"),  # called by other kernels alone: compiles faster
+        )(function)
+    return compiled
 
 
 @cache

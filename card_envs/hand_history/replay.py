@@ -85,6 +85,7 @@ class _Seating:
         self.table = self.tables[0]
         self.stack = self.tables["stack"][0, : config.num_players]
         self.payoff = self.tables["payoff"][0]
+        self.hand_commit = self.tables["hand_commit"][0]
         self.deck = self.tables["deck"][0, : config.num_dealt]
         self.street = self.tables["street"]
         self.in_hand = self.tables["in_hand"]
@@ -156,7 +157,8 @@ class _Play:
         self.tables = seating.tables
         self.known = known_cards(hand)
         seating.deck[:] = filled(self.known)
-        seating.payoff[:] = 0  # else the start of the hand would take back what the last one paid
+        seating.payoff[:] = 0  # else the start of the hand would take back what the last one paid,
+        seating.hand_commit[:] = 0  # or give back what was put in before it was left in the middle
         seating.stack[:] = stacks
         self.actor: int = deal_known(self.tables, 0, len(self.known))
         self.board_dealt = 0
