@@ -46,8 +46,7 @@ def kernel(function: Function) -> Function:
             cache=folder is not None,
             error_model="numpy",
             nogil=True,
-            no_cfunc_wrapper=True,
-            no_cpython_wrapper=function.__name__.startswith("_"),  # called by other kernels alone: compiles faster
+            no_cfunc_wrapper=True,  # nobody calls kernels from C, and each wrapper costs compile time
         )(function)
     return compiled
 
