@@ -1,0 +1,178 @@
+"""Limit hold'em, encoder `default`: equal observations are equal cards and betting, and the betting reads back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs.game import ILLEGAL
+from card_envs.games.holdem import kernels
+from card_envs.games.holdem.actions import is_legal, wrapped
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.encoders.default import DEFAULT, is_limit_history
+from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.observation import mask_records, observation_records
+from tests.properties.encoder_play import Observer
+from tests.properties.holdem_random_play import PRESETS, new_tables
+
+Decision = tuple[int, int, int]
+"""Street, seat, kind."""
+
+
+def relative(history: list[Decision], me: int, num_seats: int) -> tuple[Decision, ...]:
+    return tuple((street, wrapped(seat - me + num_seats, num_seats), kind) for street, seat, kind in history)
+
+
+def knowledge(t: Any, deck: list[int], me: int, history: list[Decision]) -> Any:
+    """Return what a seat knows in a limit game: its cards, the board, its position, and all decisions seen from it."""
+    n = len(deck) // 2 - 2
+    shown = (0, 3, 4, 5)[int(t.street)]
+    cards = frozenset(deck[2 * me : 2 * me + 2]), frozenset(deck[2 * n : 2 * n + shown])
+    return cards, (me - int(t.button) - 1) % n, relative(history, me, n)
+
+
+class Pairs:
+    """Observations and what they stand for; both ways, one of the one must go with one of the other."""
+
+    def __init__(self) -> None:
+        self.known_by_seen: dict[bytes, Any] = {}
+        self.seen_by_known: dict[Any, bytes] = {}
+        self.count = 0
+
+    def add(self, seen: bytes, known: Any) -> None:
+        self.count += 1
+        assert self.known_by_seen.setdefault(seen, known) == known
+        assert self.seen_by_known.setdefault(known, seen) == seen
+
+
+def play_with_few_decks(config: HoldemConfig, decisions: int, seed: int) -> Pairs:
+    """Play many tables with the same four decks, so that hands differ by little else than betting and button."""
+    rng, num_tables = random.Random(seed), 500
+    decks = [rng.sample(range(52), config.num_dealt) for _ in range(4)]
+    tables, rows = new_tables(config, num_tables, seed), np.arange(num_tables)
+    dealt, histories = [decks[0]] * num_tables, [list[Decision]() for _ in rows]
+    numbers = np.zeros((num_tables, DEFAULT.layout(config).size), np.float32)
+    masks = np.zeros((num_tables, config.num_actions), np.int8)
+    pairs = Pairs()
+    while pairs.count < decisions:
+        for i in np.flatnonzero(tables["is_over"]):
+            tables[i].button = rng.randrange(config.num_players)
+            dealt[i] = rng.choice(decks)
+            tables[i].deck[: config.num_dealt] = dealt[i]
+            kernels.deal_known(tables, i, config.num_dealt)
+            histories[i] = []
+        DEFAULT.observe_rows(tables, rows, observation_records(numbers), mask_records(masks))
+        for i in rows:
+            t = tables[i]
+            street, actor, kind = int(t.street), int(t.actor), choose(rng, t)
+            pairs.add(numbers[i].tobytes(), knowledge(t, dealt[i], actor, histories[i]))
+            histories[i].append((street, actor, kind))
+            assert kernels.step(tables, i, kind) != ILLEGAL
+    return pairs
+
+
+def choose(rng: random.Random, t: Any) -> int:
+    kind = rng.choices((FOLD, CALL, RAISE), (1, 4, 3))[0]
+    return kind if is_legal(t, kind) else CALL
+
+
+@pytest.mark.parametrize("num_players", [2, 6])
+def test_equal_observations_are_equal_knowledge(num_players: int) -> None:
+    pairs = play_with_few_decks(HoldemConfig.limit(num_players), decisions=200_000, seed=1)
+    assert len(pairs.known_by_seen) == len(pairs.seen_by_known)
+    assert len(pairs.known_by_seen) < pairs.count  # some came twice, else nothing would have been compared
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_players", range(2, 11))
+def test_equal_observations_are_equal_knowledge_in_many_more_decisions(num_players: int) -> None:
+    play_with_few_decks(HoldemConfig.limit(num_players, max_raises=(4, 4, 4, 4)), decisions=1_000_000, seed=2)
+
+
+def all_moments(tables: Any, history: list[Decision]) -> Iterator[tuple[Any, list[Decision]]]:
+    """Yield the table and its history at every point that the betting of this deal can reach."""
+    yield tables, history
+    t = tables[0]
+    for kind in (FOLD, CALL, RAISE):
+        if is_legal(t, kind):
+            after = tables.copy()
+            kernels.step(after, 0, kind)
+            yield from all_moments(after, [*history, (int(t.street), int(t.actor), kind)])
+
+
+# Decisions and folds before the flop, and on a later street. Seven lines lead to the flop, nine from each street to the
+# next: two checks, or a call after up to four raises (three preflop), with or without a check (call) before them.
+@pytest.mark.parametrize(("rules", "preflop", "later"), [("standard", 8 + 7, 10 + 8), ("rlcard", 8 + 8, 10 + 10)])
+def test_every_line_of_heads_up_betting_is_told_from_every_other_by_both_seats(
+    rules: str, preflop: int, later: int
+) -> None:
+    config = HoldemConfig.limit(rules=rules)
+    tables, pairs, observer = new_tables(config, 1, seed=3), Pairs(), Observer(DEFAULT, config)
+    kernels.deal(tables, 0)
+    deck = tables[0].deck[: config.num_dealt].tolist()
+    for moment, history in all_moments(tables, []):
+        for seat in (0, 1):
+            pairs.add(observer.look(moment, seat)[0].tobytes(), knowledge(moment[0], deck, seat, history))
+    assert pairs.count == 2 * (preflop + (7 + 7 * 9 + 7 * 9 * 9) * later + 7 * 9 * 9 * 9)
+    assert len(pairs.known_by_seen) == len(pairs.seen_by_known) == pairs.count
+
+
+SHORT = {
+    "three all-in on three streets": HoldemConfig.limit(4, (200, 3, 9, 20)),
+    "blinds all-in": HoldemConfig.limit(3, (1, 2, 200)),
+    "all-in for less than a raise": HoldemConfig.limit(5, (5, 7, 11, 13, 200)),
+    "antes": HoldemConfig.limit(6, (2, 4, 30, 200, 5, 40), ante=1),
+    "six seats, rlcard": HoldemConfig.limit(6, rules="rlcard", max_raises=(4, 4, 4, 4)),
+}
+GAMES = {name: config for name, config in PRESETS.items() if is_limit_history(config)} | SHORT
+
+
+def wrong_histories(config: HoldemConfig, decisions: int, seed: int) -> list[str]:
+    """Return where the betting that a random seat reads back is not what was played."""
+    rng, tables = random.Random(seed), new_tables(config, 1, seed)
+    observer, n, wrong = Observer(DEFAULT, config), config.num_players, []
+    while decisions > 0:
+        kernels.deal(tables, 0)
+        history: list[Decision] = []
+        while not tables[0].is_over:
+            seat = rng.choice((int(tables[0].actor), rng.randrange(n)))
+            decoded = DEFAULT.decode(config, observer.look(tables, seat)[0])["history"]
+            expected = [(street, k, KIND_NAMES[kind]) for street, k, kind in relative(history, seat, n)]
+            if decoded != expected:
+                wrong.append(f"seat {seat}: {decoded} instead of {expected}")
+            kind = choose(rng, tables[0])
+            history.append((int(tables[0].street), int(tables[0].actor), kind))
+            kernels.step(tables, 0, kind)
+            decisions -= 1
+    return wrong
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_betting_is_read_back(name: str) -> None:
+    assert wrong_histories(GAMES[name], decisions=400, seed=4)[:1] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_the_betting_is_read_back_in_many_more_decisions(name: str) -> None:
+    assert wrong_histories(GAMES[name], decisions=20_000, seed=5)[:1] == []
+
+
+def test_the_betting_is_read_back_after_the_end() -> None:
+    config = HoldemConfig.limit(6)
+    rng, tables, observer = random.Random(6), new_tables(config, 1, seed=6), Observer(DEFAULT, config)
+    for _ in range(50):
+        kernels.deal(tables, 0)
+        history: list[Decision] = []
+        while not tables[0].is_over:
+            kind = choose(rng, tables[0])
+            history.append((int(tables[0].street), int(tables[0].actor), kind))
+            kernels.step(tables, 0, kind)
+        for seat in range(6):
+            decoded = DEFAULT.decode(config, observer.look(tables, seat)[0])["history"]
+            assert decoded == [(street, k, KIND_NAMES[kind]) for street, k, kind in relative(history, seat, 6)]
