@@ -53,7 +53,8 @@ _CARDS_UP, _PLATE_DOWN, _LABEL_DOWN = 24.0, 30.0, 62.0
 """From the middle of a seat up to its cards, down to its plate and down to its label."""
 _LABEL, _SMALL, _NORMAL, _LARGE = 12.0, 13.0, 15.0, 17.0
 """Font sizes."""
-_POTS_PER_LINE = 3
+_MAX_POTS = 5
+"""Parts of the pot that are written: more would run into the chips of the seats at the bottom."""
 _CHIP_COLOR, _POT_CHIP_COLOR = (214, 64, 58), (62, 108, 196)
 
 
@@ -114,14 +115,13 @@ def _draw_middle(canvas: Canvas, t: Any) -> None:
 
 
 def _pot_lines(t: Any) -> list[str]:
-    """Return the parts of the pot in words, if there are side pots, in at most two lines."""
-    pots = side_pots(t)
-    if len(pots) == 1:
+    """Return the parts of the pot in words, if there are side pots, in three short lines at most."""
+    parts = [f"{name} {thousands(chips)}" for name, chips in side_pots(t)]
+    if len(parts) == 1:
         return []
-    parts = [f"{name} {thousands(chips)}" for name, chips in pots]
-    if len(parts) > 2 * _POTS_PER_LINE:
-        parts[2 * _POTS_PER_LINE - 1 :] = [f"and {len(parts) - 2 * _POTS_PER_LINE + 1} more"]
-    return ["   ".join(parts[k : k + _POTS_PER_LINE]) for k in range(0, len(parts), _POTS_PER_LINE)]
+    if len(parts) > _MAX_POTS:
+        parts[_MAX_POTS - 1 :] = [f"and {len(parts) - _MAX_POTS + 1} more"]
+    return ["   ".join(parts[k : k + 2]) for k in range(0, len(parts), 2)]
 
 
 def _draw_chips(canvas: Canvas, center: Point, words: str, color: tuple[int, int, int], size: float) -> None:
@@ -256,7 +256,8 @@ def last_move(t: Any, seat: int) -> str:
     blind = int(t.blind[_position(t, seat)]) if t.street == 0 else 0
     kind = _last_kind(t, seat)
     if kind == RAISE:
-        is_bet = t.street_raises[t.street] == 1 and not (t.street == 0 and any(t.blind))
+        is_bet = t.raiser[t.street, 0] == seat and seat not in t.raiser[t.street, 1:]
+        is_bet = is_bet and not (t.street == 0 and any(t.blind))
         return f"bet {thousands(chips)}" if is_bet else f"raise to {thousands(chips)}"
     if kind == CALL:
         return "check" if chips <= blind else "call"

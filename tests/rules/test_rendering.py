@@ -1,0 +1,251 @@
+"""Pictures of tables: what they show, what they must not show, and that nothing overlaps in them."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs.cards import card_ids
+from card_envs.envs import ENVS, make_game, make_raw_env
+from card_envs.game import Game, Tables
+from card_envs.games.big2.actions import PASS
+from card_envs.rendering import big2, holdem
+from card_envs.rendering.canvas import Canvas, signed, text_width, thousands
+
+DRAWINGS = {env_id: entry.drawing.partition(":")[0] for env_id, entry in ENVS.items()}
+
+
+def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **settings: Any) -> tuple[Game, Tables]:
+    game = make_game(env_id, **settings)
+    tables = game.seeded_tables(1, seed)
+    game.deal_with(tables, 0, options or {})
+    return game, tables
+
+
+def play(game: Game, tables: Tables, *actions: int) -> Any:
+    for action in actions:
+        assert game.step(tables, 0, action) >= -1, game.why_illegal(tables, 0, action)
+    return tables[0]
+
+
+def play_randomly(game: Game, tables: Tables, decisions: int) -> None:
+    for _ in range(decisions):
+        if tables[0].is_over:
+            return
+        actions = np.zeros(1, np.int64)
+        game.random_rows(tables, np.zeros(1, np.int64), tables, actions)
+        game.step(tables, 0, int(actions[0]))
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_render_gives_a_picture_that_changes_with_the_table(env_id: str) -> None:
+    env = make_raw_env(env_id, render_mode="rgb_array")
+    env.reset(seed=1)
+    before = env.render()
+    assert isinstance(before, np.ndarray)
+    assert (before.shape, before.dtype) == ((600, 900, 3), np.uint8)
+    assert np.array_equal(before, env.render())
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[-1]))
+    assert not np.array_equal(before, env.render())
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
+    game = make_game(env_id)
+    draw = importlib.import_module(DRAWINGS[env_id]).draw_table
+    for seed in range(4):
+        tables = game.seeded_tables(1, seed)
+        game.deal(tables, 0)
+        play_randomly(game, tables, 2 * seed)
+        views = tables.copy()
+        for seat in range(game.num_seats):
+            game.censor_rows(tables, np.zeros(1, np.int64), np.array([seat]), views)
+            assert np.array_equal(draw(game, tables, seat), draw(game, views, seat))
+        if not tables[0].is_over:
+            assert not np.array_equal(draw(game, tables, 0), draw(game, tables, None))
+
+
+# --- nothing overlaps ---
+
+
+def text_boxes(monkeypatch: pytest.MonkeyPatch, game: Game, tables: Tables) -> list[tuple[str, tuple[float, ...]]]:
+    """Return every line of text in a hold'em picture with the rectangle that it would fill; nothing is drawn."""
+    boxes = []
+
+    def text(canvas: Canvas, position: Any, text: str, size: float, *rest: Any, **named: Any) -> None:
+        align = named.get("align", rest[1] if len(rest) > 1 else "middle")
+        width = text_width(text, size)
+        left = position[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
+        boxes.append((text, (left, position[1] - 0.36 * size, left + width, position[1] + 0.36 * size)))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Canvas, "text", text)
+        for shape in ("box", "disc", "card"):
+            patch.setattr(Canvas, shape, lambda *_, **__: None)
+        patch.setattr(holdem, "_empty_table", lambda: Canvas(1, 1))
+        holdem.draw_table(game, tables, None)
+    return boxes
+
+
+def assert_apart(boxes: list[tuple[str, tuple[float, ...]]]) -> None:
+    for (one, a), (other, b) in combinations(boxes, 2):
+        apart = a[2] < b[0] or b[2] < a[0] or a[3] < b[1] or b[3] < a[1]
+        assert apart, f"{one!r} at {a} overlaps {other!r} at {b}"
+    for text, (left, top, right, bottom) in boxes:
+        assert left >= 0 and top >= 0 and right <= holdem.WIDTH and bottom <= holdem.HEIGHT, text
+
+
+@pytest.mark.parametrize("num_players", range(2, 11))
+def test_amounts_of_eight_digits_do_not_overlap(monkeypatch: pytest.MonkeyPatch, num_players: int) -> None:
+    stacks = [10_000_000 + 9_111_111 * k for k in range(num_players)]
+    blinds = {"small_blind": 1_000_000, "big_blind": 2_000_000, "ante": 100_000}
+    game = make_game("no_limit_holdem-v0", num_players=num_players, stacks=stacks, **blinds)
+    texts = set()
+    for seed in range(6):
+        tables = game.seeded_tables(1, seed)
+        game.deal(tables, 0)
+        for raises in (0, 3, 3):
+            play_randomly(game, tables, raises)
+            boxes = text_boxes(monkeypatch, game, tables)
+            assert_apart(boxes)
+            texts |= {text for text, _ in boxes}
+        while not tables[0].is_over:
+            game.step(tables, 0, game.num_actions - 1)
+            game.step(tables, 0, 1)
+        assert_apart(text_boxes(monkeypatch, game, tables))
+    assert any(len(text) > 10 for text in texts)
+
+
+def test_everybody_all_in_for_a_different_amount(monkeypatch: pytest.MonkeyPatch) -> None:
+    stacks = [11_111_111 * (k + 1) for k in range(9)] + [99_999_999]
+    game, tables = dealt("no_limit_holdem-v0", {"button": 9}, num_players=10, stacks=stacks)
+    while not tables[0].is_over:
+        game.step(tables, 0, game.num_actions - 1)
+        game.step(tables, 0, 1)
+    boxes = text_boxes(monkeypatch, game, tables)
+    assert_apart(boxes)
+    assert any(text == "main 111,111,110   side 99,999,999" for text, _ in boxes)
+    assert any(text.endswith("and 5 more") for text, _ in boxes)
+
+
+# --- what hold'em pictures say ---
+
+
+def test_side_pots_of_three_all_ins() -> None:
+    options = {"button": 2, "deck": card_ids("AhKc 7d7h QsJs 9h9d KdTd 5c4c 7sKs2h4hTc")}
+    stacks = [180, 60, 120, 240, 300, 200]
+    game, tables = dealt("no_limit_holdem-v0", options, num_players=6, stacks=stacks, bet_menu="integers")
+    t = play(game, tables, 7, 1, 60, 120, 1, 0, 0)
+    assert holdem.side_pots(t) == [("main", 60 + 60 + 60 + 7 + 2 + 7), ("side", 60 + 60)]
+    play(game, tables, 180)
+    assert holdem.side_pots(t) == [("main", 60 * 4 + 9), ("side", 180), ("uncalled", 60)]
+    play(game, tables, 1)
+    assert holdem.side_pots(t) == [("main", 249), ("side", 180), ("side", 120)]
+    assert t.payoff[:6].tolist() == [120, 189, -120, -180, -2, -7]
+
+
+def test_antes_belong_to_the_main_pot() -> None:
+    game, tables = dealt(
+        "no_limit_holdem-v0", {"button": 0}, num_players=3, stacks=[100, 10, 100], ante=4, bet_menu="integers"
+    )
+    t = play(game, tables, 20)
+    assert holdem.side_pots(t) == [("main", 20 + 1 + 2 + 12)]
+    t = play(game, tables, 1)
+    assert holdem.side_pots(t) == [("main", 12 + 6 + 6 + 2), ("uncalled", 14)]
+
+
+def moves(t: Any) -> list[str]:
+    return [holdem.last_move(t, k) for k in range(int(t.num_seats))]
+
+
+def test_last_moves_before_the_flop() -> None:
+    game, tables = dealt("no_limit_holdem-v0", {"button": 0}, num_players=4, bet_menu="integers")
+    t = tables[0]
+    assert moves(t) == ["", "blind 1", "blind 2", ""]
+    play(game, tables, 1, 1, 1)
+    assert moves(t) == ["call", "call", "blind 2", "call"]
+    play(game, tables, 8)
+    assert moves(t) == ["call", "call", "raise to 8", "call"]
+    play(game, tables, 1, 1, 1)
+    assert moves(t) == ["", "", "", ""]
+
+
+def test_last_moves_after_the_flop() -> None:
+    game, tables = dealt("no_limit_holdem-v0", {"button": 0}, num_players=3, stacks=[200, 200, 50], bet_menu="integers")
+    t = play(game, tables, 1, 1, 1)
+    play(game, tables, 1, 10, 1)
+    assert moves(t) == ["call", "check", "bet 10"]
+    play(game, tables, 30, 48)
+    assert moves(t) == ["call", "raise to 30", "all-in 48"]
+    play(game, tables, 1, 1)
+    assert (t.street, moves(t)) == (2, ["", "", "all-in"])
+
+
+def test_last_moves_of_a_full_table_reach_back_further_than_the_recent_actions() -> None:
+    game, tables = dealt("no_limit_holdem-v0", {"button": 9}, num_players=10, bet_menu="integers")
+    t = play(game, tables, 10, *[1] * 8)
+    assert moves(t) == ["call", "blind 2", "raise to 10", *["call"] * 7]
+
+
+def test_without_blinds_the_first_street_has_checks_and_bets() -> None:
+    game, tables = dealt("leduc_holdem-v0")
+    t = play(game, tables, 1)
+    assert moves(t) == ["check", ""]
+    game, tables = dealt("leduc_holdem-v0")
+    t = play(game, tables, 2)
+    assert moves(t) == ["bet 2", ""]
+    play(game, tables, 2)
+    assert moves(t) == ["bet 2", "raise to 4"]
+
+
+@pytest.mark.parametrize(
+    ("cards", "board", "words"),
+    [
+        ("AsKs", "QsJsTs2c2d", "royal flush"),
+        ("9s9c", "9h9dTs2c3d", "four of a kind"),
+        ("Kh", "Ks", "pair of kings"),
+        ("Jh", "Qs", "queen high"),
+        ("Tc", "", "ten high"),
+    ],
+)
+def test_hands_in_words(cards: str, board: str, words: str) -> None:
+    assert holdem.hand_in_words(card_ids(cards), card_ids(board)) == words
+
+
+def test_amounts_in_words() -> None:
+    assert (thousands(12345678), signed(-1200), signed(7), signed(0)) == ("12,345,678", "-1,200", "+7", "0")
+
+
+# --- what Big 2 pictures say ---
+
+
+def test_who_has_passed() -> None:
+    game, tables = dealt("big2-v0", seed=21)  # player_1 has led 3D
+    t = tables[0]
+    assert [big2.has_passed(t, k) for k in range(4)] == [False] * 4
+    play(game, tables, PASS, PASS)
+    assert [big2.has_passed(t, k) for k in range(4)] == [False, False, True, True]
+    play(game, tables, PASS)
+    assert t.trick_size == 0
+    assert [big2.has_passed(t, k) for k in range(4)] == [False] * 4
+
+
+# --- without Pillow ---
+
+
+def test_without_pillow_games_work_and_pictures_say_what_to_install() -> None:
+    script = (
+        "import sys; sys.modules['PIL'] = None\n"
+        "from card_envs.envs import make_raw_env\n"
+        "env = make_raw_env('kuhn_poker-v0', render_mode='rgb_array'); env.reset(seed=0); env.step(1)\n"
+        "try: env.render()\n"
+        "except ImportError as error: print(error)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "pip install 'card-envs[render]'" in result.stdout
