@@ -53,8 +53,8 @@ _CARDS_UP, _PLATE_DOWN, _LABEL_DOWN = 24.0, 30.0, 62.0
 """From the middle of a seat up to its cards, down to its plate and down to its label."""
 _LABEL, _SMALL, _NORMAL, _LARGE = 12.0, 13.0, 15.0, 17.0
 """Font sizes."""
-_MAX_POTS = 5
-"""Parts of the pot that are written: more would run into the chips of the seats at the bottom."""
+_MAX_POTS, _POT_LINE = 5, 205.0
+"""Parts of the pot that are written, and the width of their lines: more would run into the chips of the lower seats."""
 _CHIP_COLOR, _POT_CHIP_COLOR = (214, 64, 58), (62, 108, 196)
 
 
@@ -115,13 +115,20 @@ def _draw_middle(canvas: Canvas, t: Any) -> None:
 
 
 def _pot_lines(t: Any) -> list[str]:
-    """Return the parts of the pot in words, if there are side pots, in three short lines at most."""
+    """Return the parts of the pot in words, if there are side pots, in short lines."""
     parts = [f"{name} {thousands(chips)}" for name, chips in side_pots(t)]
     if len(parts) == 1:
         return []
     if len(parts) > _MAX_POTS:
         parts[_MAX_POTS - 1 :] = [f"and {len(parts) - _MAX_POTS + 1} more"]
-    return ["   ".join(parts[k : k + 2]) for k in range(0, len(parts), 2)]
+    lines = parts[:1]
+    for part in parts[1:]:
+        longer = f"{lines[-1]}   {part}"
+        if text_width(longer, _LABEL) <= _POT_LINE:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
 
 
 def _draw_chips(canvas: Canvas, center: Point, words: str, color: tuple[int, int, int], size: float) -> None:
