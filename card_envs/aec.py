@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,6 +21,10 @@ ILLEGAL_REWARD = -1.0
 
 Drawing = Callable[[Game, Any, int | None], NDArray[np.uint8]]
 """Draws table 0 as one seat sees it, or with all cards, as an RGB array."""
+
+
+class ResetNeededError(RuntimeError, AssertionError):
+    """Raised by everything that needs a deal before the first `reset` (PettingZoo asserts)."""
 
 
 class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
@@ -53,6 +57,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._drawing = drawing
         self._dealt = False
         self._had_options = False
+        self._observed: dict[str, dict[str, Any]] = {}
         self._make_buffers()
         self._tables = game.seeded_tables(1, int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
 
@@ -126,7 +131,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
         self.agent_selection = self.agents[0]
-        self._observed: dict[str, Any] | None = None
+        self._observed = {}
         if actor == NOBODY:
             self._finish()
         else:
@@ -139,7 +144,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         mask = self._mask[0].copy()
         self.agent_selection = agent
         self.infos[agent] = {"action_mask": mask}
-        self._observed = {"observation": self._observation[0].copy(), "action_mask": mask}
+        self._observed = {agent: {"observation": self._observation[0].copy(), "action_mask": mask}}
 
     def _finish(self) -> None:
         payoff = self._tables["payoff"][0]
@@ -147,18 +152,25 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         for agent, chips in zip(self.possible_agents, payoff.tolist(), strict=False):
             self.rewards[agent] = self._cumulative_rewards[agent] = chips / scale
             self.terminations[agent] = True
-        self._observed = None
+        self._observed = {}
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent sees now; its action mask is all zeros unless it is to act."""
-        if self._observed is not None and agent == self.agent_selection:
-            return self._observed
+        seen = self._observed.get(agent)  # by name, because PettingZoo's wrappers write to agent_selection
+        if seen is not None:
+            return seen
         if agent not in self._seats:
             raise ValueError(f"agent {agent!r} is not known: choose one of {self.possible_agents}")
         self._require_deal("observe")
         self.game.encoder.observe(self._tables, 0, self._seats[agent], self._observation_record, self._mask_record)
         return {"observation": self._observation[0].copy(), "action_mask": self._no_mask.copy()}
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
+        """Return the agents in the order of their turns, dead steps included, at most `max_iter`."""
+        self._require_deal("agent_iter")
+        agents: Iterable[str] = super().agent_iter(max_iter)
+        return agents
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last action, termination, truncation and info of the agent to act."""
@@ -181,7 +193,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if self.terminations[agent] or self.truncations[agent]:
             self._remove(agent, action)
             return
-        if type(action) is not int:
+        if type(action) is not int or not -_HUGE < action < _HUGE:
             action = self._whole_number(action)
         actor = self.game.step(self._tables, 0, action)
         if actor == ILLEGAL:
@@ -195,8 +207,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def _whole_number(self, action: Any) -> int:
         if isinstance(action, np.ndarray) and action.ndim == 0:
             action = action[()]
-        is_whole = isinstance(action, (int, np.integer)) and not isinstance(action, (bool, np.bool_))
-        if is_whole and abs(int(action)) < 2**62:
+        is_whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        if is_whole and -_HUGE < int(action) < _HUGE:
             return int(action)
         raise IllegalActionError(
             f"{self.agent_selection}: action {action!r} of type {type(action).__name__} is not an id: "
@@ -218,7 +230,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def _require_deal(self, method: str) -> None:
         if not self._dealt:
-            raise RuntimeError(f"call reset() before {method}()")
+            raise ResetNeededError(f"call reset() before {method}()")
         if method == "step" and not self.agents:
             raise IllegalActionError("the episode is over and all agents have left: call reset()")
 
@@ -235,10 +247,10 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table with all cards as text (`ansi`) or as an RGB picture (`rgb_array`)."""
+        self._require_deal("render")
         if self.render_mode is None:
             warnings.warn("render() without a render_mode draws nothing: make the environment with one", stacklevel=2)
             return None
-        self._require_deal("render")
         if self.render_mode == "ansi" or self._drawing is None:
             return self.game.text(self._tables, 0, None)
         return self._drawing(self.game, self._tables, None)
@@ -252,6 +264,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
 
 _BUFFERS = ("_observation", "_mask", "_observation_record", "_mask_record", "_no_mask")
+_HUGE = 2**62  # kernels take 64-bit integers
 _AFTER_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents")
 
 
@@ -263,11 +276,20 @@ class ConventionalAEC(GameAEC):
     """A `GameAEC` with PettingZoo's conventions, as its three standard wrappers give them, in one layer.
 
     Illegal actions warn, cost the offender `ILLEGAL_REWARD` and end the episode for everybody; actions outside the
-    space raise; stepping after everybody left warns. The wrappers themselves cost many times what the game does.
+    space raise; stepping after everybody left warns; a loop over `agent_iter` without a step raises. The wrappers
+    themselves cost many times what the game does.
     """
+
+    _has_moved = False
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal the next episode; see `GameAEC.reset`."""
+        super().reset(seed, options)
+        self._has_moved = True
 
     def step(self, action: int | None) -> None:
         """Take an action; an illegal one ends the episode (see the class)."""
+        self._has_moved = True
         try:
             super().step(action)
         except IllegalActionError as error:
@@ -275,12 +297,25 @@ class ConventionalAEC(GameAEC):
                 warnings.warn(f"step() does nothing: {error}", stacklevel=2)
                 return
             agent = self.agent_selection
+            if isinstance(action, bool) or not self.action_spaces[agent].contains(action):
+                raise OutOfBoundsError(str(error)) from error
             if self.terminations[agent]:
                 raise
-            if not self.action_spaces[agent].contains(action):
-                raise OutOfBoundsError(str(error)) from error
             warnings.warn(f"illegal action, the episode ends: {error}", stacklevel=2)
             self._end_by_illegal_action(agent)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
+        """Return the agents in the order of their turns; see `GameAEC.agent_iter`."""
+        self._require_deal("agent_iter")
+        return self._agents_in_turn(max_iter)
+
+    def _agents_in_turn(self, max_iter: int) -> Iterator[str]:
+        while self.agents and max_iter > 0:
+            if not self._has_moved:
+                raise AssertionError("call step() or reset() in a loop over agent_iter()")
+            self._has_moved = False
+            max_iter -= 1
+            yield self.agent_selection
 
     def _end_by_illegal_action(self, offender: str) -> None:
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -289,5 +324,5 @@ class ConventionalAEC(GameAEC):
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, True)
         self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
-        self._observed = None
+        self._observed = {}
         self.agent_selection = self.agents[0]

@@ -1,0 +1,177 @@
+"""PettingZoo's promises, and ours about masks, for every registered environment, with and without the conventions."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from importlib import import_module
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo import AECEnv
+from pettingzoo.test import api_test, seed_test
+
+from card_envs.aec import GameAEC
+from card_envs.envs import ENVS
+
+Make = Callable[..., GameAEC]
+
+
+def factories() -> list[Make]:
+    modules = [import_module(f"card_envs.{env_id.replace('-', '_')}") for env_id in ENVS]
+    return [getattr(module, name) for module in modules for name in ("env", "raw_env")]
+
+
+every_env = pytest.mark.parametrize("make", factories(), ids=lambda make: f"{make.__module__[10:]}.{make.__name__}")
+
+
+def random_turns(env: AECEnv, deals: int, seed: int = 0) -> Iterator[str]:
+    """Play `deals` deals at random; at every turn, dead ones included, yield the agent before it moves."""
+    rng = random.Random(seed)
+    for deal in range(deals):
+        env.reset(seed=seed if deal == 0 else None)
+        for agent in env.agent_iter():
+            yield agent
+            observation, _, termination, truncation, _ = env.last()
+            legal = np.flatnonzero(observation["action_mask"]).tolist()
+            env.step(None if termination or truncation else rng.choice(legal))
+
+
+def through_pickle(env: GameAEC) -> GameAEC:
+    twin: GameAEC = pickle.loads(pickle.dumps(env))
+    return twin
+
+
+@every_env
+@pytest.mark.filterwarnings(r"ignore:reset options \['options'\] are ignored:UserWarning")  # api_test asks for it
+def test_api(make: Make) -> None:
+    api_test(make(), num_cycles=300)
+
+
+@every_env
+def test_seeds(make: Make) -> None:
+    seed_test(make, num_cycles=100)
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_registry(env_id: str) -> None:
+    env = pettingzoo.make("aec", f"card_envs/{env_id}")
+    env.reset(seed=0)
+    assert str(env) == env_id.replace("-", "_") and isinstance(env.unwrapped, GameAEC)
+
+
+@every_env
+def test_masks(make: Make) -> None:
+    env = make()
+    on_turn = 0
+    for agent in random_turns(env, deals=30):
+        alive = not env.terminations[agent]
+        on_turn += alive
+        for other in env.agents:
+            mask = env.observe(other)["action_mask"]
+            assert mask.dtype == np.int8 and mask.shape == (env.action_space(other).n,)
+            assert set(mask.tolist()) <= {0, 1}
+            assert mask.any() == (alive and other == agent)
+            assert np.array_equal(env.infos[other]["action_mask"], mask)
+        if alive:
+            observation, *_, info = env.last()
+            assert info["action_mask"] is observation["action_mask"]
+    assert on_turn > 60
+
+
+@every_env
+def test_what_is_kept_stays_as_it_was(make: Make) -> None:
+    env = make()
+    kept = []
+    for _ in random_turns(env, deals=3):
+        observation = env.last()[0]
+        kept.append((observation, copy.deepcopy(observation)))
+    for observation, before in kept:
+        assert np.array_equal(observation["observation"], before["observation"])
+        assert np.array_equal(observation["action_mask"], before["action_mask"])
+
+
+@every_env
+def test_spaces_contain_what_is_seen(make: Make) -> None:
+    env = make()
+    spaces = {agent: env.observation_space(agent) for agent in env.possible_agents}
+    for _ in random_turns(env, deals=10):
+        for agent in env.possible_agents:
+            assert env.observation_space(agent) is spaces[agent]
+            assert spaces[agent].contains(env.observe(agent))
+        assert env.state_space.contains(env.state())
+
+
+@every_env
+def test_rewards_are_zero_until_the_end_and_add_up_to_zero(make: Make) -> None:
+    env = make()
+    for agent in random_turns(env, deals=20):
+        rewards = list(env.rewards.values())
+        if not env.terminations[agent]:
+            assert not any(rewards)
+        elif len(env.agents) == len(env.possible_agents):
+            assert any(rewards) or env.unwrapped.game.unit != "points"  # somebody pays in Big 2, pots may be split
+            assert sum(rewards) == pytest.approx(0.0)
+            assert all(type(value) is bool for value in (*env.terminations.values(), *env.truncations.values()))
+
+
+@every_env
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, through_pickle])
+def test_copies_keep_the_deal_in_progress(make: Make, duplicate: Callable[[GameAEC], GameAEC]) -> None:
+    rng = random.Random(5)
+    env = make()
+    env.reset(seed=5)
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[-1]))
+    twin = duplicate(env)
+    for _ in range(3):  # to the end of this deal, and further deals from the same stream
+        while env.agents:
+            observation, reward, termination, *_ = env.last()
+            its, its_reward, *_ = twin.last()
+            assert np.array_equal(observation["observation"], its["observation"]) and reward == its_reward
+            action = None if termination else rng.choice(np.flatnonzero(observation["action_mask"]).tolist())
+            env.step(action)
+            assert np.array_equal(twin.last()[0]["observation"], its["observation"])  # one moved, the other did not
+            twin.step(action)
+        assert not twin.agents
+        env.reset()
+        twin.reset()
+
+
+@every_env
+def test_unknown_options_only_warn(make: Make) -> None:
+    env, plain = make(), make()
+    with pytest.warns(UserWarning, match="'options'.* ignored: known are"):
+        env.reset(seed=3, options={"options": 1})
+    plain.reset(seed=3)
+    assert np.array_equal(env.last()[0]["observation"], plain.last()[0]["observation"])
+
+
+@every_env
+def test_render_modes(make: Make) -> None:
+    env = make(render_mode="ansi")
+    for _ in random_turns(env, deals=2):
+        text = env.render()
+        assert isinstance(text, str) and all(agent in text for agent in env.possible_agents)
+    env = make(render_mode="rgb_array")
+    for turn, _ in enumerate(random_turns(env, deals=1)):
+        if turn % 4 == 0:
+            picture = env.render()
+            assert picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3 and picture.std() > 1
+    with pytest.raises(ValueError, match="render_mode 'human' is not known: choose one of"):
+        make(render_mode="human")
+    env = make()
+    env.reset()
+    with pytest.warns(UserWarning, match="without a render_mode"):
+        assert env.render() is None
+
+
+@every_env
+def test_nothing_warns_in_regular_use(make: Make) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in random_turns(make(), deals=5):
+            pass
