@@ -23,6 +23,7 @@ from card_envs.rng import random_below
 FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
 
 ILLEGAL = -1
+_LEGAL_BITS = 16  # of the field `legal`
 
 
 @kernel
@@ -55,7 +56,7 @@ def give_turn(t: Any, seat: Any) -> None:
     if _may_raise(t):
         _set_raise_bounds(t)
         if t.menu != MENU_INTEGERS:
-            for action in range(FIRST_RAISE_ACTION, t.num_actions):
+            for action in range(FIRST_RAISE_ACTION, num_menu_actions(t)):
                 if raise_to_of(t, action) != ILLEGAL:
                     legal |= np.int64(1) << action
     t.legal = legal
@@ -124,6 +125,14 @@ def menu_amount(t: Any, action: Any) -> Any:
 
 
 @kernel
+def num_menu_actions(t: Any) -> Any:
+    """Return the number of action ids; of MENU_INTEGERS, whose raises are amounts, those below the first raise."""
+    if t.menu == MENU_LIMIT:
+        return np.int64(FIRST_RAISE_ACTION + 1)
+    return np.int64(FIRST_RAISE_ACTION) + t.num_sizes + t.has_all_in
+
+
+@kernel
 def raise_to_of(t: Any, action: Any) -> Any:
     """Return the street commitment that raise id `action` stands for, or ILLEGAL; raising itself must be allowed."""
     low, high = np.int64(t.min_raise_to), np.int64(t.max_raise_to)
@@ -141,10 +150,10 @@ def raise_to_of(t: Any, action: Any) -> Any:
 @kernel
 def is_legal(t: Any, action: Any) -> Any:
     """Return True if the actor may take action id `action`; any integer is allowed as argument."""
-    if action < 0 or action >= t.num_actions:
+    if action < 0:
         return False
     if t.menu != MENU_INTEGERS or action < FIRST_RAISE_ACTION:
-        return (np.int64(t.legal) >> action) & 1 == 1
+        return action < _LEGAL_BITS and (np.int64(t.legal) >> action) & 1 == 1
     return t.max_raise_to > 0 and t.min_raise_to <= action <= t.max_raise_to
 
 

@@ -12,6 +12,7 @@ from card_envs.games.holdem.showdown import award_pots
 from card_envs.games.holdem.state import (
     CALL,
     FOLD,
+    LIMIT,
     MAX_DEALT,
     MAX_LEVELS,
     MAX_STREETS,
@@ -63,6 +64,7 @@ def _card_at(t: Any, place: Any) -> Any:
 def start_hand(t: Any) -> None:
     """Restore the stacks and start a hand with the cards in the deck field: antes, blinds, first seat to act."""
     _clear_hand(t)
+    t.largest_amount = largest_amount(t)
     for position in range(t.num_seats):
         seat = _seat_at(t, position)
         _pay(t, seat, min(t.ante[position], t.stack[seat]))
@@ -76,6 +78,25 @@ def start_hand(t: Any) -> None:
             t.current_bet = blind
             opener = np.int64(position) + 1
     _open_betting(t, wrapped(np.int64(t.button) + 1 + opener, t.num_seats))
+
+
+@kernel
+def largest_amount(t: Any) -> Any:
+    """Return the most chips a seat can put in: the largest starting stack; in capped limit games, all possible bets."""
+    largest = np.int64(1)
+    for seat in range(t.num_seats):
+        largest = max(largest, np.int64(t.stack[seat]))
+    if t.structure != LIMIT:
+        return largest
+    blind, ante = np.int64(0), np.int64(0)
+    for position in range(t.num_seats):
+        blind, ante = max(blind, np.int64(t.blind[position])), max(ante, np.int64(t.ante[position]))
+    possible = blind + ante
+    for street in range(t.num_streets):
+        if t.max_raises[street] == UNCAPPED:
+            return largest
+        possible += np.int64(t.max_raises[street]) * t.bet_size[street]
+    return min(largest, possible)
 
 
 @kernel

@@ -323,7 +323,6 @@ class HoldemConfig:
             "structure": STRUCTURES[self.structure],
             "menu": menu.kind,
             "has_all_in": menu.all_in,
-            "num_actions": self.num_actions,
             "min_bet": self.min_bet,
             "reward_unit": self.reward_unit,
             "button_moves": self.button_moves,

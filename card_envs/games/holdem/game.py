@@ -14,6 +14,7 @@ from card_envs.games.holdem import kernels, view
 from card_envs.games.holdem.config import RULES, HoldemConfig, checked_stacks
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
+from card_envs.games.holdem.state import MENU_INTEGERS
 from card_envs.observation import named_encoder
 
 
@@ -60,6 +61,10 @@ def _deal_with(config: HoldemConfig, tables: Any, i: int, options: Mapping[str, 
     button = options.get("button")
     if button is not None and (not isinstance(button, (int, np.integer)) or not 0 <= button < config.num_players):
         raise ValueError(f"button {button!r} must be a seat in 0..{config.num_players - 1}")
+    if config.menu.kind == MENU_INTEGERS and max(stacks) > max(config.stack_list):
+        raise ValueError(
+            f"stacks {stacks}: ids are amounts here, and end at the largest stack {max(config.stack_list)}"
+        )
     t = tables[i]
     t.stack[: config.num_players] = stacks
     t.payoff[:] = 0

@@ -62,7 +62,7 @@ FIELDS = np.dtype(
         ("short_raises", np.int32),  # sum of all-in raises since the last full one that did not add up to one
         ("min_bet", np.int32),  # smallest opening bet, chips (no-limit and pot-limit)
         ("reward_unit", np.int32),  # chips that make a reward of 1: the big blind
-        ("num_actions", np.int32),  # ids 0 .. num_actions - 1
+        ("largest_amount", np.int32),  # most chips that a seat can put into this hand
         ("street_raises", np.int8, (MAX_STREETS,)),  # raises by street, the blind not counted
         ("is_over", np.uint8),  # 1 after the last decision
         ("structure", np.int8),  # LIMIT, POT_LIMIT, NO_LIMIT

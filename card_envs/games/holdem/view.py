@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD, card_names
-from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, has, is_legal, menu_amount, owed, raise_to_of
+from card_envs.games.holdem.actions import (
+    CALL_ACTION,
+    FOLD_ACTION,
+    has,
+    is_legal,
+    menu_amount,
+    num_menu_actions,
+    owed,
+    raise_to_of,
+)
 from card_envs.games.holdem.kernels import betting_options
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY
@@ -87,8 +96,9 @@ def why_illegal(tables: Any, i: int, action: int) -> str:
 
 def _reason(tables: Any, i: int, action: int) -> str:
     t = tables[i]
-    if not 0 <= action < t.num_actions:
-        return f"action {action} is outside 0..{t.num_actions - 1}"
+    last = int(t.largest_amount) if t.menu == MENU_INTEGERS else int(num_menu_actions(t)) - 1
+    if not 0 <= action <= last:
+        return f"action {action} is outside 0..{last}"
     if action == FOLD_ACTION:
         return "fold: there is nothing to call"
     _, _, low, high = betting_options(tables, i)
@@ -99,7 +109,7 @@ def _reason(tables: Any, i: int, action: int) -> str:
         return f"raise to {amount} (action {action}) is below the minimum {low}"
     if amount > high:
         return f"raise to {amount} (action {action}) is above the maximum {high}"
-    return f"raise to {amount} (action {action}) is all-in, which is action {t.num_actions - 1}"
+    return f"raise to {amount} (action {action}) is all-in, which is action {last}"
 
 
 def _why_no_raise(t: Any) -> str:
@@ -123,7 +133,7 @@ def _legal_text(tables: Any, i: int) -> str:
     if high and t.menu == MENU_INTEGERS:
         parts.append(f"raise to {low}..{high} (the amount is the action)")
     elif high:
-        ids = [a for a in range(2, t.num_actions) if is_legal(t, a)]
+        ids = [a for a in range(2, int(num_menu_actions(t))) if is_legal(t, a)]
         parts += [f"{action_name(tables, i, a)} ({a})" for a in ids]
     return ", ".join(parts)
 

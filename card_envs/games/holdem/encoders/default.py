@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_names
 from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import betting_history
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
@@ -23,7 +24,6 @@ from card_envs.games.holdem.state import (
     MAX_LEVELS,
     NOBODY,
     RECENT_ACTIONS,
-    UNCAPPED,
 )
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
@@ -118,7 +118,7 @@ def _write(t: Any, seat: Any, o: Any) -> None:
     for k in range(o.number.shape[0]):
         o.number[k] = 0.0
     me, n = np.int64(seat), np.int64(t.num_seats)
-    scale = 1.0 / _largest_amount(t)
+    scale = 1.0 / t.largest_amount
     at = _write_cards(t, me, o)
     o.number[at + t.street] = 1.0
     at += np.int64(t.num_streets)
@@ -137,25 +137,6 @@ def _most_raises(t: Any) -> Any:
     for street in range(t.num_streets):
         most = max(most, np.int64(t.max_raises[street]))
     return most
-
-
-@kernel
-def _largest_amount(t: Any) -> Any:
-    """Return the most chips a seat can put in: the largest starting stack, in capped limit games all possible bets."""
-    largest = np.int64(1)
-    for seat in range(t.num_seats):
-        largest = max(largest, np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over else t.hand_commit[seat]))
-    if t.structure != LIMIT:
-        return largest
-    blind, ante = np.int64(0), np.int64(0)
-    for position in range(t.num_seats):
-        blind, ante = max(blind, np.int64(t.blind[position])), max(ante, np.int64(t.ante[position]))
-    possible = blind + ante
-    for street in range(t.num_streets):
-        if t.max_raises[street] == UNCAPPED:
-            return largest
-        possible += np.int64(t.max_raises[street]) * t.bet_size[street]
-    return min(largest, possible)
 
 
 @kernel
@@ -185,9 +166,9 @@ def _write_cards(t: Any, me: Any, o: Any) -> Any:
         return at
     if t.num_hole_cards + shown >= 5:
         rank = hand_rank_at(t, me, shown)
-        category = 0
-        while rank > _CATEGORY_BOUNDS[category]:
-            category += 1
+        category = np.int64(0)
+        for bound in range(_CATEGORIES - 1):  # counted without a branch, which the processor could not predict
+            category += rank > _CATEGORY_BOUNDS[bound]
         o.number[at + category] = 1.0
         o.number[at + _CATEGORIES] = 1.0 - (rank - 1) / WORST_RANK
     return at + _CATEGORIES + 1
@@ -281,7 +262,7 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     decoded["position"] = int(np.argmax(blocks["position"]))
     decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
     if is_limit_history(config):
-        largest = int(_largest_amount(config.new_tables(1)[0]))
+        largest = int(largest_amount(config.new_tables(1)[0]))
         decoded["history"] = betting_history(config, blocks, largest)
     return decoded
 

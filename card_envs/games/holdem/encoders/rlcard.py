@@ -95,13 +95,16 @@ def _place(card: Any) -> Any:
     return (_LAST_SUIT - (card & _LAST_SUIT)) * _NUM_RANKS + wrapped((card >> 2) + 1, _NUM_RANKS)
 
 
-_CARD_AT = {int(_place(card)): card for card in range(DECK_SIZE)}
+def _card_at(place: int) -> int:
+    """Return the card id that stands at a place of card2index.json."""
+    suit, rank = divmod(place, _NUM_RANKS)
+    return len(SUITS) * ((rank - 1) % _NUM_RANKS) + _LAST_SUIT - suit
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     """Return what an observation says: the cards in words, the street, and raises by street or chips put in."""
     blocks = layout(config).split(np.asarray(observation))
-    cards = sorted((_CARD_AT[int(place)] for place in np.flatnonzero(blocks["cards"])), reverse=True)
+    cards = sorted((_card_at(int(place)) for place in np.flatnonzero(blocks["cards"])), reverse=True)
     shown = len(cards) - HOLE_CARDS
     decoded: dict[str, Any] = {"cards": card_names(cards), "street": max(0, shown - BOARD_SIZE + STREETS - 1)}
     if "raises" in blocks:
