@@ -41,8 +41,9 @@ format: $(VENV)/installed-dev ## repair what `make check` can repair by itself
 docs: $(VENV)/installed-docs ## the documentation, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
-bench: $(VENV)/installed-bench ## speed of this machine, compared with other engines
-	$(BIN)/card-envs bench
+bench: $(VENV)/installed-bench ## speed on this machine: evaluator, environments, batched engine
+	$(BIN)/python benchmarks/evaluator.py
+	$(BIN)/python benchmarks/engine.py
 
 clean: ## remove everything that was built, .venv too; runs/ stays
 	rm -rf $(VENV) build dist docs/_build *.egg-info .hypothesis .*_cache
