@@ -21,6 +21,7 @@ from card_envs.game import Game
 from card_envs.single_seat import Opponents, SingleSeatTables, Turns
 
 try:
+    from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
     from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 except ImportError as error:
@@ -133,8 +134,8 @@ class CardVecEnv(VecEnv):
         return [result[i] for i in chosen] if isinstance(result, np.ndarray) else [result] * len(chosen)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each table: none is wrapped."""
-        return [False] * len(list(self._get_indices(indices)))
+        """Return True for SB3's Monitor, since episodes are reported in the infos as it does; False for all others."""
+        return [issubclass(wrapper_class, Monitor)] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """Return no pictures: use the Gymnasium or PettingZoo environment to look at a table."""

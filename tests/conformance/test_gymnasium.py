@@ -1,0 +1,255 @@
+"""Gymnasium's promises, for one seat of every registered environment, alone and in batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+import card_envs
+from card_envs.agent import Decisions
+from card_envs.envs import ENVS
+from card_envs.game import IllegalActionError
+from card_wrappers.gymnasium import make_env, make_vector_env
+
+every_id = pytest.mark.parametrize("env_id", ENVS)
+
+
+def gymnasium_id(env_id: str) -> str:
+    return f"card_envs:card_envs/{ENVS[env_id].gymnasium_id}"
+
+
+def legal(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random legal action for each row of a mask."""
+    return np.where(mask == 1, rng.random(mask.shape), -1.0).argmax(axis=-1)
+
+
+@every_id
+@pytest.mark.parametrize("illegal_action", ["penalize", "random"])
+def test_gymnasium_checks_pass(env_id: str, illegal_action: str) -> None:
+    check_env(make_env(env_id, illegal_action=illegal_action), skip_render_check=True)
+
+
+@every_id
+def test_make_and_make_vec(env_id: str) -> None:
+    env = gymnasium.make(gymnasium_id(env_id), opponents="random", seat=None)
+    _, info = env.reset(seed=1)
+    assert np.array_equal(env.get_wrapper_attr("action_masks")(), info["action_mask"] == 1)
+    envs = gymnasium.make_vec(gymnasium_id(env_id), num_envs=8, opponents=["random", "card_envs.agent:RandomAgent"])
+    assert envs.num_envs == 8 and envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert envs.observation_space.contains(envs.reset(seed=1)[0])
+
+
+def test_settings_reach_the_game() -> None:
+    env = gymnasium.make("card_envs:card_envs/NoLimitHoldem-v0", num_players=6, stacks=50, encoder="default")
+    assert env.unwrapped.game.num_seats == 6 and env.unwrapped.game.config.stack_list == [50] * 6
+    with pytest.raises(TypeError, match="has no setting 'players'"):
+        gymnasium.make("card_envs:card_envs/NoLimitHoldem-v0", players=6)
+
+
+@every_id
+def test_an_episode_is_what_the_seat_wins(env_id: str) -> None:
+    env, rng = make_env(env_id), np.random.default_rng(0)
+    env.reset(seed=0)
+    for _ in range(50):
+        observation, info = env.reset()
+        total, over = 0.0, False
+        while not over:
+            assert env.observation_space.contains(observation)
+            assert info["action_mask"] is observation["action_mask"] and info["action_mask"].any()
+            observation, reward, over, truncated, info = env.step(legal(info["action_mask"], rng))
+            total += reward
+            assert not truncated
+        assert env.observation_space.contains(observation) and not observation["action_mask"].any()
+        final, seat = env._turns.final_tables, info["seat"]
+        assert final["is_over"][0] and total == pytest.approx(final["payoff"][0][seat] / env.game.chips_per_reward)
+        assert not env.action_masks().any()
+
+
+def test_seats() -> None:
+    env = make_env("limit_holdem-v0", num_players=3)
+    seats = [env.reset(seed=seed)[1]["seat"] for seed in range(200)]
+    assert set(seats) == {0, 1, 2} and min(map(seats.count, range(3))) > 40
+    env = make_env("limit_holdem-v0", num_players=3, seat=2)
+    assert {env.reset(seed=seed)[1]["seat"] for seed in range(20)} == {2}
+    for wrong in (3, -1, 1.0, "button"):
+        with pytest.raises(ValueError, match=r"must be None or a whole number in 0\.\.2"):
+            make_env("limit_holdem-v0", num_players=3, seat=wrong)
+
+
+def test_illegal_actions_are_replaced_and_cost_one() -> None:
+    """At the first decision of the big blind nobody may fold: fold there, against the same choice made for us."""
+    outcomes: dict[str, list[Any]] = {}
+    for mode in ("penalize", "random"):
+        env = make_env("limit_holdem-v0", illegal_action=mode, opponents=FirstLegal())
+        outcomes[mode] = []
+        for seed in range(60):
+            _, info = env.reset(seed=seed)
+            if info["action_mask"][0] == 0:
+                _, reward, over, _, info = env.step(0)
+                assert info["illegal_action"] is True
+                outcomes[mode].append((reward, over))
+    assert len(outcomes["random"]) > 5
+    assert [(reward - 1, over) for reward, over in outcomes["random"]] == outcomes["penalize"]
+
+
+def test_illegal_actions_raise_on_demand_and_outside_the_space_always() -> None:
+    env = make_env("limit_holdem-v0", illegal_action="raise", opponents=FirstLegal())
+    seed = next(seed for seed in range(99) if env.reset(seed=seed)[1]["action_mask"][0] == 0)
+    before, _ = env.reset(seed=seed)
+    with pytest.raises(IllegalActionError, match="nothing to call"):
+        env.step(0)
+    for wrong in (3, -1, 1.0, float("nan"), None, True, "1", [1]):
+        with pytest.raises(IllegalActionError):
+            env.step(wrong)
+        with pytest.raises(IllegalActionError):
+            make_started("limit_holdem-v0").step(wrong)
+    assert np.array_equal(env._turns.observation[0], before["observation"])
+    with pytest.raises(ValueError, match="illegal_action 'explode' is not known: choose one of"):
+        make_env("limit_holdem-v0", illegal_action="explode")
+
+
+def make_started(env_id: str) -> gymnasium.Env[Any, Any]:
+    env = make_env(env_id)
+    env.reset(seed=0)
+    return env
+
+
+class FirstLegal:
+    """Takes the legal action with the smallest id above fold."""
+
+    name = "first_legal"
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> np.ndarray:
+        return 1 + decisions.action_mask[:, 1:].argmax(axis=1)
+
+
+def test_stepping_before_and_after_an_episode_raises() -> None:
+    env = make_env("kuhn_poker-v0")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(1)
+    env.reset(seed=0)
+    while not env.step(1)[2]:
+        pass
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        make_vector_env("kuhn_poker-v0", 3).step(np.ones(3, np.int64))
+
+
+@every_id
+def test_rendering_shows_what_the_learner_sees(env_id: str) -> None:
+    env = make_env(env_id, render_mode="ansi")
+    env.reset(seed=2)
+    assert isinstance(env.render(), str)
+    assert env.render() != env.game.text(env._tables.tables, 0, None)  # not everybody's cards
+    picture = make_env(env_id, render_mode="rgb_array")
+    picture.reset(seed=2)
+    assert picture.render().dtype == np.uint8
+    envs = make_vector_env(env_id, 3, render_mode="ansi")
+    envs.reset(seed=2)
+    assert len(envs.render()) == 3
+
+
+def test_the_end_can_be_looked_at() -> None:
+    env = make_env("kuhn_poker-v0", render_mode="ansi")
+    env.reset(seed=0)
+    while not env.step(1)[2]:
+        pass
+    assert f"{env._turns.final_tables['payoff'][0][0]:+d}" in env.render()
+
+
+@every_id
+def test_a_batch_of_one_is_the_single_environment(env_id: str) -> None:
+    env, envs, rng = make_env(env_id), make_vector_env(env_id, 1), np.random.default_rng(3)
+    observation, info = env.reset(seed=9)
+    observations, infos = envs.reset(seed=9)
+    for _ in range(300):
+        for key, value in observation.items():
+            assert np.array_equal(observations[key][0], value)
+        assert infos["seat"][0] == info["seat"]
+        action = legal(info["action_mask"], rng)
+        observation, reward, over, _, info = env.step(action)
+        observations, rewards, terminations, truncations, infos = envs.step(np.array([action]))
+        assert rewards[0] == np.float32(reward) and terminations[0] == over and not truncations[0]
+        assert over == ("final_obs" in infos)
+        if over:
+            assert infos["_final_obs"][0] and infos["final_info"]["seat"][0] == info["seat"]
+            for key, value in observation.items():
+                assert np.array_equal(infos["final_obs"][0][key], value)
+            observation, info = env.reset()
+
+
+@every_id
+def test_tables_do_not_depend_on_the_batch(env_id: str) -> None:
+    """Table k of a batch of 3 and of 7 sees the same deals, seats and (random) opponents."""
+    few, many = make_vector_env(env_id, 3), make_vector_env(env_id, 7)
+    (one, _), (other, _) = few.reset(seed=4), many.reset(seed=4)
+    for _ in range(60):
+        for key in one:
+            assert np.array_equal(one[key], other[key][:3])
+        actions = other["action_mask"].argmax(axis=1)
+        one, rewards, *_ = few.step(actions[:3])
+        other, other_rewards, *_ = many.step(actions)
+        assert np.array_equal(rewards, other_rewards[:3])
+
+
+@every_id
+def test_vector_arrays_fit_their_spaces_and_are_fresh(env_id: str) -> None:
+    envs, rng = make_vector_env(env_id, 16), np.random.default_rng(1)
+    observations, infos = envs.reset(seed=1)
+    kept = []
+    for _ in range(40):
+        assert envs.observation_space.contains(observations)
+        assert infos["action_mask"] is observations["action_mask"] and infos["_action_mask"].all()
+        kept.append((observations, {key: value.copy() for key, value in observations.items()}))
+        actions = legal(observations["action_mask"], rng)
+        assert envs.action_space.contains(actions)
+        observations, rewards, terminations, truncations, infos = envs.step(actions)
+        assert rewards.shape == terminations.shape == truncations.shape == (16,)
+        assert not rewards[~terminations].any()
+    for observations, before in kept:
+        assert all(np.array_equal(observations[key], before[key]) for key in before)
+
+
+def test_episode_statistics() -> None:
+    envs = RecordEpisodeStatistics(make_vector_env("limit_holdem-v0", 32, opponents=FirstLegal()))
+    observations, _ = envs.reset(seed=0)
+    returns, lengths = np.zeros(32), np.zeros(32, int)
+    ended = 0
+    for _ in range(50):
+        observations, rewards, terminations, _, infos = envs.step(observations["action_mask"].argmax(axis=1))
+        returns += rewards
+        lengths += 1
+        if terminations.any():
+            assert np.array_equal(infos["_episode"], terminations)
+            assert np.allclose(infos["episode"]["r"][terminations], returns[terminations])
+            assert np.array_equal(infos["episode"]["l"][terminations], lengths[terminations])
+        ended += terminations.sum()
+        returns[terminations] = lengths[terminations] = 0
+    assert ended > 100 and envs.episode_count == ended
+
+
+def test_unmasked_sampling_works_in_batches() -> None:
+    envs = make_vector_env("limit_holdem-v0", 64)
+    envs.reset(seed=0)
+    envs.action_space.seed(0)
+    for _ in range(20):
+        *_, infos = envs.step(envs.action_space.sample())
+        assert infos["_illegal_action"].all() and infos["illegal_action"].any()
+
+
+def test_options_are_ignored_with_a_warning() -> None:
+    for env in (make_env("kuhn_poker-v0"), make_vector_env("kuhn_poker-v0", 2)):
+        with pytest.warns(UserWarning, match=r"reset options \['deck'\] are ignored"):
+            env.reset(options={"deck": []})
+
+
+def test_ids_are_registered_once() -> None:
+    card_envs._register()
+    assert {f"card_envs/{entry.gymnasium_id}" for entry in ENVS.values()} <= set(gymnasium.registry)

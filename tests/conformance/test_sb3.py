@@ -1,0 +1,184 @@
+"""Stable-Baselines3: its own checks, the facts about our VecEnv that its algorithms rely on, and short trainings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import DQN
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecMonitor
+
+from card_envs import make_game
+from card_envs.envs import ENVS
+from card_envs.game import IllegalActionError
+from card_wrappers.gymnasium import make_env
+from card_wrappers.sb3 import CardVecEnv
+
+every_id = pytest.mark.parametrize("env_id", ENVS)
+
+
+def legal(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1)
+
+
+@every_id
+def test_sb3_checks_pass(env_id: str) -> None:
+    check_env(make_env(env_id))
+
+
+@every_id
+@pytest.mark.parametrize("mask_in_observation", [False, True])
+def test_observations_and_masks(env_id: str, mask_in_observation: bool) -> None:
+    tables = CardVecEnv(make_game(env_id), 8, seed=1, mask_in_observation=mask_in_observation)
+    rng = np.random.default_rng(0)
+    observed = tables.reset()
+    kept = []
+    for _ in range(40):
+        masks = tables.action_masks()
+        assert masks.dtype == np.bool_ and masks.shape == (8, tables.game.num_actions) and masks.any(axis=1).all()
+        if mask_in_observation:
+            assert np.array_equal(observed["action_mask"], masks)
+        vectors = observed["observation"] if mask_in_observation else observed
+        kept.append((vectors, vectors.copy(), masks, masks.copy()))
+        single = {key: value[0] for key, value in observed.items()} if mask_in_observation else observed[0]
+        assert tables.observation_space.contains(single)
+        observed, rewards, dones, infos = tables.step(legal(masks, rng))
+        assert rewards.shape == dones.shape == (8,) and rewards.dtype == np.float32 and len(infos) == 8
+        for done, info in zip(dones, infos, strict=True):
+            assert set(info) == ({"episode", "terminal_observation"} if done else set())
+            if done:
+                assert tables.observation_space.contains(info["terminal_observation"])
+    for vectors, before, masks, masks_before in kept:
+        assert np.array_equal(vectors, before) and np.array_equal(masks, masks_before)
+
+
+def test_episode_infos_count_unscaled_rewards() -> None:
+    tables = CardVecEnv(make_game("limit_holdem-v0"), 32, "always_call", seed=2, reward_scale=0.125)
+    with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
+        monitored = VecMonitor(CardVecEnv(make_game("limit_holdem-v0"), 32, "always_call", seed=2))
+    rng = np.random.default_rng(0)
+    tables.reset()
+    monitored.reset()
+    returns, lengths, ended = np.zeros(32), np.zeros(32, int), 0
+    for _ in range(60):
+        actions = legal(tables.action_masks(), rng)
+        _, rewards, dones, infos = tables.step(actions)
+        _, unscaled, _, monitor_infos = monitored.step(actions)
+        assert np.allclose(unscaled * 0.125, rewards)
+        returns += unscaled
+        lengths += 1
+        for i in np.flatnonzero(dones):
+            ended += 1
+            assert infos[i]["episode"]["r"] == pytest.approx(returns[i]) and infos[i]["episode"]["l"] == lengths[i]
+            assert monitor_infos[i]["episode"]["r"] == pytest.approx(infos[i]["episode"]["r"])
+        returns[dones] = lengths[dones] = 0
+    assert ended > 100
+
+
+def test_the_terminal_observation_is_the_end_and_not_the_next_deal() -> None:
+    game = make_game("leduc_holdem-v0")
+    tables, env = CardVecEnv(game, 1, seat=0), make_env("leduc_holdem-v0", seat=0)
+    tables.seed(7)
+    tables.reset()
+    env.reset(seed=7)
+    ended = 0
+    while ended < 20:
+        actions = tables.action_masks().argmax(axis=1)
+        observed, _, dones, infos = tables.step(actions)
+        observation, _, over, *_ = env.step(actions[0])
+        assert over == dones[0]
+        if over:
+            ended += 1
+            assert np.array_equal(infos[0]["terminal_observation"], observation["observation"])
+            assert np.array_equal(observed[0], env.reset()[0]["observation"])
+
+
+def test_seeds() -> None:
+    def play(tables: CardVecEnv) -> list[float]:
+        tables.reset()
+        return [float(tables.step(tables.action_masks().argmax(axis=1))[1].sum()) for _ in range(30)]
+
+    game = make_game("limit_holdem-v0")
+    first, second = CardVecEnv(game, 16, seed=1), CardVecEnv(game, 16, seed=2)
+    one, other = play(first), play(second)
+    assert one != other and play(CardVecEnv(game, 16, seed=1)) == one
+    first.seed(2)
+    assert play(first) == other
+
+
+def test_what_algorithms_ask_a_vec_env() -> None:
+    tables = CardVecEnv(make_game("kuhn_poker-v0"), 4)
+    with pytest.raises(RuntimeError, match="call reset"):
+        tables.action_masks()
+    tables.reset()
+    assert is_masking_supported(tables) and not tables.has_attr("no_such_attribute")
+    assert np.array_equal(get_action_masks(tables), tables.action_masks())
+    assert len(tables.env_method("action_masks", indices=[0, 2])) == 2
+    assert tables.get_attr("render_mode", indices=1) == [None]
+    assert tables.env_is_wrapped(Monitor) == [True] * 4 and tables.env_is_wrapped(TimeLimit, 0) == [False]
+    tables.set_attr("reward_scale", 2.0)
+    assert tables.reward_scale == 2.0
+    with pytest.raises(ValueError, match="share all attributes"):
+        tables.set_attr("reward_scale", 1.0, indices=[0])
+    assert isinstance(tables.action_space, spaces.Discrete)
+
+
+def test_illegal_actions_raise_and_change_nothing() -> None:
+    tables = CardVecEnv(make_game("limit_holdem-v0"), 8, "always_call", seed=0)
+    tables.reset()
+    before = tables.tables.tables.tobytes()
+    actions = tables.action_masks().argmax(axis=1)
+    actions[5] = 3
+    with pytest.raises(IllegalActionError, match=r"table 5: action 3 is outside 0\.\.2"):
+        tables.step(actions)
+    assert tables.tables.tables.tobytes() == before
+    actions[5] = 1
+    tables.step(actions)
+
+
+@pytest.mark.parametrize(("policy", "mask_in_observation"), [("MlpPolicy", False), ("MultiInputPolicy", True)])
+def test_maskable_ppo_trains_on_the_batched_tables(policy: str, mask_in_observation: bool) -> None:
+    tables = CardVecEnv(make_game("limit_holdem-v0"), 16, "random", mask_in_observation=mask_in_observation)
+    model = MaskablePPO(policy, tables, n_steps=16, batch_size=128, n_epochs=2, seed=0, device="cpu")
+    model.learn(1024)
+    assert model.num_timesteps >= 1024 and len(model.ep_info_buffer) > 0
+    mean, _ = evaluate_policy(model, tables, n_eval_episodes=20)
+    assert abs(mean) <= tables.game.max_reward
+
+
+def test_maskable_ppo_trains_on_the_single_environment() -> None:
+    model = MaskablePPO("MultiInputPolicy", make_env("kuhn_poker-v0", illegal_action="raise"), n_steps=64, device="cpu")
+    model.learn(128)  # would raise at the first illegal action
+
+
+def test_dqn_stores_final_observations_and_their_empty_masks() -> None:
+    tables = CardVecEnv(make_game("kuhn_poker-v0"), 4, mask_in_observation=True)
+    model = DQN("MultiInputPolicy", tables, learning_starts=10**6, buffer_size=400, device="cpu")
+    rng = np.random.default_rng(0)
+    model._last_obs = tables.reset()
+    for _ in range(40):
+        actions = legal(tables.action_masks(), rng)
+        following, rewards, dones, infos = tables.step(actions)
+        model._store_transition(model.replay_buffer, actions, following, rewards, dones, infos)
+    batch = model.replay_buffer.sample(64)
+    over = batch.dones[:, 0] == 1
+    assert over.any() and not batch.next_observations["action_mask"][over].any()
+    assert batch.next_observations["action_mask"][~over].any(dim=1).all()
+
+
+def test_without_sb3_the_message_names_the_extra() -> None:
+    script = "import sys; sys.modules['stable_baselines3'] = None; import card_wrappers.sb3"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.returncode == 1 and "pip install 'card-envs[sb3]'" in result.stderr.splitlines()[-1]
