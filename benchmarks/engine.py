@@ -4,8 +4,8 @@
 
 `batch` is `make_vector(...)`: sample_actions and step of 1,024 tables, with new observation and mask arrays every time.
 `rules` are the same decisions without observations. `raw_env` and `env` are the full PettingZoo loop: agent_iter, last,
-a random choice among the legal ids, step, dead steps. Numbers are medians over the repeats; a fixed loop of plain Python
-is measured beside them, so that runs on different (or busy) machines can be compared.
+a random choice among the legal ids, step, dead steps. Numbers are medians over the repeats; a fixed loop of plain
+Python is measured beside them, so that runs on different (or busy) machines can be compared.
 """
 
 from __future__ import annotations
