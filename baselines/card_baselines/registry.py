@@ -8,6 +8,9 @@ from __future__ import annotations
 AGENTS = {
     "always_call": "card_baselines.scripted.always_call:AlwaysCall",
     "always_raise": "card_baselines.scripted.always_raise:AlwaysRaise",
+    "big2_greedy": "card_baselines.scripted.big2_greedy:Big2Greedy",
+    "big2_lowest": "card_baselines.scripted.big2_lowest:Big2Lowest",
+    "big2_planner": "card_baselines.scripted.big2_planner:Big2Planner",
 }
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
 

@@ -1,0 +1,93 @@
+"""The Big 2 player that sheds as many cards as it can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.agent import Decisions
+from card_envs.game import Game
+from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS, value_of_action
+from card_envs.games.big2.combos import NO_COMBO, kind_of
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.legal import list_legal
+from card_envs.games.big2.state import FLUSH, HAND_SIZE, NUM_SEATS, TABLE
+from card_envs.jit import kernel
+
+FEW_CARDS = 7
+"""With an opponent who holds so few cards, nothing is kept together any more. Of 3, 5, 7 and 13 the best."""
+
+
+class Big2Greedy:
+    """Takes the legal play with most cards, of several the one whose highest card is lowest.
+
+    It passes when all else is forced, or when it could only follow with a single that it needs for a pair, a triple, a
+    straight or a full house (not a flush), unless an opponent holds `FEW_CARDS` cards or fewer.
+    """
+
+    name = "big2_greedy"
+
+    def __init__(self) -> None:
+        self._scratch = np.zeros(1, TABLE)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Big 2 under any rules."""
+        return isinstance(game.config, Big2Config)
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the play of every decision that sheds most cards."""
+        actions = np.empty(len(decisions), np.int64)
+        choose_rows(decisions.views, self._scratch, actions)
+        return actions
+
+
+@kernel
+def choose_rows(views: Any, scratch: Any, actions: Any) -> None:
+    """Write the greedy play of each view's actor; `scratch` is one table to think on."""
+    for j in range(views.shape[0]):
+        t = views[j]
+        kept = np.int64(0)
+        if t.trick_size == 1 and not has_somebody_few_cards(t):
+            scratch[0] = t
+            kept = positions_in_combos(scratch[0])
+        actions[j] = largest_play(t, kept)
+
+
+@kernel
+def largest_play(t: Any, kept: Any) -> Any:
+    """Return the play with most cards, then the lowest top card, then the lowest id; no single of the set `kept`."""
+    lowest, best = np.int64(10 * HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
+    for k in range(t.num_legal):
+        action = np.int64(t.legal[k])
+        size = np.int64(ACTION_SIZE[action])
+        if size > 1 or (size == 1 and kept >> action & 1 == 0):  # a single's id is its position
+            rank = ((5 - size) * HAND_SIZE + ACTION_POSITIONS[action, size - 1]) * NUM_ACTIONS + action
+            if rank < lowest:
+                lowest, best = rank, action
+    return best
+
+
+@kernel
+def positions_in_combos(t: Any) -> Any:
+    """Return the set of the actor's positions that take part in a combination other than a flush; gives it control."""
+    t.trick_size, t.trick_value = 0, NO_COMBO
+    list_legal(t)
+    kept = np.int64(0)
+    for k in range(t.num_legal):
+        action = np.int64(t.legal[k])
+        size = ACTION_SIZE[action]
+        if size > 1 and kind_of(value_of_action(t, t.actor, action)) != FLUSH:
+            for place in range(size):
+                kept |= np.int64(1) << np.int64(ACTION_POSITIONS[action, place])
+    return kept
+
+
+@kernel
+def has_somebody_few_cards(t: Any) -> Any:
+    """Return True if one of the actor's opponents holds `FEW_CARDS` cards or fewer."""
+    for seat in range(NUM_SEATS):  # noqa: SIM110  kernels have no generators
+        if seat != t.actor and t.num_cards[seat] <= FEW_CARDS:
+            return True
+    return False

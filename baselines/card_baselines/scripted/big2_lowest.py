@@ -1,0 +1,55 @@
+"""The Big 2 player that gets rid of its lowest cards first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.agent import Decisions
+from card_envs.game import Game
+from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.state import HAND_SIZE
+from card_envs.jit import kernel
+
+
+class Big2Lowest:
+    """Takes the legal play whose highest card is lowest, of several the one with fewest cards; passes only if forced.
+
+    So it always leads its lowest single card. Of plays that are equal in both, it takes the lower id: lower cards.
+    """
+
+    name = "big2_lowest"
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Big 2 under any rules."""
+        return isinstance(game.config, Big2Config)
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the lowest legal play of every decision."""
+        actions = np.empty(len(decisions), np.int64)
+        choose_rows(decisions.views, actions)
+        return actions
+
+
+@kernel
+def choose_rows(views: Any, actions: Any) -> None:
+    """Write the lowest legal play of each view's actor."""
+    for j in range(views.shape[0]):
+        actions[j] = lowest_play(views[j])
+
+
+@kernel
+def lowest_play(t: Any) -> Any:
+    """Return the legal play with the lowest top card, then the fewest cards, then the lowest id."""
+    lowest, best = np.int64(HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
+    for k in range(t.num_legal):
+        action = np.int64(t.legal[k])
+        if action != PASS:
+            # ids with more cards are higher: of the same top card, the lowest id has the fewest
+            rank = np.int64(ACTION_POSITIONS[action, ACTION_SIZE[action] - 1]) * NUM_ACTIONS + action
+            if rank < lowest:
+                lowest, best = rank, action
+    return best
