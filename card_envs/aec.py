@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.observation import mask_records, observation_records
 
 RENDER_MODES = ("ansi", "rgb_array")
@@ -96,8 +96,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
         `options` may fix the game's options (see the environment's page); others are ignored with a warning.
         """
-        if seed is not None and (not isinstance(seed, (int, np.integer)) or isinstance(seed, bool)):
-            raise ValueError(f"seed {seed!r} must be a whole number or None")
         known = self._known_options(options) if options else {}
         if seed is None and not known and not self._had_options:
             actor = self.game.deal(self._tables, 0)
@@ -107,7 +105,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def _deal_anew(self, seed: int | None, options: dict[str, Any]) -> int:
         """Deal on a copy, so that refused options change nothing."""
-        tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, int(seed))
+        tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
         # without options too, once there were some: the stacks of an earlier reset(options=...) must not stay
         asks = bool(options) or self._had_options
         actor = self.game.deal_with(tables, 0, options) if asks else self.game.deal(tables, 0)
@@ -116,6 +114,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return actor
 
     def _known_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(options, Mapping):
+            raise TypeError(f"reset options {options!r} must be a dict")
         names = self.game.option_names
         unknown = sorted(map(str, set(options) - set(names)))
         if unknown:
@@ -207,8 +207,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def _whole_number(self, action: Any) -> int:
         if isinstance(action, np.ndarray) and action.ndim == 0:
             action = action[()]
-        is_whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        if is_whole and -_HUGE < int(action) < _HUGE:
+        if is_whole(action) and -_HUGE < action < _HUGE:
             return int(action)
         raise IllegalActionError(
             f"{self.agent_selection}: action {action!r} of type {type(action).__name__} is not an id: "

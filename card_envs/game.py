@@ -11,9 +11,9 @@ fields of a table and no others:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,18 @@ Tables = NDArray[Any]
 
 class IllegalActionError(ValueError):
     """Raised when an action is not legal; says what came, what is allowed, and leaves the table unchanged."""
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return True for whole numbers, Python's and NumPy's; not for True and False."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def checked_list(name: str, values: Any) -> list[Any]:
+    """Return the entries of a list, tuple, range or array, or raise a ValueError that says which argument is none."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} {values!r} must be a list")
+    return list(values)
 
 
 def checked_actions(actions: Any, count: int) -> NDArray[np.int64]:
@@ -124,6 +136,8 @@ class Game:
         return tables
 
     def seed(self, tables: Tables, seed: int, first_table: int = 0) -> None:
-        """Start the random streams of `tables` anew; any integer is a seed."""
-        seed_streams(tables, np.uint64(seed % 2**64), np.uint64(first_table))
+        """Start the random streams of `tables` anew; any integer is a seed, others raise a ValueError."""
+        if not is_whole(seed):
+            raise ValueError(f"seed {seed!r} must be a whole number")
+        seed_streams(tables, np.uint64(int(seed) % 2**64), np.uint64(first_table))
         self.start(tables)

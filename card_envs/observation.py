@@ -122,6 +122,6 @@ def _as_records(array: NDArray[Any], field: str) -> NDArray[Any]:
 
 def named_encoder(encoders: Mapping[str, Encoder], name: str) -> Encoder:
     """Return the encoder called `name`, or raise a ValueError that lists the names."""
-    if name not in encoders:
+    if not isinstance(name, str) or name not in encoders:
         raise ValueError(f"encoder {name!r} is not known: choose one of {sorted(encoders)}")
     return encoders[name]

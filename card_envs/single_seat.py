@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, decisions_at, find_agent, require_playable
-from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions
+from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, is_whole
 from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_unit, seeded_streams
@@ -71,9 +71,9 @@ class SingleSeatTables:
         self, game: Game, num_tables: int, opponents: Opponents, seat: int | None = None, seed: int | None = None
     ) -> None:
         """Make the tables. `seat` None draws the learner's seat for each deal; without a seed, everything is random."""
-        if not isinstance(num_tables, (int, np.integer)) or num_tables < 1:
+        if not is_whole(num_tables) or num_tables < 1:
             raise ValueError(f"num_tables {num_tables!r} must be a whole number, at least 1")
-        if seat is not None and (not isinstance(seat, (int, np.integer)) or not 0 <= seat < game.num_seats):
+        if seat is not None and (not is_whole(seat) or not 0 <= seat < game.num_seats):
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
         self.num_tables = int(num_tables)
@@ -91,8 +91,8 @@ class SingleSeatTables:
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         self.tables = self.game.seeded_tables(self.num_tables, seed)
-        self._streams = seeded_streams(self.num_tables, seed + _OTHER_STREAMS)
-        self._rng = np.random.default_rng(seed % 2**64)
+        self._streams = seeded_streams(self.num_tables, int(seed) + _OTHER_STREAMS)
+        self._rng = np.random.default_rng(int(seed) % 2**64)
 
     def reset(self, seed: int | None = None) -> Turns:
         """Begin a new episode at every table; with a seed, start all random streams anew from it."""

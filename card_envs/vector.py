@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.game import NOBODY, Game, IllegalActionError, checked_actions
+from card_envs.game import NOBODY, Game, IllegalActionError, checked_actions, is_whole
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import seeded_streams
 
@@ -38,7 +38,7 @@ class VectorTables:
 
     def __init__(self, game: Game, num_tables: int, seed: int | None = None) -> None:
         """Make `num_tables` tables; without a seed, they start from an unpredictable one."""
-        if not isinstance(num_tables, (int, np.integer)) or num_tables < 1:
+        if not is_whole(num_tables) or num_tables < 1:
             raise ValueError(f"num_tables {num_tables!r} must be a whole number, at least 1")
         self.game = game
         self.num_tables = int(num_tables)
@@ -50,7 +50,7 @@ class VectorTables:
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         self.tables = self.game.seeded_tables(self.num_tables, seed)
-        self._streams = seeded_streams(self.num_tables, seed + _PICK_STREAMS)
+        self._streams = seeded_streams(self.num_tables, int(seed) + _PICK_STREAMS)
 
     def reset(self, seed: int | None = None) -> Batch:
         """Deal a new episode at every table; with a seed, start all random streams anew from it."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_id, card_name
-from card_envs.game import NOBODY, Game, Tables
+from card_envs.game import NOBODY, Game, Tables, checked_list, is_whole
 from card_envs.games.big2 import kernels, view
 from card_envs.games.big2.actions import NUM_ACTIONS
 from card_envs.games.big2.combos import NO_COMBO, ORDER_OF_CARD
@@ -89,13 +89,16 @@ def set_hands(tables: Any, i: int, hands: list[list[int]]) -> None:
 
 def checked_hands(hands: Any) -> list[list[int]]:
     """Return the card ids of four hands (ids or names such as "3d"); a ValueError names what is wrong with them."""
-    listed = [[card_id(card) if isinstance(card, str) else card for card in cards] for cards in hands]
+    listed = [
+        [card_id(card) if isinstance(card, str) else card for card in checked_list("hand", cards)]
+        for cards in checked_list("hands", hands)
+    ]
     if len(listed) != NUM_SEATS:
         raise ValueError(f"hands are {len(listed)} hands of cards: Big 2 has {NUM_SEATS} seats")
     owner: dict[int, int] = {}
     for seat, cards in enumerate(listed):
         for place, card in enumerate(cards):
-            if not isinstance(card, (int, np.integer)) or not 0 <= card < DECK_SIZE:
+            if not is_whole(card) or not 0 <= card < DECK_SIZE:
                 raise ValueError(f"hands[{seat}][{place}] = {card!r} is not a card id in 0..{DECK_SIZE - 1}")
             if int(card) in owner:
                 raise ValueError(

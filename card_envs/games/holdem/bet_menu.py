@@ -25,9 +25,10 @@ class BetMenu:
     @classmethod
     def pot_fractions(cls, fractions: Iterable[float], all_in: bool = True) -> Self:
         """Return raises by these fractions of the pot (as it is after calling), such as 0.5 and 1."""
-        sizes = tuple(sorted(round(_THOUSANDTHS * float(fraction)) for fraction in fractions))
-        if any(size <= 0 or size > 100 * _THOUSANDTHS for size in sizes):
-            raise ValueError(f"bet_menu: pot fractions {list(fractions)} must lie in 0.001 .. 100")
+        listed = [_number("of pot fractions", fraction) for fraction in fractions]
+        if not all(0.001 <= fraction <= 100 for fraction in listed):
+            raise ValueError(f"bet_menu: pot fractions {listed} must lie in 0.001 .. 100")
+        sizes = tuple(sorted(round(_THOUSANDTHS * fraction) for fraction in listed))
         return cls(MENU_POT, cls._checked(sizes), all_in)
 
     @classmethod
@@ -78,8 +79,8 @@ class BetMenu:
         )
 
 
-def _number(menu: str, entry: str) -> float:
+def _number(menu: str, entry: str | float) -> float:
     try:
         return float(entry)
-    except ValueError:
+    except (ValueError, TypeError):
         raise ValueError(f"bet_menu {menu!r}: {entry!r} is not a number") from None

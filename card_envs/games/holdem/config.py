@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from card_envs.cards import NO_CARD
+from card_envs.game import checked_list, is_whole
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.state import (
     LIMIT,
@@ -88,7 +89,7 @@ class HoldemConfig:
         """Check every field; see the messages."""
         if self.structure not in STRUCTURES:
             raise ValueError(f"structure {self.structure!r} is not known: choose one of {sorted(STRUCTURES)}")
-        if not _is_whole(self.num_players) or not 2 <= self.num_players <= MAX_SEATS:
+        if not is_whole(self.num_players) or not 2 <= self.num_players <= MAX_SEATS:
             raise ValueError(f"num_players {self.num_players!r} must be a whole number in 2 .. {MAX_SEATS}")
         self.profile  # noqa: B018  raises for an unknown name
         checked_stacks(self.stacks, self.num_players)
@@ -118,9 +119,10 @@ class HoldemConfig:
 
     def _check_betting(self) -> None:
         streets = len(self.board_cards)
-        if self.max_raises is not None and (len(self.max_raises) != streets or min(self.max_raises) < 0):
+        caps = [0] * streets if self.max_raises is None else self.max_raises
+        if len(caps) != streets or not all(is_whole(cap) and cap >= 0 for cap in caps):
             raise ValueError(
-                f"max_raises {self.max_raises} must name a number for each of the {streets} streets, or be None"
+                f"max_raises {self.max_raises} must name a whole number for each of the {streets} streets, or be None"
             )
         if self.structure == "limit" and (len(self.raise_sizes) != streets or min(self.raise_sizes) < 1):
             raise ValueError(
@@ -152,7 +154,7 @@ class HoldemConfig:
             antes=ante,
             min_bet=big,
             raise_sizes=(big, big, 2 * big, 2 * big),
-            max_raises=None if max_raises is None else tuple(max_raises),
+            max_raises=None if max_raises is None else tuple(checked_list("max_raises", max_raises)),
             rules=rules,
             reward_unit=big,
         )
@@ -179,7 +181,7 @@ class HoldemConfig:
             antes=ante,
             min_bet=big,
             max_raises=None,
-            bet_menu=bet_menu if isinstance(bet_menu, (str, BetMenu)) else tuple(bet_menu),
+            bet_menu=bet_menu if isinstance(bet_menu, (str, BetMenu)) else tuple(checked_list("bet_menu", bet_menu)),
             rules=rules,
             reward_unit=big,
         )
@@ -212,7 +214,7 @@ class HoldemConfig:
         board: tuple[int, ...], sizes: tuple[int, ...], cap: int,
     ) -> Self:  # fmt: skip
         most = min(most, MAX_SEATS)
-        if not _is_whole(num_players) or not least <= num_players <= most:
+        if not is_whole(num_players) or not least <= num_players <= most:
             raise ValueError(f"num_players {num_players!r}: {name} is for {least} .. {most} players")
         return cls(
             structure="limit",
@@ -237,7 +239,7 @@ class HoldemConfig:
         """The rules profile, resolved."""
         if isinstance(self.rules, RulesProfile):
             return self.rules
-        if self.rules not in RULES:
+        if not isinstance(self.rules, str) or self.rules not in RULES:
             raise ValueError(f"rules {self.rules!r} are not known: choose one of {sorted(RULES)}")
         return RULES[self.rules]
 
@@ -337,23 +339,23 @@ class HoldemConfig:
 
 def checked_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
     """Return one starting stack per seat, or raise a ValueError that names the wrong one."""
-    listed = [stacks] * num_players if isinstance(stacks, (int, np.integer)) else list(stacks)
+    listed = [stacks] * num_players if is_whole(stacks) else checked_list("stacks", stacks)
     if len(listed) != num_players:
         raise ValueError(f"stacks {listed} are {len(listed)} numbers for {num_players} players")
     for seat, stack in enumerate(listed):
-        if not _is_whole(stack) or not 1 <= stack <= MAX_CHIPS:
+        if not is_whole(stack) or not 1 <= stack <= MAX_CHIPS:
             raise ValueError(f"stack {stack!r} of player_{seat} must be a whole number of chips in 1 .. {MAX_CHIPS}")
     return [int(stack) for stack in listed]
 
 
 def _checked_amounts(name: str, amounts: Sequence[int]) -> None:
     for amount in amounts:
-        if not _is_whole(amount) or not 0 <= amount <= MAX_CHIPS:
+        if not is_whole(amount) or not 0 <= amount <= MAX_CHIPS:
             raise ValueError(f"{name} {list(amounts)}: {amount!r} must be a whole number of chips in 0 .. {MAX_CHIPS}")
 
 
 def _checked_blinds(small_blind: int, big_blind: int) -> int:
-    if not _is_whole(big_blind) or not _is_whole(small_blind) or not 0 <= small_blind <= big_blind or big_blind < 1:
+    if not is_whole(big_blind) or not is_whole(small_blind) or not 0 <= small_blind <= big_blind or big_blind < 1:
         raise ValueError(
             f"small_blind {small_blind!r} and big_blind {big_blind!r} must be whole, 0 <= small <= big, big >= 1"
         )
@@ -361,8 +363,4 @@ def _checked_blinds(small_blind: int, big_blind: int) -> int:
 
 
 def _stack_setting(stacks: int | Sequence[int]) -> int | tuple[int, ...]:
-    return int(stacks) if _is_whole(stacks) else tuple(stacks)  # type: ignore[arg-type]
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    return int(stacks) if is_whole(stacks) else tuple(checked_list("stacks", stacks))

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from card_envs.cards import NO_CARD, card_id, card_name
-from card_envs.game import Game
+from card_envs.game import Game, checked_list, is_whole
 from card_envs.games.holdem import kernels, view
 from card_envs.games.holdem.config import RULES, HoldemConfig, checked_stacks
 from card_envs.games.holdem.encoders import ENCODERS
@@ -59,7 +57,7 @@ def _deal_with(config: HoldemConfig, tables: Any, i: int, options: Mapping[str, 
     stacks = checked_stacks(options["stacks"], config.num_players) if "stacks" in options else config.stack_list
     deck = checked_deck(config, options.get("deck", ()))
     button = options.get("button")
-    if button is not None and (not isinstance(button, (int, np.integer)) or not 0 <= button < config.num_players):
+    if button is not None and (not is_whole(button) or not 0 <= button < config.num_players):
         raise ValueError(f"button {button!r} must be a seat in 0..{config.num_players - 1}")
     if config.menu.kind == MENU_INTEGERS and max(stacks) > max(config.stack_list):
         raise ValueError(
@@ -80,12 +78,12 @@ def _deal_with(config: HoldemConfig, tables: Any, i: int, options: Mapping[str, 
 
 def checked_deck(config: HoldemConfig, deck: Any) -> list[int]:
     """Return the card ids of `deck` (ids or names such as "As"), or raise a ValueError that names the wrong card."""
-    cards = [card_id(card) if isinstance(card, str) else card for card in deck]
+    cards = [card_id(card) if isinstance(card, str) else card for card in checked_list("deck", deck)]
     if len(cards) > config.num_dealt:
         raise ValueError(f"deck has {len(cards)} cards, a hand deals {config.num_dealt}")
     allowed = set(config.deck_cards)
     for place, card in enumerate(cards):
-        if not isinstance(card, (int, np.integer)) or int(card) not in allowed:
+        if not is_whole(card) or int(card) not in allowed:
             raise ValueError(f"deck[{place}] = {card!r} is not a card of this deck ({len(allowed)} cards)")
         if card in cards[:place]:
             raise ValueError(f"deck[{place}] = {card_name(int(card))} is in the deck twice")

@@ -1,0 +1,197 @@
+"""The batched engine: N tables are N single environments, arrays are new, and bad input changes nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs import IllegalActionError, make_vector
+from card_envs.agent import choose
+from card_envs.envs import ENVS, make_game, make_raw_env
+from card_envs.vector import VectorTables
+
+every_id = pytest.mark.parametrize("env_id", ENVS)
+
+
+def started(env_id: str, num_tables: int = 6, seed: int = 0, steps: int = 2, **settings: Any) -> VectorTables:
+    """Tables in the middle of their deals."""
+    tables = make_vector(env_id, num_tables, seed=seed, **settings)
+    tables.reset()
+    for _ in range(steps):
+        tables.step(tables.sample_actions())
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("env_id", "settings"),
+    [*((env_id, {}) for env_id in ENVS), ("no_limit_holdem-v0", {"num_players": 6, "stacks": [3, 20, 90, 200, 7, 50]})],
+)
+def test_a_batch_is_as_many_single_environments(env_id: str, settings: dict[str, Any]) -> None:
+    num_tables, seed = 5, 2**64 + 11
+    tables = make_vector(env_id, num_tables, seed, **settings)
+    envs = []
+    for i in range(num_tables):
+        env = make_raw_env(env_id, **settings)
+        env._tables = env.game.seeded_tables(1, seed, first_table=i)
+        env.reset()
+        envs.append(env)
+    rng = np.random.default_rng(0)
+    batch, finished = tables.reset(), 0
+    for _ in range(250):
+        for i, env in enumerate(envs):
+            observation = env.last()[0]
+            assert env.agent_selection == f"player_{batch.seats[i]}"
+            assert np.array_equal(batch.observation[i], observation["observation"])
+            assert np.array_equal(batch.action_mask[i], observation["action_mask"])
+        assert np.array_equal(tables.state(), [env.state() for env in envs])
+        actions = choose(batch.action_mask, rng.random(num_tables))
+        batch = tables.step(actions)
+        for i, env in enumerate(envs):
+            env.step(int(actions[i]))
+            rewards = [env.rewards[agent] for agent in env.possible_agents]
+            assert np.array_equal(batch.rewards[i], np.float32(rewards))
+            assert batch.is_over[i] == all(env.terminations.values())
+            finished += batch.is_over[i]
+            while all(env.terminations.values()):  # more than once where a deal leaves nothing to decide
+                env.reset()
+    assert finished > 5
+
+
+@every_id
+def test_tables_do_not_depend_on_the_batch(env_id: str) -> None:
+    few, many = make_vector(env_id, 3, seed=1), make_vector(env_id, 64, seed=1)
+    few.reset()
+    many.reset()
+    for _ in range(80):
+        actions = many.sample_actions()
+        assert np.array_equal(few.sample_actions(), actions[:3])
+        one, other = few.step(actions[:3]), many.step(actions)
+        assert np.array_equal(one.observation, other.observation[:3])
+        assert np.array_equal(one.rewards, other.rewards[:3])
+
+
+@every_id
+def test_reset_with_a_seed_begins_anew(env_id: str) -> None:
+    tables = started(env_id, steps=30)
+    first = make_vector(env_id, 6, seed=9).reset()
+    again = tables.reset(seed=9)
+    assert np.array_equal(first.observation, again.observation) and np.array_equal(first.seats, again.seats)
+    assert not again.rewards.any() and not again.is_over.any()
+    assert not np.array_equal(tables.reset().observation, again.observation)
+
+
+@every_id
+def test_sampled_actions_are_legal_and_spread(env_id: str) -> None:
+    tables = make_vector(env_id, 500, seed=3)
+    batch = tables.reset()
+    for _ in range(5):
+        actions = tables.sample_actions()
+        assert batch.action_mask[np.arange(500), actions].all()
+        batch = tables.step(actions)
+    assert len(set(actions.tolist())) > 1
+    assert not np.array_equal(tables.sample_actions(), tables.sample_actions())
+
+
+@every_id
+def test_arrays_are_fresh(env_id: str) -> None:
+    tables = make_vector(env_id, 8, seed=2)
+    batches = [tables.reset()]
+    fields = ("observation", "action_mask", "seats", "rewards", "is_over")
+    before = []
+    for _ in range(40):
+        before.append({name: getattr(batches[-1], name).copy() for name in fields})
+        batches.append(tables.step(tables.sample_actions()))
+    for batch, copies in zip(batches, before, strict=False):
+        assert all(np.array_equal(getattr(batch, name), copies[name]) for name in fields)
+    for one, other in pairwise(batches):
+        assert not any(np.shares_memory(getattr(one, name), getattr(other, name)) for name in fields)
+        assert not any(np.shares_memory(getattr(one, name), tables.tables) for name in fields)
+
+
+@every_id
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        (np.zeros(5, np.int64), r"shape \(5,\) and dtype int64: 6 integers are needed"),
+        (np.zeros((6, 1), np.int64), r"shape \(6, 1\)"),
+        (np.int64(1), r"shape \(\)"),
+        (np.ones(6), "dtype float64"),
+        (np.full(6, np.nan), "dtype float64"),
+        (np.ones(6, np.bool_), "dtype bool"),
+        (["1"] * 6, "dtype <U1"),
+        ([None] * 6, "dtype object"),
+        (None, "dtype object"),
+        ([2**70] * 6, "dtype object"),
+        (np.full(6, 2**64 - 1, np.uint64), "action 18446744073709551615"),
+        (np.full(6, -1), r"table 0: .*action -1 is outside 0\.\."),
+        (np.full(6, 99_999), r"table 0: .*action 99999 is outside 0\.\."),
+    ],
+)
+def test_bad_actions_change_nothing(env_id: str, actions: Any, message: str) -> None:
+    tables = started(env_id)
+    before = tables.tables.tobytes()
+    with pytest.raises(IllegalActionError, match=message):
+        tables.step(actions)
+    assert tables.tables.tobytes() == before
+    tables.step(tables.sample_actions())
+
+
+@pytest.mark.parametrize("env_id", [env_id for env_id in ENVS if env_id != "kuhn_poker-v0"])
+def test_one_illegal_action_changes_no_table(env_id: str) -> None:
+    tables = started(env_id, num_tables=40)
+    masks = np.empty((40, tables.game.num_actions), np.int8)
+    tables.game.mask_rows(tables.tables, np.arange(40), masks.view([("mask", np.int8, masks.shape[1])])[:, 0])
+    table = int(np.flatnonzero((masks == 0).any(axis=1))[-1])
+    actions = tables.sample_actions()
+    actions[table] = np.flatnonzero(masks[table] == 0)[0]
+    before = tables.tables.tobytes()
+    with pytest.raises(IllegalActionError, match=rf"table {table}: .*legal"):
+        tables.step(actions)
+    assert tables.tables.tobytes() == before
+
+
+@every_id
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int32, np.uint64])
+def test_every_integer_type_will_do(env_id: str, dtype: type[np.integer[Any]]) -> None:
+    one, other = started(env_id), started(env_id)
+    actions = one.sample_actions()
+    if actions.max() <= np.iinfo(dtype).max:
+        assert np.array_equal(one.step(actions).observation, other.step(actions.astype(dtype)).observation)
+    assert np.array_equal(one.step(one.sample_actions().tolist()).seats, one.tables["actor"])
+
+
+def test_stepping_before_reset_raises() -> None:
+    with pytest.raises(RuntimeError, match=r"call reset\(\) before step\(\)"):
+        make_vector("kuhn_poker-v0", 2).step(np.ones(2, int))
+
+
+@pytest.mark.parametrize("num_tables", [0, -1, 1.5, "2", True, None])
+def test_bad_numbers_of_tables(num_tables: Any) -> None:
+    with pytest.raises(ValueError, match=r"num_tables .* must be a whole number, at least 1"):
+        make_vector("kuhn_poker-v0", num_tables)
+
+
+@pytest.mark.parametrize("seed", [1.5, "1", float("nan"), True, [1]])
+def test_bad_seeds(seed: Any) -> None:
+    with pytest.raises(ValueError, match=r"seed .* must be a whole number"):
+        make_vector("kuhn_poker-v0", 2, seed=seed)
+    tables = started("kuhn_poker-v0")
+    before = tables.tables.tobytes()
+    with pytest.raises(ValueError, match=r"seed .* must be a whole number"):
+        tables.reset(seed=seed)
+    assert tables.tables.tobytes() == before
+
+
+@pytest.mark.parametrize("seed", [0, -1, 2**64 + 1, 2**200, np.int64(-5), np.uint64(2**64 - 1)])
+def test_any_whole_number_is_a_seed(seed: Any) -> None:
+    one, other = make_vector("leduc_holdem-v0", 4, seed=seed), make_vector("leduc_holdem-v0", 4, seed=int(seed))
+    assert np.array_equal(one.reset().observation, other.reset().observation)
+    assert np.array_equal(one.sample_actions(), other.sample_actions())
+
+
+def test_tables_where_nobody_can_ever_decide_are_an_error_and_no_endless_loop() -> None:
+    with pytest.raises(RuntimeError, match="stacks are too small for the blinds"):
+        VectorTables(make_game("limit_holdem-v0", stacks=1), 2).reset()

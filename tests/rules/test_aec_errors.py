@@ -1,0 +1,243 @@
+"""Bad input to environments: a message that names the value and what is allowed, and a table as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs import IllegalActionError, make_game
+from card_envs.aec import GameAEC
+from card_envs.envs import ENVS, make_env, make_raw_env
+
+every_id = pytest.mark.parametrize("env_id", ENVS)
+NAN = float("nan")
+
+
+def started(env_id: str, **settings: Any) -> GameAEC:
+    env = make_raw_env(env_id, **settings)
+    env.reset(seed=4)
+    return env
+
+
+def shown(env: GameAEC) -> tuple[Any, ...]:
+    """Everything that a call might have changed."""
+    return (
+        env._tables.tobytes(),
+        list(env.agents),
+        env.agent_selection,
+        dict(env.rewards),
+        dict(env.terminations),
+        dict(env.truncations),
+        env.last()[0]["observation"].tobytes() if env.agents else None,
+    )
+
+
+@every_id
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (NAN, "action nan of type float is not an id: pass a whole number"),
+        (1.0, "action 1.0 of type float is not an id"),
+        (np.float32(1), "of type float32 is not an id"),
+        (True, "action True of type bool is not an id"),
+        (np.True_, "of type bool is not an id"),
+        ("1", "action '1' of type str is not an id"),
+        (None, "action None of type NoneType is not an id"),
+        ([1], r"action \[1\] of type list is not an id"),
+        (np.array([1]), "of type ndarray is not an id"),
+        (-1, r"player_\d: .*action -1 is outside 0\.\."),
+        (99_999, r"player_\d: .*action 99999 is outside 0\.\."),
+        (2**70, "of type int is not an id"),
+        (-(2**70), "of type int is not an id"),
+    ],
+)
+def test_what_is_no_action(env_id: str, action: Any, message: str) -> None:
+    env = started(env_id)
+    before = shown(env)
+    with pytest.raises(IllegalActionError, match=message):
+        env.step(action)
+    assert shown(env) == before
+
+
+@every_id
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint8, np.int64, np.uint64, np.array])
+def test_every_whole_number_is_an_action(env_id: str, kind: Any) -> None:
+    env, other = started(env_id), started(env_id)
+    action = int(np.flatnonzero(env.last()[0]["action_mask"])[0])
+    env.step(kind(action))
+    other.step(action)
+    assert shown(env) == shown(other)
+
+
+@every_id
+def test_illegal_ids_say_what_is_legal(env_id: str) -> None:
+    env, illegal = started(env_id), 0
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        mask = env.last()[0]["action_mask"]
+        for action in np.flatnonzero(mask == 0)[:5].tolist():
+            illegal += 1
+            before = shown(env)
+            with pytest.raises(IllegalActionError, match=rf"^{env.agent_selection}: .*legal: "):
+                env.step(action)
+            assert shown(env) == before
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+        if any(env.terminations.values()):
+            env.reset()
+    assert illegal > 10
+
+
+@every_id
+def test_acting_after_the_end(env_id: str) -> None:
+    env = started(env_id)
+    while not any(env.terminations.values()):
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    before = shown(env)
+    for action in (0, 1, -1, "x"):
+        with pytest.raises(IllegalActionError, match=r"after the end: pass None, or call reset\(\)"):
+            env.step(action)
+    assert shown(env) == before
+    for _ in env.possible_agents:
+        env.step(None)
+    for action in (0, None):
+        with pytest.raises(IllegalActionError, match=r"all agents have left: call reset\(\)"):
+            env.step(action)
+    env.reset()
+    assert env.agents == env.possible_agents
+
+
+def test_unknown_agents() -> None:
+    env = started("kuhn_poker-v0")
+    for agent in ("player_2", "Player_0", None):
+        with pytest.raises(ValueError, match=r"agent .* is not known: choose one of \['player_0', 'player_1'\]"):
+            env.observe(agent)
+
+
+SETTINGS: list[tuple[str, dict[str, Any], str]] = [
+    ("limit_holdem-v0", {"encoder": "defualt"}, r"encoder 'defualt' is not known: choose one of \['default'"),
+    ("limit_holdem-v0", {"encoder": []}, r"encoder \[\] is not known"),
+    ("limit_holdem-v0", {"rules": "house"}, "rules 'house' are not known: choose one of"),
+    ("limit_holdem-v0", {"rules": []}, r"rules \[\] are not known"),
+    ("big2-v0", {"encoder": "default"}, "encoder 'default' is not known: choose one of"),
+    ("big2-v0", {"rules": "standard"}, "rules 'standard' are not known: choose one of"),
+    ("big2-v0", {"straights": "long"}, "straights 'long' is not known: choose one of"),
+    ("big2-v0", {"double_from": 1.5}, "double_from 1.5 must be"),
+    ("limit_holdem-v0", {"num_players": 1}, r"num_players 1 must be a whole number in 2 \.\. 10"),
+    ("limit_holdem-v0", {"num_players": 11}, "num_players 11 must be"),
+    ("limit_holdem-v0", {"num_players": 2.0}, r"num_players 2\.0 must be"),
+    ("limit_holdem-v0", {"num_players": True}, "num_players True must be"),
+    ("kuhn_poker-v0", {"num_players": 20}, r"num_players 20: Kuhn poker is for 2 \.\. 10 players"),
+    ("limit_holdem-v0", {"max_raises": 3}, "max_raises 3 must be a list"),
+    ("limit_holdem-v0", {"max_raises": (1, 2)}, r"max_raises \(1, 2\) must name a whole number for each of the 4"),
+    ("limit_holdem-v0", {"max_raises": (1, 2, 3, 0.5)}, "must name a whole number for each"),
+    ("limit_holdem-v0", {"max_raises": (1, 2, 3, -1)}, "must name a whole number for each"),
+    ("no_limit_holdem-v0", {"stacks": 0}, "stack 0 of player_0 must be a whole number of chips in 1"),
+    ("no_limit_holdem-v0", {"stacks": -5}, "stack -5 of player_0"),
+    ("no_limit_holdem-v0", {"stacks": 2.5}, "stacks 2.5 must be a list"),
+    ("no_limit_holdem-v0", {"stacks": NAN}, "stacks nan must be a list"),
+    ("no_limit_holdem-v0", {"stacks": "200"}, "stacks '200' must be a list"),
+    ("no_limit_holdem-v0", {"stacks": [200]}, r"stacks \[200\] are 1 numbers for 2 players"),
+    ("no_limit_holdem-v0", {"stacks": [200, NAN]}, "stack nan of player_1 must be a whole number"),
+    ("no_limit_holdem-v0", {"stacks": [200, 10**12]}, "stack 1000000000000 of player_1 must be"),
+    ("no_limit_holdem-v0", {"small_blind": 4}, "small_blind 4 and big_blind 2 must be whole, 0 <= small <= big"),
+    ("no_limit_holdem-v0", {"big_blind": NAN}, "big_blind nan must be whole"),
+    ("no_limit_holdem-v0", {"ante": -1}, "-1 must be a whole number of chips"),
+    ("no_limit_holdem-v0", {"structure": "spread"}, "structure 'spread' is not known: choose one of"),
+    ("no_limit_holdem-v0", {"bet_menu": "fcx"}, "bet_menu 'fcx' is not known: write letters such as 'fchpa'"),
+    ("no_limit_holdem-v0", {"bet_menu": [0.5, -1]}, "must lie in 0.001 .. 100"),
+    ("no_limit_holdem-v0", {"bet_menu": [NAN]}, "must lie in 0.001 .. 100"),
+    ("no_limit_holdem-v0", {"bet_menu": ["big"]}, "'big' is not a number"),
+    ("no_limit_holdem-v0", {"bet_menu": None}, "bet_menu None must be a list"),
+]
+
+
+@pytest.mark.parametrize(("env_id", "settings", "message"), SETTINGS)
+def test_bad_settings(env_id: str, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_game(env_id, **settings)
+
+
+@every_id
+def test_unknown_settings_list_the_known_ones(env_id: str) -> None:
+    for make in (make_raw_env, make_env):
+        with pytest.raises(TypeError, match=r"has no setting 'colour': known are \[.*'encoder'"):
+            make(env_id, colour="red")
+
+
+def test_unknown_ids_name_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"'limt_holdem-v0' is not known \(did you mean 'limit_holdem-v0'\?\)"):
+        make_game("limt_holdem-v0")
+
+
+OPTIONS: list[tuple[str, dict[str, Any], str]] = [
+    *(("no_limit_holdem-v0", {"button": bad}, "must be a seat in 0..1") for bad in (-1, 2, 0.0, NAN, "0", True, [0])),
+    ("no_limit_holdem-v0", {"stacks": [200, 0]}, "stack 0 of player_1"),
+    ("no_limit_holdem-v0", {"stacks": [200, -3]}, "stack -3 of player_1"),
+    ("no_limit_holdem-v0", {"stacks": [200, 2.5]}, "stack 2.5 of player_1"),
+    ("no_limit_holdem-v0", {"stacks": [1, 2, 3]}, r"stacks \[1, 2, 3\] are 3 numbers for 2 players"),
+    ("no_limit_holdem-v0", {"stacks": None}, "stacks None must be a list"),
+    ("no_limit_holdem-v0", {"deck": [0, 0]}, r"deck\[1\] = 2c is in the deck twice"),
+    ("no_limit_holdem-v0", {"deck": ["As", 51]}, r"deck\[1\] = As is in the deck twice"),
+    ("no_limit_holdem-v0", {"deck": [52]}, r"deck\[0\] = 52 is not a card of this deck"),
+    ("no_limit_holdem-v0", {"deck": [-1]}, r"deck\[0\] = -1 is not a card"),
+    ("no_limit_holdem-v0", {"deck": [1.0]}, r"deck\[0\] = 1.0 is not a card"),
+    ("no_limit_holdem-v0", {"deck": [True]}, r"deck\[0\] = True is not a card"),
+    ("no_limit_holdem-v0", {"deck": ["1s"]}, "'1s' is not a card: write a rank of 23456789TJQKA"),
+    ("no_limit_holdem-v0", {"deck": range(10)}, "deck has 10 cards, a hand deals 9"),
+    ("no_limit_holdem-v0", {"deck": 5}, "deck 5 must be a list"),
+    ("no_limit_holdem-v0", {"deck": "AsKs"}, "deck 'AsKs' must be a list"),
+    ("kuhn_poker-v0", {"deck": ["2c"]}, r"is not a card of this deck \(3 cards\)"),
+    ("big2-v0", {"hands": []}, "hands are 0 hands of cards"),
+    ("big2-v0", {"hands": None}, "hands None must be a list"),
+    ("big2-v0", {"hands": [range(13)] * 4}, "2c is dealt twice: to player_0 and to player_1"),
+    ("big2-v0", {"hands": [range(13), range(13, 26), range(26, 39), range(39, 51)]}, "player_3 has 12 cards"),
+    ("big2-v0", {"hands": [range(13), range(13, 26), range(26, 39), range(40, 53)]}, r"\[12\] = 52 is not a card"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("env_id", "options", "message"), OPTIONS)
+@pytest.mark.parametrize("seed", [None, 8])
+def test_bad_options_leave_the_deal_in_progress(
+    env_id: str, options: dict[str, Any], message: str, seed: int | None
+) -> None:
+    env, undisturbed = started(env_id), started(env_id)
+    before = shown(env)
+    with pytest.raises(ValueError, match=message):
+        env.reset(seed=seed, options=options)
+    assert shown(env) == before
+    env.reset()
+    undisturbed.reset()
+    assert shown(env) == shown(undisturbed)
+
+
+@every_id
+@pytest.mark.parametrize("seed", [1.0, NAN, "1", True, [1]])
+def test_bad_seeds(env_id: str, seed: Any) -> None:
+    env = started(env_id)
+    before = shown(env)
+    with pytest.raises(ValueError, match=r"seed .* must be a whole number"):
+        env.reset(seed=seed)
+    assert shown(env) == before
+
+
+def test_options_that_are_no_dict() -> None:
+    env = started("kuhn_poker-v0")
+    before = shown(env)
+    with pytest.raises(TypeError, match="reset options 'deck' must be a dict"):
+        env.reset(options="deck")
+    assert shown(env) == before
+
+
+def test_stacks_of_one_reset_do_not_stay() -> None:
+    env = make_raw_env("no_limit_holdem-v0")
+    env.reset(seed=1, options={"stacks": [30, 40]})
+    env.reset()
+    assert env._tables["stack"][0][:2].sum() + env._tables["pot"][0] == 400
+
+
+def test_options_with_a_mistyped_key_say_which_are_known() -> None:
+    env = make_raw_env("no_limit_holdem-v0")
+    with pytest.warns(UserWarning, match=r"\['buton'\] are ignored: known are \['button', 'stacks', 'deck'\]"):
+        env.reset(options={"buton": 1})
