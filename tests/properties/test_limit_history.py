@@ -89,9 +89,9 @@ def test_equal_observations_are_equal_knowledge(num_players: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("num_players", range(2, 11))
+@pytest.mark.parametrize("num_players", [3, 4, 9])
 def test_equal_observations_are_equal_knowledge_in_many_more_decisions(num_players: int) -> None:
-    play_with_few_decks(HoldemConfig.limit(num_players, max_raises=(4, 4, 4, 4)), decisions=1_000_000, seed=2)
+    play_with_few_decks(HoldemConfig.limit(num_players, max_raises=(4, 4, 4, 4)), decisions=300_000, seed=2)
 
 
 def all_moments(tables: Any, history: list[Decision]) -> Iterator[tuple[Any, list[Decision]]]:
@@ -160,7 +160,7 @@ def test_the_betting_is_read_back(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_the_betting_is_read_back_in_many_more_decisions(name: str) -> None:
-    assert wrong_histories(GAMES[name], decisions=20_000, seed=5)[:1] == []
+    assert wrong_histories(GAMES[name], decisions=5_000, seed=5)[:1] == []
 
 
 def test_the_betting_is_read_back_after_the_end() -> None:
