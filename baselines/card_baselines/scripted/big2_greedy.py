@@ -19,11 +19,13 @@ from card_envs.jit import kernel
 FEW_CARDS = 7
 """With an opponent who holds so few cards, nothing is kept together any more. Of 3, 5, 7 and 13 the best."""
 
+_MOST_CARDS = 5
+
 
 class Big2Greedy:
     """Takes the legal play with most cards, of several the one whose highest card is lowest.
 
-    It passes when all else is forced, or when it could only follow with a single that it needs for a pair, a triple, a
+    It passes when it has to, and when it could only follow with a single that it needs for a pair, a triple, a
     straight or a full house (not a flush), unless an opponent holds `FEW_CARDS` cards or fewer.
     """
 
@@ -58,12 +60,12 @@ def choose_rows(views: Any, scratch: Any, actions: Any) -> None:
 @kernel
 def largest_play(t: Any, kept: Any) -> Any:
     """Return the play with most cards, then the lowest top card, then the lowest id; no single of the set `kept`."""
-    lowest, best = np.int64(10 * HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
+    lowest, best = np.int64(_MOST_CARDS * HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
     for k in range(t.num_legal):
         action = np.int64(t.legal[k])
         size = np.int64(ACTION_SIZE[action])
         if size > 1 or (size == 1 and kept >> action & 1 == 0):  # a single's id is its position
-            rank = ((5 - size) * HAND_SIZE + ACTION_POSITIONS[action, size - 1]) * NUM_ACTIONS + action
+            rank = ((_MOST_CARDS - size) * HAND_SIZE + ACTION_POSITIONS[action, size - 1]) * NUM_ACTIONS + action
             if rank < lowest:
                 lowest, best = rank, action
     return best

@@ -16,9 +16,9 @@ from card_envs.jit import kernel
 
 
 class Big2Lowest:
-    """Takes the legal play whose highest card is lowest, of several the one with fewest cards; passes only if forced.
+    """Takes the legal play whose highest card is lowest, so it leads its lowest single card; passes only if forced.
 
-    So it always leads its lowest single card. Of plays that are equal in both, it takes the lower id: lower cards.
+    Of several plays with the same highest card it takes the one whose other cards are lower.
     """
 
     name = "big2_lowest"
@@ -43,12 +43,11 @@ def choose_rows(views: Any, actions: Any) -> None:
 
 @kernel
 def lowest_play(t: Any) -> Any:
-    """Return the legal play with the lowest top card, then the fewest cards, then the lowest id."""
+    """Return the legal play with the lowest highest card, then the lowest id, which has the lowest other cards."""
     lowest, best = np.int64(HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
     for k in range(t.num_legal):
         action = np.int64(t.legal[k])
         if action != PASS:
-            # ids with more cards are higher: of the same top card, the lowest id has the fewest
             rank = np.int64(ACTION_POSITIONS[action, ACTION_SIZE[action] - 1]) * NUM_ACTIONS + action
             if rank < lowest:
                 lowest, best = rank, action
