@@ -10,6 +10,9 @@ from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.tables import print_table
 from card_baselines.training import maskable_ppo
 
+PANEL = ("random", "always_call", "always_raise")
+"""Whom the demonstration trains against, and is measured against."""
+
 
 @dataclass(frozen=True)
 class Config:
@@ -28,7 +31,19 @@ def main(config: Config) -> RunFolder:
     """Train, play, print the table, and return the run folder."""
     print(f"Training MaskablePPO on heads-up limit hold'em for {config.minutes:g} minutes ...", flush=True)
     run = maskable_ppo.main(
-        maskable_ppo.Config(minutes=config.minutes, final_hands=config.hands, seed=config.seed, folder=config.folder)
+        maskable_ppo.Config(
+            minutes=config.minutes,
+            opponents=PANEL,
+            panel=PANEL,
+            num_tables=256,  # small batches, many updates: what two minutes are best spent on
+            steps_per_update=16,
+            minibatch=512,
+            epochs=4,
+            evaluation_hands=2000,
+            final_hands=config.hands,
+            seed=config.seed,
+            folder=config.folder,
+        )
     )
     print_evaluation(json.loads((run.path / EVALUATION).read_text()))
     print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")

@@ -176,11 +176,16 @@ class Budget:
         """Continue from the seconds that the metrics say were used."""
         self._config, self._model = config, model
         rows = run.metrics()
-        self._start = time.monotonic() - (rows[-1]["seconds"] if rows else 0.0)
+        self._before = rows[-1]["seconds"] if rows else 0.0
+        self._start: float | None = None
+
+    def begin(self) -> None:
+        """Start the clock; compiling and loading came before."""
+        self._start = time.monotonic()
 
     def seconds(self) -> float:
         """Return the seconds of training so far."""
-        return time.monotonic() - self._start
+        return self._before + (time.monotonic() - self._start if self._start else 0.0)
 
     def fraction(self) -> float:
         """Return the used share of the budget, 0 .. 1."""
@@ -200,6 +205,7 @@ class Keeper(BaseCallback):
         self._bar: Any = None
 
     def _on_training_start(self) -> None:
+        self._budget.begin()
         self._next_checkpoint = self._budget.seconds() + self._config.checkpoint_seconds
         self._next_evaluation = self._budget.seconds() + self._config.evaluation_seconds
         self._past_self.become(policy_of(self._model, self._config, self._game))
