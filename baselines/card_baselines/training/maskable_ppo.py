@@ -67,7 +67,8 @@ class Config:
     final_hands: int = 50_000
     folder: str = ""
     """Run folder; an interrupted run there is continued. By default a new one below `runs/`."""
-    threads: int = 2
+    threads: int = 1
+    """PyTorch's threads. More help little with small networks, and wait for each other when another program runs."""
     progress: bool = True
 
 
