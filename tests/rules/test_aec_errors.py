@@ -116,7 +116,7 @@ def test_unknown_agents() -> None:
 
 
 SETTINGS: list[tuple[str, dict[str, Any], str]] = [
-    ("limit_holdem-v0", {"encoder": "defualt"}, r"encoder 'defualt' is not known: choose one of \['default'"),
+    ("limit_holdem-v0", {"encoder": "simple"}, r"encoder 'simple' is not known: choose one of \['default'"),
     ("limit_holdem-v0", {"encoder": []}, r"encoder \[\] is not known"),
     ("limit_holdem-v0", {"rules": "house"}, "rules 'house' are not known: choose one of"),
     ("limit_holdem-v0", {"rules": []}, r"rules \[\] are not known"),
@@ -239,5 +239,5 @@ def test_stacks_of_one_reset_do_not_stay() -> None:
 
 def test_options_with_a_mistyped_key_say_which_are_known() -> None:
     env = make_raw_env("no_limit_holdem-v0")
-    with pytest.warns(UserWarning, match=r"\['buton'\] are ignored: known are \['button', 'stacks', 'deck'\]"):
-        env.reset(options={"buton": 1})
+    with pytest.warns(UserWarning, match=r"\['bouton'\] are ignored: known are \['button', 'stacks', 'deck'\]"):
+        env.reset(options={"bouton": 1})
