@@ -17,7 +17,7 @@ from card_envs.games.big2.state import FLUSH, HAND_SIZE, NUM_SEATS, TABLE
 from card_envs.jit import kernel
 
 FEW_CARDS = 7
-"""With an opponent who holds so few cards, nothing is kept together any more. Of 3, 5, 7 and 13 the best."""
+"""With an opponent who holds so few cards, nothing is kept together any more; best of 3, 5, 7, 13 against random."""
 
 _MOST_CARDS = 5
 
