@@ -5,11 +5,11 @@ from __future__ import annotations
 import gymnasium
 import pettingzoo
 
-from card_envs.envs import ENVS, make_game, make_vector
+from card_envs.envs import ENVS, make_game, make_vector, warmup
 from card_envs.game import IllegalActionError
 
 __version__ = "0.1.0"
-__all__ = ["ENVS", "IllegalActionError", "__version__", "make_game", "make_vector"]
+__all__ = ["ENVS", "IllegalActionError", "__version__", "make_game", "make_vector", "warmup"]
 
 
 def _register() -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
+from card_envs.jit import entry_point
 from card_envs.observation import mask_records, observation_records
 
 RENDER_MODES = ("ansi", "rgb_array")
@@ -66,7 +67,23 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._mask = np.zeros((1, self.game.num_actions), np.int8)
         self._observation_record = observation_records(self._observation)
         self._mask_record = mask_records(self._mask)
+        self._observation_row, self._mask_row = self._observation[0], self._mask[0]
         self._no_mask = np.zeros(self.game.num_actions, np.int8)
+        self._deal, self._step, self._observe = self._first_deal, self._first_step, self._first_observe
+
+    # The first call of a kernel compiles it; later ones go past Numba's choice among types.
+
+    def _first_deal(self, *arguments: Any) -> Any:
+        self._deal = entry_point(self.game.deal, *arguments)
+        return self._deal(*arguments)
+
+    def _first_step(self, *arguments: Any) -> Any:
+        self._step = entry_point(self.game.step, *arguments)
+        return self._step(*arguments)
+
+    def _first_observe(self, *arguments: Any) -> None:
+        self._observe = entry_point(self.game.encoder.observe, *arguments)
+        self._observe(*arguments)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Explain what does not exist before the first deal (found attributes never come here)."""
@@ -98,7 +115,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """
         known = self._known_options(options) if options else {}
         if seed is None and not known and not self._had_options:
-            actor = self.game.deal(self._tables, 0)
+            actor = self._deal(self._tables, 0)
         else:
             actor = self._deal_anew(seed, known)
         self._begin(actor)
@@ -140,18 +157,18 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def _select(self, seat: int) -> None:
         """Give the turn to a seat and compute what it sees, once."""
         agent = self.possible_agents[seat]
-        self.game.encoder.observe(self._tables, 0, seat, self._observation_record, self._mask_record)
-        mask = self._mask[0].copy()
+        self._observe(self._tables, 0, seat, self._observation_record, self._mask_record)
+        mask = self._mask_row.copy()
         self.agent_selection = agent
         self.infos[agent] = {"action_mask": mask}
-        self._observed = {agent: {"observation": self._observation[0].copy(), "action_mask": mask}}
+        self._observed = {agent: {"observation": self._observation_row.copy(), "action_mask": mask}}
 
     def _finish(self) -> None:
-        payoff = self._tables["payoff"][0]
+        payoff = self._tables["payoff"][0].tolist()
         scale = self.game.chips_per_reward
-        for agent, chips in zip(self.possible_agents, payoff.tolist(), strict=False):
-            self.rewards[agent] = self._cumulative_rewards[agent] = chips / scale
-            self.terminations[agent] = True
+        self.rewards = {agent: payoff[seat] / scale for agent, seat in self._seats.items()}
+        self._cumulative_rewards = self.rewards.copy()
+        self.terminations = dict.fromkeys(self.agents, True)
         self._observed = {}
         self.agent_selection = self.agents[0]
 
@@ -163,14 +180,18 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if agent not in self._seats:
             raise ValueError(f"agent {agent!r} is not known: choose one of {self.possible_agents}")
         self._require_deal("observe")
-        self.game.encoder.observe(self._tables, 0, self._seats[agent], self._observation_record, self._mask_record)
-        return {"observation": self._observation[0].copy(), "action_mask": self._no_mask.copy()}
+        self._observe(self._tables, 0, self._seats[agent], self._observation_record, self._mask_record)
+        return {"observation": self._observation_row.copy(), "action_mask": self._no_mask.copy()}
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
         """Return the agents in the order of their turns, dead steps included, at most `max_iter`."""
         self._require_deal("agent_iter")
-        agents: Iterable[str] = super().agent_iter(max_iter)
-        return agents
+        return self._agents_in_turn(max_iter)
+
+    def _agents_in_turn(self, max_iter: int) -> Iterator[str]:
+        while self.agents and max_iter > 0:
+            max_iter -= 1
+            yield self.agent_selection
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last action, termination, truncation and info of the agent to act."""
@@ -188,14 +209,15 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
         Raises IllegalActionError, with what is legal, and leaves the table as it was.
         """
-        self._require_deal("step")
+        if not (self._dealt and self.agents):
+            self._refuse_step()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._remove(agent, action)
             return
         if type(action) is not int or not -_HUGE < action < _HUGE:
             action = self._whole_number(action)
-        actor = self.game.step(self._tables, 0, action)
+        actor = self._step(self._tables, 0, action)
         if actor == ILLEGAL:
             raise IllegalActionError(f"{agent}: {self.game.why_illegal(self._tables, 0, action)}")
         self.infos[agent] = {"action_mask": self._no_mask}
@@ -219,19 +241,18 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if action is not None:
             raise IllegalActionError(f"{agent}: action {action!r} after the end: pass None, or call reset()")
         self.agents.remove(agent)
-        for values in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
-            del values[agent]
+        del self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], self.infos[agent]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
         if self.agents:
             self.agent_selection = self.agents[0]
-            self.rewards = dict.fromkeys(self.agents, 0.0)
-        else:
-            self.rewards = {}
 
     def _require_deal(self, method: str) -> None:
         if not self._dealt:
             raise ResetNeededError(f"call reset() before {method}()")
-        if method == "step" and not self.agents:
-            raise IllegalActionError("the episode is over and all agents have left: call reset()")
+
+    def _refuse_step(self) -> NoReturn:
+        self._require_deal("step")
+        raise IllegalActionError("the episode is over and all agents have left: call reset()")
 
     def state(self) -> NDArray[Any]:
         """Return the perfect-information vector: all cards, dealt or not, for centralised critics."""
@@ -262,7 +283,18 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return str(self.metadata["name"])
 
 
-_BUFFERS = ("_observation", "_mask", "_observation_record", "_mask_record", "_no_mask")
+_BUFFERS = (
+    "_observation",
+    "_mask",
+    "_observation_record",
+    "_mask_record",
+    "_observation_row",
+    "_mask_row",
+    "_no_mask",
+    "_deal",
+    "_step",
+    "_observe",
+)
 _HUGE = 2**62  # kernels take 64-bit integers
 _AFTER_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents")
 
@@ -302,11 +334,6 @@ class ConventionalAEC(GameAEC):
                 raise
             warnings.warn(f"illegal action, the episode ends: {error}", stacklevel=2)
             self._end_by_illegal_action(agent)
-
-    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
-        """Return the agents in the order of their turns; see `GameAEC.agent_iter`."""
-        self._require_deal("agent_iter")
-        return self._agents_in_turn(max_iter)
 
     def _agents_in_turn(self, max_iter: int) -> Iterator[str]:
         while self.agents and max_iter > 0:

@@ -9,7 +9,7 @@ import inspect
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.game import Game, Tables
+from card_envs.game import Game, Tables, checked_actions
 from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import splitmix64
@@ -73,6 +73,12 @@ class Decisions:
         """Return the number of decisions."""
         return len(self.seats)
 
+    def part(self, part: slice) -> Decisions:
+        """Return some of the decisions."""
+        return replace(
+            self, seats=self.seats[part], tables=self.tables[part], uniforms=self.uniforms[part], _rows=self._rows[part]
+        )
+
     def legal_actions(self, j: int) -> list[int]:
         """Return the legal action ids of decision j."""
         return [int(action) for action in np.flatnonzero(self.action_mask[j])]
@@ -93,6 +99,8 @@ class Agent(Protocol):
     * `can_play(game)`: False for games that it does not know
     * `deal_starts(tables)` and `deal_ends(tables, payoffs)`: called with the numbers (n,) of the tables whose deal
       begins or is over, and with the rewards of all seats (n, num_seats)
+    * `probabilities(decisions)`: with which probability `act` takes each action, float64 (n, num_actions), rows that
+      sum to 1; control variates and exploitability ask for them, also for decisions that nobody faces in the match
     """
 
     name: str
@@ -114,11 +122,48 @@ class RandomAgent:
         picks = np.cumsum(counts) - counts + (decisions.uniforms * counts).astype(np.int64)
         return np.asarray(legal[picks] % decisions.game.num_actions, np.int64)
 
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the same probability for every legal action."""
+        return decisions.action_mask / decisions.num_legal[:, None]
+
 
 def choose(weights: NDArray[Any], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return, for each row of non-negative weights (n, k), the column in which its uniform number falls."""
     sums = np.cumsum(weights, axis=1, dtype=np.float64)
     return np.asarray((sums <= (uniforms * sums[:, -1])[:, None]).sum(axis=1), np.int64)
+
+
+def shows_probabilities(agent: Agent) -> bool:
+    """Return True if the agent defines `probabilities`."""
+    return callable(getattr(agent, "probabilities", None))
+
+
+def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float64]:
+    """Return what `agent.probabilities` says, (n, num_actions) float64, or raise a ValueError if these are none."""
+    shown = np.asarray(agent.probabilities(decisions), np.float64)  # type: ignore[attr-defined]  # optional
+    shape = decisions.action_mask.shape
+    if shown.shape != shape:
+        raise ValueError(f"agent {agent.name!r} returned probabilities of shape {shown.shape}: {shape} is needed")
+    of_legal = np.where(decisions.action_mask == 1, shown, 0.0).sum(axis=1)
+    if not (shown >= 0).all() or not np.allclose(of_legal, 1, atol=1e-4) or (shown.sum(axis=1) > of_legal + 1e-4).any():
+        raise ValueError(f"agent {agent.name!r} returned probabilities that are not those of legal actions, 1 in all")
+    return shown
+
+
+def sampled_probabilities(
+    agent: Agent, decisions: Decisions, rng: np.random.Generator, draws: int
+) -> NDArray[np.float64]:
+    """Return how often `agent.act` takes each action in `draws` tries with evenly spaced `uniforms`, (n, num_actions).
+
+    Exact for agents that do not mix; for the others right to about 1 / draws.
+    """
+    counts = np.zeros(decisions.action_mask.shape)
+    rows = np.arange(len(decisions))
+    for draw in range(draws):
+        uniforms = np.full(len(decisions), (draw + 0.5) / draws)
+        asked = replace(decisions, uniforms=uniforms)
+        np.add.at(counts, (rows, checked_actions(agent.act(asked, rng), len(decisions))), 1)
+    return counts / draws
 
 
 @kernel
@@ -139,7 +184,8 @@ def decisions_at(
 
 
 # A string because the agents stand on a higher floor: they need this module, and it must do without them.
-_REGISTRY = "card_baselines.registry"
+_PLAYERS = "card_baselines"
+_REGISTRY = f"{_PLAYERS}.registry"
 
 
 def known_agents() -> dict[str, str]:
@@ -158,12 +204,13 @@ def find_agent(spec: str, game: Game) -> Agent:
     """Return the agent that `spec` names, made to play `game`.
 
     `spec` is one of `known_agents()`, "module:Class", "path/to/file.py:Class", or the folder of a training run, whose
-    config.json names the class under "agent". The class is called with `game` and `folder`, as far as its parameters
-    have these names. Raises ValueError, naming what is nearest, when there is no such agent or it cannot play the game.
+    config.json names a class of `card_baselines` under "agent". The class is called with `game` and `folder`, as far as
+    its parameters have these names. Raises ValueError, naming what is nearest, when there is no such agent or it cannot
+    play the game.
     """
     folder = Path(spec)
     if (folder / "config.json").is_file():
-        location = json.loads((folder / "config.json").read_text()).get("agent", "")
+        location = _location_in(folder)
     elif ":" in spec:
         location = spec
     else:
@@ -175,6 +222,21 @@ def find_agent(spec: str, game: Game) -> Agent:
     agent: Agent = make(**{name: value for name, value in offered.items() if name in taken})
     require_playable(agent, game)
     return agent
+
+
+def _location_in(folder: Path) -> str:
+    """Return which class plays the run in `folder`; one from elsewhere is refused, since run folders are passed on."""
+    try:
+        location = json.loads((folder / "config.json").read_text())["agent"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{folder / 'config.json'} names no agent: it is not the configuration of a run") from error
+    parts = str(location).rpartition(":")[0].split(".")
+    if parts[0] != _PLAYERS or parts[-1] == "py" or not all(part.isidentifier() for part in parts):
+        raise ValueError(
+            f"{folder / 'config.json'} wants code from {location!r}: a run folder may name classes of {_PLAYERS} "
+            'alone. If you trust the code, name it yourself: "module:Class" or "path/to/file.py:Class"'
+        )
+    return str(location)
 
 
 def require_playable(agent: Agent, game: Game) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.aec import ConventionalAEC, Drawing, GameAEC
+from card_envs.agent import choose
 from card_envs.game import Game, Tables
+from card_envs.single_seat import SingleSeatTables
 from card_envs.vector import VectorTables
 
 
@@ -106,9 +109,31 @@ def make_game(env_id: str, **settings: Any) -> Game:
     return factory(**settings)
 
 
-def make_vector(env_id: str, num_tables: int, seed: int | None = None, **settings: Any) -> VectorTables:
+def make_vector(
+    env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, **settings: Any
+) -> VectorTables:
     """Return the batched engine: `num_tables` tables of the environment's game."""
-    return VectorTables(make_game(env_id, **settings), num_tables, seed)
+    return VectorTables(make_game(env_id, **settings), num_tables, seed, num_threads)
+
+
+def warmup(env_id: str, **settings: Any) -> float:
+    """Compile all that an environment needs, or load it where it is compiled already; return the seconds it took.
+
+    The kernels of one table and of many, with the environment's encoder. Without a call of this, each is compiled when
+    it is first used. Call it once before starting worker processes: they find everything compiled.
+    """
+    start = time.perf_counter()
+    game = make_game(env_id, **settings)
+    env = make_raw_env(env_id, **settings)
+    env.reset(seed=0)
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    env.state()
+    tables = VectorTables(game, 2, seed=0)
+    tables.reset()
+    tables.step(tables.sample_actions())
+    learner = SingleSeatTables(game, 2, "random", seed=0)
+    learner.step(choose(learner.reset().action_mask, np.zeros(2)))
+    return time.perf_counter() - start
 
 
 def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:

@@ -51,6 +51,8 @@ def checked_list(name: str, values: Any) -> list[Any]:
 def checked_actions(actions: Any, count: int) -> NDArray[np.int64]:
     """Return `actions` as `count` whole numbers, or raise an IllegalActionError; legality is not checked."""
     chosen = np.asarray(actions)
+    if chosen.dtype == np.int64 and chosen.shape == (count,) and chosen.flags.c_contiguous:
+        return chosen
     if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
         raise IllegalActionError(
             f"actions of shape {chosen.shape} and dtype {chosen.dtype}: {count} integers are needed"
@@ -95,10 +97,14 @@ class Game:
     """Kernel: prepare freshly seeded tables for their first episode (such as a random button)."""
     deal: Callable[[Tables, int], int]
     """Kernel: begin the next episode at table i with random cards; returns the actor, NOBODY if it is over at once."""
+    deal_rows: Callable[[Tables, NDArray[np.int64]], None]
+    """Kernel (tables, rows): `deal` at each table of `rows`; some may be over at once."""
     deal_with: Callable[[Tables, int, Mapping[str, Any]], int]
     """Like `deal`, with cards, stacks ... as given; those that cannot be raise ValueError and change nothing."""
     step: Callable[[Tables, int, int], int]
     """Kernel: apply an action at table i; returns the next actor, NOBODY when the episode is over, or ILLEGAL."""
+    first_illegal: Callable[[Tables, NDArray[np.int64], NDArray[np.int64]], int]
+    """Kernel (tables, rows, actions): the first position whose action is illegal at its table, or -1."""
     step_rows: Callable[..., int]
     """Kernel (tables, rows, actions, rewards, is_over, redeal): one action for each table of `rows`.
 

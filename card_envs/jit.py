@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import shutil
 import sys
@@ -22,6 +23,10 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import config as numba_config
+from numba.core import event as numba_event
+
+if sys.platform != "win32":
+    import fcntl
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,6 +53,64 @@ def kernel(function: Function) -> Function:
             nogil=True,
             no_cfunc_wrapper=True,  # nobody calls kernels from C, and each wrapper costs compile time
         )(function)
+    if folder is not None:
+        _save_one_at_a_time(compiled, folder / "lock")
+    return compiled
+
+
+def _save_one_at_a_time(compiled: Any, lock: Path) -> None:
+    """Let one process at a time file what it compiled.
+
+    Numba reads its index, picks a free file name and writes both: two processes that compile one kernel for different
+    tables at once would pick the same name, and later runs would load machine code for other types.
+    """
+    save = compiled._cache.save_overload
+
+    def save_under_lock(signature: Any, result: Any) -> None:
+        with _locked(lock):
+            save(signature, result)
+
+    compiled._cache.save_overload = save_under_lock
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock file `path`; without effect on Windows, which has no such locks."""
+    if sys.platform == "win32":
+        yield
+        return
+    with open(path, "a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield  # closing the file ends the lock
+
+
+class _Announcement(numba_event.Listener):  # type: ignore[misc]  # Numba's types are partial
+    """Logs one line when a process first compiles a kernel, which can take long; loading compiled ones is silent."""
+
+    is_made = False
+
+    def on_start(self, event: Any) -> None:
+        """Say so, once."""
+        module = str(getattr(event.data["dispatcher"].py_func, "__module__", ""))
+        if self.is_made or not module.startswith(_PACKAGE.name):
+            return
+        self.is_made = True
+        outlook = "kept for later runs" if cache_folder(_PACKAGE.name) else "not kept: no folder can be written"
+        logging.getLogger(_PACKAGE.name).warning("card_envs compiles its kernels, some seconds a game (%s)", outlook)
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing."""
+
+
+def entry_point(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
+    """Return a kernel compiled for arguments of exactly the types of `examples`, without Numba's choice among types.
+
+    That choice costs more than a short kernel does. It is also what checks types: others than those of the examples
+    crash, so this is for callers that make all arguments themselves.
+    """
+    if not COMPILED:
+        return function
+    compiled: Callable[..., Any] = function.compile(tuple(numba.typeof(example) for example in examples))  # type: ignore[attr-defined]
     return compiled
 
 
@@ -113,3 +176,7 @@ def _numba_cache_dir(folder: Path | None) -> Iterator[None]:
         yield
     finally:
         numba_config.CACHE_DIR = before
+
+
+if COMPILED:
+    numba_event.register("numba:compile", _Announcement())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -116,8 +116,12 @@ def mask_records(masks: NDArray[np.int8]) -> NDArray[Any]:
 def _as_records(array: NDArray[Any], field: str) -> NDArray[Any]:
     if array.ndim != 2 or not array.flags.c_contiguous or not array.flags.writeable:
         raise ValueError(f"a writeable C-contiguous array of two dimensions is needed, not {array.shape} {array.flags}")
-    record = np.dtype((np.record, [(field, array.dtype, (array.shape[1],))]))
-    return array.view(record).reshape(array.shape[0])
+    return np.ndarray(len(array), _record_dtype(field, array.dtype, array.shape[1]), array)
+
+
+@cache
+def _record_dtype(field: str, dtype: np.dtype[Any], size: int) -> np.dtype[Any]:
+    return np.dtype((np.record, [(field, dtype, (size,))]))
 
 
 def named_encoder(encoders: Mapping[str, Encoder], name: str) -> Encoder:

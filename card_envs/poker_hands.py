@@ -15,7 +15,8 @@ Kernels are compiled when first called. How the tables come about: `poker_hands_
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from operator import index
 from typing import Any
 
@@ -23,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs import poker_hands_tables
+from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE, card_name
-from card_envs.jit import kernel
+from card_envs.jit import entry_point, kernel
 from card_envs.poker_hands_tables import LARGEST_HAND, RANK_KEYS, ROW_BITS, SMALLEST_HAND, SUM_BITS
 
 BEST_RANK, WORST_RANK = 1, 7462
@@ -61,9 +63,9 @@ CARD_BITS: NDArray[np.int64] = np.zeros(256, np.int64)
 for _card in range(DECK_SIZE):
     CARD_KEYS[_card] = RANK_KEYS[_card // 4] + (1 << _COUNTERS[_card % 4])
     CARD_BITS[_card] = 1 << (_RANK_BITS * (_card % 4) + _card // 4)
-_KEYS: list[int] = CARD_KEYS.tolist()  # Python reads lists several times faster than arrays
-_BITS: list[int] = CARD_BITS.tolist()
-_DECK = frozenset(range(DECK_SIZE))
+_NOT_DEALT = 63
+"""Of no suit and rank; the largest number of six bits, so that one test finds all ids beyond the tables."""
+_PADDING = (_NOT_DEALT,) * LARGEST_HAND
 _FLUSH_RANKS, _ROW_OFFSETS, _SUM_RANKS = poker_hands_tables.load()
 
 
@@ -72,12 +74,21 @@ def hand_rank(cards: Iterable[int]) -> int:
 
     ValueError for another number of cards, an id outside 0..51, or a card that comes twice.
     """
-    hand = [index(card) for card in cards]
+    hand = tuple(map(index, cards))
     if not SMALLEST_HAND <= len(hand) <= LARGEST_HAND:
         raise ValueError(f"a hand of {len(hand)} cards has no rank: give {SMALLEST_HAND} to {LARGEST_HAND} cards")
-    if len(_DECK.intersection(hand)) < len(hand):
-        _explain(hand)
-    return int(rank_of(sum([_KEYS[card] for card in hand]), sum([_BITS[card] for card in hand])))
+    try:
+        rank = _checked_rank_entry()(len(hand), *hand, *_PADDING[len(hand) :])
+    except OverflowError:  # an id that no 64-bit integer holds
+        rank = 0
+    if rank == 0:
+        _explain(list(hand))
+    return rank
+
+
+@cache
+def _checked_rank_entry() -> Callable[..., int]:
+    return entry_point(_checked_rank, *[0] * (1 + LARGEST_HAND))
 
 
 def hand_ranks(cards: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
@@ -109,18 +120,36 @@ def hand_category(rank: int) -> str:
 
 
 @kernel
+def has_flush(key: Any) -> Any:
+    """Return True if `key`, a sum of `CARD_KEYS`, counts five cards or more of a suit; else the bits do not matter."""
+    return (key + _THREE_OF_EACH) & _FIVE_OR_MORE != 0
+
+
+@kernel
 def rank_of(key: Any, bits: Any) -> Any:
     """Return the rank, 1..7462, of 5 to 7 different cards.
 
     `key` is the sum of their `CARD_KEYS`, `bits` the union of their `CARD_BITS`, both int64. Other numbers give a
     meaningless rank, but never an access outside the tables.
     """
-    flush = (key + _THREE_OF_EACH) & _FIVE_OR_MORE
-    if flush:
+    if has_flush(key):
+        flush = (key + _THREE_OF_EACH) & _FIVE_OR_MORE
         suit = ((flush >> _FIVE_DIAMONDS) & 1) + ((flush >> _FIVE_HEARTS) & 1) * 2 + ((flush >> _FIVE_SPADES) & 1) * 3
         return np.int64(_FLUSH_RANKS[np.uint64((bits >> (suit * _RANK_BITS)) & _RANK_SET)])
     place = _ROW_OFFSETS[np.uint64(key & _ROW)] + ((key >> ROW_BITS) & _COLUMN)
     return np.int64(_SUM_RANKS[np.uint64(place)])
+
+
+@kernel
+def _checked_rank(num_cards: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> Any:
+    """Return the rank of `num_cards` card ids, those behind them `_NOT_DEALT`; 0 if one is no card or comes twice."""
+    if (a | b | c | d | e | f | g) & ~_NOT_DEALT:
+        return 0
+    bits = CARD_BITS[a] | CARD_BITS[b] | CARD_BITS[c] | CARD_BITS[d] | CARD_BITS[e] | CARD_BITS[f] | CARD_BITS[g]
+    if bit_count(bits) != num_cards:
+        return 0
+    key = CARD_KEYS[a] + CARD_KEYS[b] + CARD_KEYS[c] + CARD_KEYS[d] + CARD_KEYS[e] + CARD_KEYS[f] + CARD_KEYS[g]
+    return rank_of(key, bits)
 
 
 @kernel
@@ -129,30 +158,16 @@ def _rank_hands(hands: Any, ranks: Any) -> Any:
 
     Hands are records, not rows of an array: their length is then part of the type and the loop over cards is unrolled.
     """
-    wrong = np.uint64(0)
+    wrong = np.int64(0)
     for i in range(len(hands)):
         hand = hands[i]["cards"]
         key, bits = 0, 0
         for k in range(len(hand)):
             key += CARD_KEYS[hand[k]]
             bits |= CARD_BITS[hand[k]]
-        wrong |= _bit_count(np.uint64(bits)) ^ np.uint64(len(hand))
+        wrong |= bit_count(bits) ^ len(hand)
         ranks[i] = rank_of(key, bits)
     return wrong == 0
-
-
-_ODD_BITS, _BIT_PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
-_LOW_NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
-_1, _2, _4, _56 = (np.uint64(shift) for shift in (1, 2, 4, 56))
-
-
-@kernel
-def _bit_count(x: Any) -> Any:
-    """Return the number of bits set in the uint64 `x`; the compiler knows this formula and emits one instruction."""
-    x = x - ((x >> _1) & _ODD_BITS)
-    x = (x & _BIT_PAIRS) + ((x >> _2) & _BIT_PAIRS)
-    x = (x + (x >> _4)) & _LOW_NIBBLES
-    return (x * _BYTES) >> _56
 
 
 def _explain_batch(hands: NDArray[np.integer[Any]]) -> None:

@@ -133,8 +133,7 @@ class SingleSeatTables:
         for _ in range(_MAX_DEALS):
             if not len(rows):
                 return
-            for i in rows.tolist():
-                self.game.deal(self.tables, i)
+            self.game.deal_rows(self.tables, rows)
             units = self._units(rows)
             self.seats[rows] = units * self.game.num_seats if self._fixed_seat is None else self._fixed_seat
             self._opponent[rows] = self._units(rows) * len(self.opponents)

@@ -47,9 +47,6 @@ RUN_OF_23456, RUN_OF_A2345, NO_RUN = 9, 10, -1
 
 ONE_PER_RANK = np.int64(0x1111111111111)
 """The lowest bit of every digit: one suit of all 13 ranks."""
-_BITS_1, _BITS_2, _BITS_4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.uint64(0x0101010101010101)
-_1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _PAIRS_OF_BITS, _SINGLE_BITS = np.int64(0x3333333333333), np.int64(0x5555555555555)
 
 
@@ -71,21 +68,6 @@ def order_name(order: int) -> str:
 def order_names(orders: Iterable[int]) -> str:
     """Return order numbers as text, separated by blanks: "7C 7S"."""
     return " ".join(order_name(int(order)) for order in orders)
-
-
-@kernel
-def popcount(cards: Any) -> Any:
-    """Return how many cards a set has (the form that compilers turn into one instruction)."""
-    x = np.uint64(cards)
-    x = x - ((x >> _1) & _BITS_1)
-    x = (x & _BITS_2) + ((x >> _2) & _BITS_2)
-    return np.int64((((x + (x >> _4)) & _BITS_4) * _BYTES) >> _56)
-
-
-@kernel
-def lowest_order(cards: Any) -> Any:
-    """Return the lowest order number in a set that is not empty."""
-    return popcount((cards & -cards) - 1)
 
 
 @kernel

@@ -26,6 +26,15 @@ def deal(tables: Any, i: Any) -> Any:
 
 
 @kernel
+def deal_rows(tables: Any, rows: Any) -> None:
+    """Deal once at each row; see `deal`."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        deal_cards(t)
+        open_deal(t)
+
+
+@kernel
 def deal_known(tables: Any, i: Any) -> Any:
     """Like `deal`, with the full hands that are in the record (`hand`, `held`, `num_cards`)."""
     t = tables[i]
@@ -44,11 +53,20 @@ def step(tables: Any, i: Any, action: Any) -> Any:
 
 
 @kernel
-def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
-    """Apply one action for each row; see `Game.step_rows`."""
+def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
+    """Return the first position whose action is illegal, or -1."""
     for j in range(rows.shape[0]):
         if not is_listed(tables[rows[j]], actions[j]):
             return j
+    return -1
+
+
+@kernel
+def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+    """Apply one action for each row; see `Game.step_rows`."""
+    illegal = first_illegal(tables, rows, actions)
+    if illegal >= 0:
+        return illegal
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
         act(t, actions[j])

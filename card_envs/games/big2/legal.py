@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.bits import bit_count, lowest_bit
 from card_envs.games.big2.actions import (
     FIRST_PAIR,
     FOUR_CARD_ACTIONS,
@@ -30,8 +31,6 @@ from card_envs.games.big2.combos import (
     RUN_OF_A2345,
     beats,
     flush_value,
-    lowest_order,
-    popcount,
     rank_counts,
     ranks_present,
     run_of,
@@ -164,7 +163,7 @@ def _add_sets(t: Any, seat: Any, n: Any) -> Any:
 @kernel
 def _add_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
     while pairs:
-        rank = lowest_order(pairs) >> 2
+        rank = lowest_bit(pairs) >> 2
         pairs &= pairs - 1
         first, count = _digit(starts, rank), _digit(counts, rank)
         for high in range(first + 1, first + count):
@@ -191,7 +190,7 @@ def _may_leave_out(t: Any, count: Any, k: Any) -> Any:
 def _add_triples(t: Any, counts: Any, starts: Any, n: Any) -> Any:
     triples = _triples(counts)
     while triples:
-        rank = lowest_order(triples) >> 2
+        rank = lowest_bit(triples) >> 2
         triples &= triples - 1
         # the trick's value holds its highest card: the same rank cannot be held as well
         if (TRIPLE << KIND_SHIFT) + 4 * rank > t.trick_value:
@@ -206,7 +205,7 @@ def _add_triples(t: Any, counts: Any, starts: Any, n: Any) -> Any:
 def _add_two_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
     rest = pairs & (pairs - 1)  # the lowest pair has none below it
     while rest:
-        rank = lowest_order(rest) >> 2
+        rank = lowest_bit(rest) >> 2
         first, count = _digit(starts, rank), _digit(counts, rank)
         below = pairs & ((np.int64(1) << 4 * rank) - 1)
         rest &= rest - 1
@@ -220,7 +219,7 @@ def _add_two_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: A
 @kernel
 def _add_lower_pairs(t: Any, counts: Any, starts: Any, below: Any, pair: Any, n: Any) -> Any:
     while below:
-        rank = lowest_order(below) >> 2
+        rank = lowest_bit(below) >> 2
         below &= below - 1
         first, count = _digit(starts, rank), _digit(counts, rank)
         for high in range(first + 1, first + count):
@@ -233,7 +232,7 @@ def _add_lower_pairs(t: Any, counts: Any, starts: Any, below: Any, pair: Any, n:
 def _add_fours(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
     fours = counts >> 2 & ONE_PER_RANK
     while fours:
-        rank = lowest_order(fours) >> 2
+        rank = lowest_bit(fours) >> 2
         fours &= fours - 1
         if (FOUR_OF_A_KIND << KIND_SHIFT) + 4 * rank > t.trick_value:
             p = _digit(starts, rank)
@@ -251,7 +250,7 @@ def _add_fives(t: Any, seat: Any, n: Any) -> Any:
     kind = t.trick_value >> KIND_SHIFT
     has_flush = False
     for suit in range(NUM_SEATS):
-        if popcount(held & ONE_PER_RANK << suit) >= 5:
+        if bit_count(held & ONE_PER_RANK << suit) >= 5:
             has_flush = True
             if kind <= FLUSH:
                 n = _add_flushes(t, seat, suit, n)
@@ -270,7 +269,7 @@ def _add_runs(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
     if ranks & _THREE_FOUR_FIVE_TWO == _THREE_FOUR_FIVE_TWO:
         runs |= (ranks >> 4 * _SIX & 1) << 4 * RUN_OF_23456 | (ranks >> 4 * _ACE & 1) << 4 * RUN_OF_A2345
     while runs:
-        run = lowest_order(runs) >> 2
+        run = lowest_bit(runs) >> 2
         runs &= runs - 1
         if t.run_level[run] >= 0:
             n = _add_run(t, seat, counts, starts, run, n)
@@ -345,7 +344,7 @@ def _add_full_houses(t: Any, counts: Any, starts: Any, n: Any) -> Any:
     pairs = (counts >> 1 | counts >> 2) & ONE_PER_RANK
     while triples:
         low = triples & -triples
-        rank = lowest_order(low) >> 2
+        rank = lowest_bit(low) >> 2
         triples ^= low
         if (FULL_HOUSE << KIND_SHIFT) + rank > t.trick_value:
             first, count = _digit(starts, rank), _digit(counts, rank)
@@ -362,7 +361,7 @@ def _add_full_houses_of(t: Any, first: Any, left_out: Any, counts: Any, starts: 
     b = first + 1 + (left_out <= 1)
     c = first + 2 + (left_out <= 2)
     while pairs:
-        rank = lowest_order(pairs) >> 2
+        rank = lowest_bit(pairs) >> 2
         pairs &= pairs - 1
         start, count = _digit(starts, rank), _digit(counts, rank)
         for high in range(start + 1, start + count):

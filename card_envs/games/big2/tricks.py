@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.bits import bit_count
 from card_envs.cards import NO_CARD
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS
-from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, popcount, value_of
+from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, value_of
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import (
     HAND_SIZE,
@@ -194,7 +195,7 @@ def _end_deal(t: Any) -> None:
 def _penalty(t: Any, seat: Any) -> Any:
     """Return what a seat pays for its cards: one point each, more by the options."""
     cards = np.int64(t.num_cards[seat])
-    twos = popcount(t.held[seat] & _TWOS)
+    twos = bit_count(t.held[seat] & _TWOS)
     points = cards * (3 if cards >= t.triple_from else 2 if cards >= t.double_from else 1)
     if t.double_per_two == 1:
         points <<= twos

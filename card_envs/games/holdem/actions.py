@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.bits import bit_count, lowest_bit, nth_bit
 from card_envs.games.holdem.state import (
     CALL,
     FOLD,
@@ -39,6 +40,13 @@ def wrapped(seat: Any, num_seats: Any) -> Any:
 
 
 @kernel
+def first_from(seats: Any, start: Any, num_seats: Any) -> Any:
+    """Return the first seat of a set that is not empty, clockwise from seat `start` (below 2 * num_seats)."""
+    behind = seats & (np.int64(-1) << wrapped(start, num_seats))
+    return lowest_bit(behind if behind else seats)
+
+
+@kernel
 def owed(t: Any) -> Any:
     """Return the chips by which the actor's street commitment is below the current bet (may exceed the stack)."""
     return np.int64(t.current_bet) - t.street_commit[t.actor]
@@ -55,7 +63,9 @@ def give_turn(t: Any, seat: Any) -> None:
         legal |= 1 << FOLD_ACTION
     if _may_raise(t):
         _set_raise_bounds(t)
-        if t.menu != MENU_INTEGERS:
+        if t.menu == MENU_LIMIT:
+            legal |= 1 << FIRST_RAISE_ACTION
+        elif t.menu != MENU_INTEGERS:
             for action in range(FIRST_RAISE_ACTION, num_menu_actions(t)):
                 if raise_to_of(t, action) != ILLEGAL:
                     legal |= np.int64(1) << action
@@ -87,9 +97,12 @@ def _may_raise(t: Any) -> Any:
             return False
         if 0 < t.short_raises < t.last_raise and has(t.acted, seat):
             return False
-    for k in range(np.int64(t.num_seats)):
-        if k != seat and has(t.in_hand, k) and np.int64(t.stack[k]) + t.street_commit[k] > t.current_bet:
+    others = np.int64(t.in_hand) & ~(np.int64(1) << seat)
+    while others:
+        other = lowest_bit(others)
+        if np.int64(t.stack[other]) + t.street_commit[other] > t.current_bet:
             return True
+        others &= others - 1
     return False
 
 
@@ -150,11 +163,9 @@ def raise_to_of(t: Any, action: Any) -> Any:
 @kernel
 def is_legal(t: Any, action: Any) -> Any:
     """Return True if the actor may take action id `action`; any integer is allowed as argument."""
-    if action < 0:
-        return False
-    if t.menu != MENU_INTEGERS or action < FIRST_RAISE_ACTION:
-        return action < _LEGAL_BITS and (np.int64(t.legal) >> action) & 1 == 1
-    return t.max_raise_to > 0 and t.min_raise_to <= action <= t.max_raise_to
+    if 0 <= action < _LEGAL_BITS and (np.int64(t.legal) >> action) & 1 == 1:
+        return True
+    return t.menu == MENU_INTEGERS and action >= FIRST_RAISE_ACTION and 0 < t.min_raise_to <= action <= t.max_raise_to
 
 
 @kernel
@@ -187,20 +198,8 @@ def random_action(t: Any, stream: Any) -> Any:
     bits = np.int64(t.legal)
     if bits == 0:
         return np.int64(FOLD_ACTION)
-    raises = np.int64(0)
-    if t.menu == MENU_INTEGERS and t.max_raise_to > 0:
-        raises = np.int64(t.max_raise_to) - t.min_raise_to + 1
-    count = np.int64(0)
-    rest = bits
-    while rest:
-        rest &= rest - 1
-        count += 1
-    pick = random_below(stream, count + raises)
-    if pick >= count:
-        return np.int64(t.min_raise_to) + pick - count
-    for _ in range(pick):
-        bits &= bits - 1
-    action = np.int64(0)
-    while (bits >> action) & 1 == 0:
-        action += 1
-    return action
+    count = bit_count(bits)
+    if t.menu != MENU_INTEGERS or t.max_raise_to == 0:
+        return nth_bit(bits, random_below(stream, count))
+    pick = random_below(stream, count + t.max_raise_to - t.min_raise_to + 1)
+    return nth_bit(bits, pick) if pick < count else np.int64(t.min_raise_to) + pick - count

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.bits import lowest_bit
 from card_envs.cards import NO_CARD
-from card_envs.games.holdem.actions import full_raise_to, give_turn, has, owed, take_turn_away, wrapped
+from card_envs.games.holdem.actions import first_from, full_raise_to, give_turn, owed, take_turn_away, wrapped
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.games.holdem.state import (
     CALL,
@@ -102,10 +103,8 @@ def largest_amount(t: Any) -> Any:
 @kernel
 def _clear_hand(t: Any) -> None:
     for seat in range(t.num_seats):
-        if t.is_over == 1:
-            t.stack[seat] -= t.payoff[seat]
-        else:  # the last hand was left in the middle
-            t.stack[seat] += t.hand_commit[seat]
+        # a hand that was left in the middle gives back what was put in
+        t.stack[seat] += -t.payoff[seat] if t.is_over == 1 else t.hand_commit[seat]
         t.payoff[seat] = 0
         t.hand_commit[seat] = 0
         t.street_commit[seat] = 0
@@ -196,10 +195,9 @@ def _raise(t: Any, seat: Any, bit: Any, raise_to: Any) -> None:
 @kernel
 def _seats_with_chips(t: Any) -> Any:
     seats = np.int64(0)
-    for seat in range(t.num_seats):
-        if has(t.in_hand, seat) and t.stack[seat] > 0:
-            seats |= np.int64(1) << seat
-    return seats
+    for seat in range(t.num_seats):  # no branch, which could only be guessed
+        seats |= np.int64(t.stack[seat] > 0) << seat
+    return seats & t.in_hand
 
 
 @kernel
@@ -215,10 +213,7 @@ def _pass_the_turn(t: Any, seat: Any) -> None:
 
 @kernel
 def _next_pending(t: Any, first: Any) -> Any:
-    seat = wrapped(first, t.num_seats)
-    while not has(t.pending, seat):
-        seat = wrapped(seat + 1, t.num_seats)
-    return seat
+    return first_from(np.int64(t.pending), first, np.int64(t.num_seats))
 
 
 @kernel
@@ -251,20 +246,18 @@ def _set_pending(t: Any) -> Any:
     Seats without chips do not act, nor does one that no other seat could call; a single seat acts only to call.
     """
     largest, second = np.int64(0), np.int64(0)
+    seats = np.int64(t.in_hand)
+    while seats:
+        seat = lowest_bit(seats)
+        seats &= seats - 1
+        chips = np.int64(t.stack[seat]) + t.street_commit[seat]
+        second = max(second, min(largest, chips))
+        largest = max(largest, chips)
+    pending = np.int64(0)
     for seat in range(t.num_seats):
-        if has(t.in_hand, seat):
-            chips = np.int64(t.stack[seat]) + t.street_commit[seat]
-            if chips > largest:
-                largest, second = chips, largest
-            elif chips > second:
-                second = chips
-    pending, count, lone = np.int64(0), 0, np.int64(0)
-    for seat in range(t.num_seats):
-        if has(t.in_hand, seat) and t.stack[seat] > 0 and second > t.street_commit[seat]:
-            pending |= np.int64(1) << seat
-            count += 1
-            lone = np.int64(seat)
-    if count == 1 and t.street_commit[lone] >= t.current_bet:
+        pending |= np.int64(t.stack[seat] > 0 and second > t.street_commit[seat]) << seat
+    pending &= t.in_hand
+    if pending and pending & (pending - 1) == 0 and t.street_commit[lowest_bit(pending)] >= t.current_bet:
         pending = np.int64(0)
     t.pending = pending
     return pending != 0

@@ -120,9 +120,10 @@ class HoldemConfig:
     def _check_betting(self) -> None:
         streets = len(self.board_cards)
         caps = [0] * streets if self.max_raises is None else self.max_raises
-        if len(caps) != streets or not all(is_whole(cap) and cap >= 0 for cap in caps):
+        if len(caps) != streets or not all(is_whole(cap) and 0 <= cap < UNCAPPED for cap in caps):
             raise ValueError(
-                f"max_raises {self.max_raises} must name a whole number for each of the {streets} streets, or be None"
+                f"max_raises {self.max_raises} must name a whole number in 0 .. {UNCAPPED - 1} for each of the "
+                f"{streets} streets, or be None"
             )
         if self.structure == "limit" and (len(self.raise_sizes) != streets or min(self.raise_sizes) < 1):
             raise ValueError(
@@ -308,9 +309,7 @@ class HoldemConfig:
         tables["bet_size"][:, : len(sizes)] = sizes
         tables["num_sizes"] = len(sizes)
         tables["board_cards"][:, :streets] = self.board_cards
-        tables["max_raises"] = UNCAPPED
-        if self.max_raises is not None:
-            tables["max_raises"][:, :streets] = self.max_raises
+        tables["max_raises"][:, :streets] = UNCAPPED if self.max_raises is None else self.max_raises
         tables["deck"] = NO_CARD
         tables["button"] = seats - 1
         tables["actor"] = -1

@@ -40,6 +40,13 @@ def deal(tables: Any, i: Any) -> Any:
 
 
 @kernel
+def deal_rows(tables: Any, rows: Any) -> None:
+    """Deal once at each row; see `deal`."""
+    for j in range(rows.shape[0]):
+        _next_hand(tables[rows[j]])
+
+
+@kernel
 def _next_hand(t: Any) -> None:
     move_button(t)
     deal_cards(t, np.int64(0))
@@ -71,11 +78,20 @@ def _apply(t: Any, action: Any) -> None:
 
 
 @kernel
-def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
-    """Apply one action for each row; see `Game.step_rows`."""
+def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
+    """Return the first position whose action is illegal, or -1."""
     for j in range(rows.shape[0]):
         if not is_legal(tables[rows[j]], actions[j]):
             return j
+    return -1
+
+
+@kernel
+def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+    """Apply one action for each row; see `Game.step_rows`."""
+    illegal = first_illegal(tables, rows, actions)
+    if illegal >= 0:
+        return illegal
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
         _apply(t, actions[j])

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.games.holdem.actions import has, wrapped
-from card_envs.games.holdem.state import NOBODY
+from card_envs.bits import bit_count, lowest_bit
+from card_envs.games.holdem.actions import first_from, wrapped
+from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS
 from card_envs.jit import kernel
-from card_envs.poker_hands import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.poker_hands import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
 _NO_RANK = 1 << 30
 _RANKS = 13
@@ -19,8 +20,8 @@ _RANKS = 13
 def num_board_cards(t: Any) -> Any:
     """Return how many board cards are face up on the current street."""
     count = np.int64(0)
-    for street in range(t.street + 1):
-        count += t.board_cards[street]
+    for street in range(MAX_STREETS):
+        count += t.board_cards[street] if street <= t.street else 0
     return count
 
 
@@ -37,10 +38,13 @@ def hand_rank_at(t: Any, seat: Any, num_board: Any) -> Any:
     key, bits = np.int64(0), np.int64(0)
     for i in range(t.num_hole_cards):
         key += CARD_KEYS[t.deck[hole + i]]
-        bits |= CARD_BITS[t.deck[hole + i]]
-    for i in range(num_board):
-        key += CARD_KEYS[t.deck[board + i]]
-        bits |= CARD_BITS[t.deck[board + i]]
+    for i in range(MAX_BOARD):  # a loop of fixed length is unrolled
+        key += CARD_KEYS[t.deck[board + i]] if i < num_board else 0
+    if has_flush(key):
+        for i in range(t.num_hole_cards):
+            bits |= CARD_BITS[t.deck[hole + i]]
+        for i in range(num_board):
+            bits |= CARD_BITS[t.deck[board + i]]
     return np.int64(rank_of(key, bits))
 
 
@@ -59,18 +63,19 @@ def _small_hand_rank(t: Any, hole: Any, board: Any, num_board: Any) -> Any:
 @kernel
 def award_pots(t: Any) -> None:
     """Pay every pot to its winners and set the payoffs; chips that nobody could call go back to who bet them."""
-    n = np.int64(t.num_seats)
-    for seat in range(n):
-        t.payoff[seat] = 0
-    if np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) == 0:
-        for seat in range(n):
-            if has(t.in_hand, seat):
-                t.payoff[seat] = t.pot
+    for seat in range(t.num_seats):
+        t.payoff[seat] = -t.hand_commit[seat]
+    in_hand = np.int64(t.in_hand)
+    if in_hand & (in_hand - 1) == 0:
+        _win(t, lowest_bit(in_hand), np.int64(t.pot))
     else:
         _award_side_pots(t)
-    for seat in range(n):
-        t.stack[seat] += t.payoff[seat]
-        t.payoff[seat] -= t.hand_commit[seat]
+
+
+@kernel
+def _win(t: Any, seat: Any, chips: Any) -> None:
+    t.payoff[seat] += chips
+    t.stack[seat] += chips
 
 
 @kernel
@@ -80,7 +85,7 @@ def _award_side_pots(t: Any) -> None:
     Pots with the same winners are thus split as one: odd chips arise once for a set of winners, as in PokerKit.
     """
     num_board = np.int64(0)
-    for street in range(t.num_streets):
+    for street in range(MAX_STREETS):
         num_board += t.board_cards[street]
     left, highest = np.int64(t.pot), _largest_contribution(t)
     covered = np.int64(-1)
@@ -111,31 +116,35 @@ def _best_hands(t: Any, covered: Any, num_board: Any) -> Any:
     """Return the set of seats with the best hand among the players still in who contributed more than `covered`."""
     best = np.int64(_NO_RANK)
     winners = np.int64(0)
-    for seat in range(t.num_seats):
-        if has(t.in_hand, seat) and _contribution(t, seat) > covered:
-            rank = hand_rank_at(t, np.int64(seat), num_board)
-            if rank < best:
-                best, winners = rank, np.int64(0)
-            if rank == best:
-                winners |= np.int64(1) << seat
+    seats = np.int64(t.in_hand)
+    while seats:
+        seat = lowest_bit(seats)
+        bit = seats & -seats
+        seats ^= bit
+        if _contribution(t, seat) > covered:
+            rank = hand_rank_at(t, seat, num_board)
+            # choices instead of branches, which could only be guessed
+            winners = bit if rank < best else winners | bit if rank == best else winners
+            best = min(best, rank)
     return winners
 
 
 @kernel
 def _smallest_contribution(t: Any, seats: Any) -> Any:
     level = np.int64(_NO_RANK)
-    for seat in range(t.num_seats):
-        if has(seats, seat):
-            level = min(level, _contribution(t, seat))
+    while seats:
+        level = min(level, _contribution(t, lowest_bit(seats)))
+        seats &= seats - 1
     return level
 
 
 @kernel
 def _largest_contribution(t: Any) -> Any:
     level = np.int64(0)
-    for seat in range(t.num_seats):
-        if has(t.in_hand, seat):
-            level = max(level, _contribution(t, seat))
+    seats = np.int64(t.in_hand)
+    while seats:
+        level = max(level, _contribution(t, lowest_bit(seats)))
+        seats &= seats - 1
     return level
 
 
@@ -155,15 +164,9 @@ def _chips_up_to(t: Any, level: Any) -> Any:
 @kernel
 def _split(t: Any, amount: Any, winners: Any) -> None:
     """Split `amount` among the seats of `winners`; odd chips go to the first of them left of the button."""
-    count, first = np.int64(0), np.int64(NOBODY)
-    for position in range(t.num_seats):
-        seat = wrapped(np.int64(t.button) + 1 + position, t.num_seats)
-        if has(winners, seat):
-            count += 1
-            if first == NOBODY:
-                first = seat
+    count = bit_count(winners)
     share = amount if count == 1 else amount // count
-    for seat in range(t.num_seats):
-        if has(winners, seat):
-            t.payoff[seat] += share
-    t.payoff[first] += amount - share * count
+    _win(t, first_from(winners, np.int64(t.button) + 1, np.int64(t.num_seats)), amount - share * count)
+    while winners:
+        _win(t, lowest_bit(winners), share)
+        winners &= winners - 1

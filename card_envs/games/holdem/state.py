@@ -18,6 +18,7 @@ MAX_SEATS = 10
 MAX_CHIPS = 2**31 // (2 * MAX_SEATS)
 """Largest stack: the chips of a full table, twice over, fit a signed 32-bit integer."""
 MAX_STREETS = 4
+MAX_BOARD = 5
 MAX_DEALT = 25
 """Cards dealt at most: two to each of ten seats and five on the board."""
 MAX_LEVELS = 5

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.games.big2.combos import ONE_PER_RANK, popcount, rank_counts, ranks_present, run_starts
+from card_envs.bits import bit_count
+from card_envs.games.big2.combos import ONE_PER_RANK, rank_counts, ranks_present, run_starts
 from card_envs.games.big2.state import HAND_SIZE
 from card_envs.jit import kernel
 from card_envs.observation import Block
@@ -37,7 +38,7 @@ def write_hand(t: Any, seat: Any, o: Any) -> None:
     in_run = starts | starts << 4 | starts << 8 | starts << 12 | starts << 16
     long_suits = np.int64(0)
     for k in range(NUM_SUITS):
-        if popcount(held & ONE_PER_RANK << k) >= 5:
+        if bit_count(held & ONE_PER_RANK << k) >= 5:
             long_suits |= 1 << k
     at = np.int64(0)
     for position in range(t.num_cards[seat]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.kaminsky404 import KAMINSKY404
 from card_envs.games.holdem.encoders.rlcard import RLCARD
+from card_envs.games.holdem.encoders.shi2022 import SHI2022
 from card_envs.observation import Encoder
 
 ENCODERS: dict[str, Encoder] = {
@@ -13,5 +14,6 @@ ENCODERS: dict[str, Encoder] = {
         DEFAULT,
         KAMINSKY404,
         RLCARD,
+        SHI2022,
     )
 }

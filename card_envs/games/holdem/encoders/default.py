@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.bits import lowest_bit
 from card_envs.cards import card_names
 from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.betting import largest_amount
@@ -22,6 +23,7 @@ from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
 from card_envs.games.holdem.state import (
     LIMIT,
     MAX_LEVELS,
+    MAX_STREETS,
     NOBODY,
     RECENT_ACTIONS,
 )
@@ -134,7 +136,7 @@ def _write(t: Any, seat: Any, o: Any) -> None:
 @kernel
 def _most_raises(t: Any) -> Any:
     most = np.int64(0)
-    for street in range(t.num_streets):
+    for street in range(MAX_STREETS):
         most = max(most, np.int64(t.max_raises[street]))
     return most
 
@@ -154,7 +156,7 @@ def _write_cards(t: Any, me: Any, o: Any) -> Any:
         o.number[at + _place_in_deck(t, t.deck[hole + k])] = 1.0
     at += np.int64(t.deck_size)
     full_board = np.int64(0)
-    for street in range(t.num_streets):
+    for street in range(MAX_STREETS):
         full_board += t.board_cards[street]
     if full_board == 0:
         return at
@@ -209,9 +211,9 @@ def _write_limit_history(t: Any, me: Any, o: Any, at: Any) -> None:
     for street in range(t.street + 1):
         for level in range(t.street_raises[street] + 1):
             callers = np.int64(t.callers[street, level])
-            for seat in range(n):
-                if (callers >> seat) & 1:
-                    o.number[at + level * n + wrapped(seat - me + n, n)] = 1.0
+            while callers:
+                o.number[at + level * n + wrapped(lowest_bit(callers) - me + n, n)] = 1.0
+                callers &= callers - 1
             if level < t.street_raises[street]:
                 o.number[raisers + level * n + wrapped(np.int64(t.raiser[street, level]) - me + n, n)] = 1.0
         at += (np.int64(t.max_raises[street]) + 1) * n
@@ -240,9 +242,9 @@ def _write_recent_history(t: Any, me: Any, o: Any, at: Any, scale: Any) -> None:
         last_level: Any = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
         for level in range(last_level + 1):
             seats = np.int64(t.callers[street, level])
-            for seat in range(n):
-                if (seats >> seat) & 1:
-                    o.number[callers + street * n + wrapped(seat - me + n, n)] = 1.0
+            while seats:
+                o.number[callers + street * n + wrapped(lowest_bit(seats) - me + n, n)] = 1.0
+                seats &= seats - 1
         for level in range(MAX_LEVELS - 1):
             if t.raiser[street, level] != NOBODY:
                 o.number[raisers + street * n + wrapped(np.int64(t.raiser[street, level]) - me + n, n)] = 1.0

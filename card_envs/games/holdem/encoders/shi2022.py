@@ -1,0 +1,231 @@
+"""The `shi2022` encoder: what the actor of Shi et al. (2022, sections 3.1 and 4.2) sees, and the betting as a sequence.
+
+The first blocks have a fixed length (the paper's personal and static public information). `history`, its dynamic public
+information, lists every decision since the deal as one number per decision, oldest first, then zeros. Seats are
+numbered by position, the same for everybody: 0 is the first seat left of the button. So the history at a table is one
+sequence for all its seats, and a network that reads it decision by decision need not start again for each of them.
+
+A number of the history is 1 + kind + 3 * (position + seats * (level + 5 * street)), where `kind` is 0 fold, 1 check or
+call, 2 bet or raise, and `level` counts the raises of the street before the decision. No number comes twice in a hand.
+
+`category` and `percentile` are not in the paper, whose actor reads ranks and suits alone. They stand last of the static
+blocks, so that they are easily left out. For limit games with at most four raises a street, whose tables know every
+decision (see `limit_history`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE, card_names
+from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.encoders.default import is_limit_history
+from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
+from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_texas_holdem
+from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE
+from card_envs.hand_percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout
+from card_envs.poker_hands import WORST_RANK_OF_CATEGORY
+
+_CATEGORIES = len(WORST_RANK_OF_CATEGORY)
+_CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
+_KINDS = 3
+_NOT_YET = -1
+
+
+def layout(config: HoldemConfig) -> Layout:
+    """Return the blocks of a limit game of Texas hold'em, seats by position; ValueError for other games."""
+    require_texas_holdem(config, "shi2022")
+    if not is_limit_history(config):
+        raise ValueError(
+            f"encoder 'shi2022' is for limit games with at most {MAX_LEVELS - 1} raises a street, not for "
+            f"{config.structure!r} with max_raises {config.max_raises}: use encoder 'default'"
+        )
+    n = config.num_players
+    return Layout(
+        (
+            Block("hole_cards", DECK_SIZE, "1 for each card I hold"),
+            Block("board", DECK_SIZE, "1 for each card on the board"),
+            Block("street", STREETS, "one-hot"),
+            Block("position", n, "my position, one-hot: 0 is the first seat left of the button"),
+            Block("in_hand", n, "1 for seats that have not folded, by position"),
+            Block("stack", n, "chips behind, by position"),
+            Block("street_commit", n, "chips put in on this street, by position"),
+            Block("hand_commit", n, "chips put in since the deal, by position"),
+            Block("pot", 1, "all chips in the middle, as a fraction of all seats' amounts"),
+            Block("to_call", 1, "chips I need to stay in"),
+            Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card"),
+            Block("percentile", 1, "share of all hands of as many cards that are not better than mine"),
+            Block("history", most_decisions(config), "decisions, oldest first, then 0", high=num_tokens(config) - 1),
+        )
+    )
+
+
+def most_decisions(config: HoldemConfig) -> int:
+    """Return how many decisions a hand can have: everybody once on a street, all others again after each raise."""
+    n = config.num_players
+    return sum(n + int(cap) * (n - 1) for cap in config.max_raises or ())
+
+
+def num_tokens(config: HoldemConfig) -> int:
+    """Return how many different numbers the history block can hold, 0 (no decision yet) included."""
+    return 1 + _KINDS * config.num_players * MAX_LEVELS * STREETS
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i, and its mask, into row 0."""
+    me = np.int64(seat)
+    _write(tables[i], me, observations[0])
+    write_mask(tables[i], me, masks[0])
+
+
+@kernel
+def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of table rows[j] sees, and its mask, into row j."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        actor = np.int64(t.actor)
+        _write(t, actor, observations[j])
+        write_mask(t, actor, masks[j])
+
+
+@kernel
+def _write(t: Any, me: Any, o: Any) -> None:
+    for k in range(o.number.shape[0]):
+        o.number[k] = 0.0
+    n, shown = np.int64(t.num_seats), num_board_cards(t)
+    for k in range(HOLE_CARDS):
+        o.number[t.deck[me * HOLE_CARDS + k]] = 1.0
+    for k in range(shown):
+        o.number[DECK_SIZE + np.int64(t.deck[n * HOLE_CARDS + k])] = 1.0
+    at = np.int64(2 * DECK_SIZE)
+    o.number[at + t.street] = 1.0
+    at += STREETS
+    o.number[at + _position(t, me)] = 1.0
+    at += n
+    _write_chips(t, me, o, at)
+    at += 4 * n + 2
+    _write_hand(t, me, shown, o, at)
+    _write_history(t, o, at + _CATEGORIES + 1)
+
+
+@kernel
+def _position(t: Any, seat: Any) -> Any:
+    return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
+
+
+@kernel
+def _write_chips(t: Any, me: Any, o: Any, at: Any) -> None:
+    n, scale = np.int64(t.num_seats), 1.0 / t.largest_amount
+    for seat in range(n):
+        k = at + _position(t, seat)
+        o.number[k] = 1.0 if has(t.in_hand, seat) else 0.0
+        o.number[k + n] = min(1.0, t.stack[seat] * scale)
+        o.number[k + 2 * n] = min(1.0, t.street_commit[seat] * scale)
+        o.number[k + 3 * n] = min(1.0, t.hand_commit[seat] * scale)
+    o.number[at + 4 * n] = min(1.0, t.pot * scale / n)
+    if has(t.in_hand, me) and t.is_over == 0:
+        to_call = max(0, min(np.int64(t.current_bet) - t.street_commit[me], np.int64(t.stack[me])))
+        o.number[at + 4 * n + 1] = min(1.0, to_call * scale)
+
+
+@kernel
+def _write_hand(t: Any, me: Any, shown: Any, o: Any, at: Any) -> None:
+    if shown == 0:
+        hole = me * HOLE_CARDS
+        hand = starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))
+        o.number[at + _CATEGORIES] = STARTING_PERCENTILES[hand]
+        return
+    rank = hand_rank_at(t, me, shown)
+    category = np.int64(0)
+    for bound in range(_CATEGORIES - 1):
+        category += rank > _CATEGORY_BOUNDS[bound]
+    o.number[at + category] = 1.0
+    o.number[at + _CATEGORIES] = percentile_of_rank(rank, HOLE_CARDS + shown)
+
+
+@kernel
+def _write_history(t: Any, o: Any, at: Any) -> None:
+    """Play the betting again from what the table remembers: who called and who raised at each level of each street."""
+    n = np.int64(t.num_seats)
+    live = (np.int64(1) << n) - 1
+    last = np.int64(t.button)
+    for street in range(t.street + 1):
+        seat = _opener(t) if street == 0 else (last if t.last_actor_opens == 1 else np.int64(t.button)) + 1
+        level, to_ask = np.int64(0), n
+        while to_ask > 0:
+            seat = wrapped(seat, n)
+            kind = _decision(t, street, level, seat) if has(live, seat) else np.int64(_NOT_YET)
+            if kind != _NOT_YET:
+                o.number[at] = 1 + kind + _KINDS * (_position(t, seat) + n * (level + MAX_LEVELS * street))
+                at += 1
+                last = seat
+                if kind == FOLD:
+                    live &= ~(np.int64(1) << seat)
+                elif kind == RAISE:
+                    level += 1
+                    to_ask = n
+            elif seat == t.actor and street == t.street:
+                return
+            seat += 1
+            to_ask -= 1
+
+
+@kernel
+def _decision(t: Any, street: Any, level: Any, seat: Any) -> Any:
+    """Return what a seat that was in the hand did at a bet level, or _NOT_YET: it is to act, or all-in."""
+    if has(t.callers[street, level], seat):
+        return np.int64(CALL)
+    if level < MAX_LEVELS - 1 and t.raiser[street, level] == seat:
+        return np.int64(RAISE)
+    return np.int64(_NOT_YET if has(t.in_hand, seat) else FOLD)
+
+
+@kernel
+def _opener(t: Any) -> Any:
+    """Return the seat behind the largest blind that was paid (it may be num_seats or more: wrap it)."""
+    n = np.int64(t.num_seats)
+    largest, opener = np.int64(0), np.int64(0)
+    for position in range(n):
+        seat = wrapped(np.int64(t.button) + 1 + position, n)
+        start = np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over else t.hand_commit[seat])
+        blind = min(np.int64(t.blind[position]), start - min(np.int64(t.ante[position]), start))
+        if blind > 0 and blind >= largest:
+            largest, opener = blind, np.int64(position) + 1
+    return wrapped(np.int64(t.button) + 1, n) + opener
+
+
+def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return what an observation says: cards in words, street, my position, lists by position, and the decisions.
+
+    `history` lists them as (street, position, "fold" | "call" | "raise"), in their order.
+    """
+    blocks = layout(config).split(np.asarray(observation))
+    tokens = blocks["history"].astype(np.int64)
+    return {
+        "hole_cards": card_names(np.flatnonzero(blocks["hole_cards"])),
+        "board": card_names(np.flatnonzero(blocks["board"])),
+        "street": int(blocks["street"].argmax()),
+        "position": int(blocks["position"].argmax()),
+        "in_hand": [bool(flag) for flag in blocks["in_hand"]],
+        "stack": blocks["stack"].tolist(),
+        "hand_commit": blocks["hand_commit"].tolist(),
+        "percentile": float(blocks["percentile"][0]),
+        "history": [_decision_of(config, int(token)) for token in tokens[tokens > 0]],
+    }
+
+
+def _decision_of(config: HoldemConfig, token: int) -> tuple[int, int, str]:
+    place, kind = divmod(token - 1, _KINDS)
+    level_and_street, position = divmod(place, config.num_players)
+    return level_and_street // MAX_LEVELS, position, KIND_NAMES[kind]
+
+
+SHI2022 = Encoder("shi2022", 1, layout, observe, observe_rows, decode)
