@@ -6,25 +6,18 @@ So results do not depend on how many tables play side by side, for agents that d
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions, decisions_at, require_playable, write_uniforms
-from card_envs.game import Game, Tables, checked_actions
+from card_envs.agent import Agent, decisions_at, require_playable, write_uniforms
+from card_envs.game import Game, Tables
+from card_envs.match.asking import AgentError, Asking, Player
+from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import MatchResult, units_of
-
-Rows = NDArray[np.int64]
-
-
-class AgentError(RuntimeError):
-    """Raised when an agent fails during a match; names agent, hand, deal, seed, seat and legal actions."""
+from card_envs.match.sequential import StoppingRule
+from card_envs.match.watch import Batch, Rows, Watcher
 
 
 def play_match(
@@ -35,6 +28,11 @@ def play_match(
     duplicate: bool = False,
     num_tables: int = 4096,
     progress: Callable[[int], None] | None = None,
+    *,
+    hands_per_table: int = 1,
+    until: StoppingRule | None = None,
+    on_error: str = "abort",
+    watchers: Sequence[Watcher] = (),
 ) -> MatchResult:
     """Return the result of `hands` hands between `agents`, one for each seat.
 
@@ -42,147 +40,182 @@ def play_match(
     deal (cards, button, stacks) is played n times in a row with the agents moved around the table, which takes most
     of the luck out; `hands` is then rounded up to whole deals.
 
+    Agents with memory: `hands_per_table` hands follow each other at the same table (`Decisions.tables`), the next only
+    when the last is over; `hands` is rounded up to whole tables, and intervals count a table as one sample.
+
+    With `until`, the match ends as soon as its rule finds the result decided; `hands` is then the most that are played.
+    `watchers` follow the match (see `Watcher`); they may hear of more hands than were needed to decide it.
+    An agent that fails ends the match with an AgentError that carries the result so far; with on_error="forfeit" the
+    first legal action is taken in its place, and the result lists the faults.
+
     An agent may be given several times. Agents with `encoder`, `can_play`, `deal_starts` or `deal_ends` are served as
-    `Agent` describes, in batches of up to `num_tables` hands; tables are numbered by hand. `progress` is called with
-    the number of hands that were finished since its last call.
+    `Agent` describes, in batches of up to `num_tables` hands. `progress` is called with the number of hands that were
+    finished since its last call.
 
     Raises ValueError for arguments that do not fit, AgentError for agents that fail.
     """
     _check_number("hands", hands)
     _check_number("num_tables", num_tables)
+    _check_number("hands_per_table", hands_per_table)
     if len(agents) != game.num_seats:
         raise ValueError(
             f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(agents)}"
         )
-    match = _Match(game, agents, seed, game.num_seats if duplicate else 1)
-    deals = -(-hands // match.plays)
-    payoffs = np.empty((deals * match.plays, game.num_seats), np.int64)
-    deals_at_once = max(1, num_tables // match.plays)
-    for first in range(0, deals, deals_at_once):
-        done = match.play_deals(first, min(first + deals_at_once, deals), payoffs)
+    match = _Match(game, agents, seed, game.num_seats if duplicate else 1, hands_per_table, on_error, watchers)
+    samples = -(-hands // match.hands_per_sample)
+    record = _Record(match, samples, until)
+    samples_at_once = max(1, num_tables // match.plays)
+    for first in range(0, samples, samples_at_once):
+        try:
+            match.play_samples(first, min(first + samples_at_once, samples), record)
+        except AgentError as error:
+            error.result = record.result() if record.samples else None
+            raise
         if progress is not None:
-            progress(done)
-    return MatchResult(
-        names=tuple(agent.name for agent in agents),
-        payoffs=payoffs,
-        seed=seed,
-        duplicate=duplicate,
-        unit=game.unit,
-        chips_per_unit=game.chips_per_reward,
-        units=units_of(game),
-    )
+            progress((record.samples - first) * match.hands_per_sample)
+        if record.is_decided():
+            break
+    return record.result()
 
 
-@dataclass(frozen=True, eq=False)
-class _Player:
-    """An agent, once for all its places, with the game as it wants to see it."""
+class _Record:
+    """What each agent won, where, in the hands played so far."""
 
-    agent: Agent
-    game: Game
-    rng: np.random.Generator
+    def __init__(self, match: _Match, samples: int, until: StoppingRule | None) -> None:
+        self._match, self._until = match, until
+        shape = samples * match.hands_per_sample, match.game.num_seats
+        self.payoffs = np.empty(shape, np.int64)
+        self.positions = np.empty(shape, np.int8)
+        self.samples = 0
+        """How many are complete."""
+
+    def add(self, batch: Batch) -> None:
+        """Write the hands of a batch, which are over."""
+        self.payoffs[batch.hands] = batch.by_place(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
+        self.positions[batch.hands] = batch.by_place(positions_of(batch.game, batch.tables))
+
+    def is_decided(self) -> bool:
+        """Return True if the stopping rule says so; the samples after the look that decided are then dropped."""
+        if self._until is None:
+            return False
+        decided = self._until.first_decision(self.result().deal_means[:, 0])
+        if decided is not None:
+            self.samples = decided
+        return decided is not None
+
+    def result(self) -> MatchResult:
+        """Return the result of the complete samples."""
+        match, hands = self._match, self.samples * self._match.hands_per_sample
+        return MatchResult(
+            names=tuple(agent.name for agent in match.agents),
+            payoffs=self.payoffs[:hands],
+            positions=self.positions[:hands],
+            position_names=position_names(match.game),
+            seed=match.seed,
+            duplicate=match.plays > 1,
+            hands_per_table=match.hands_per_table,
+            unit=match.game.unit,
+            chips_per_unit=match.game.chips_per_reward,
+            units=units_of(match.game),
+            until=self._until,
+            faults=match.asking.faults(),
+        )
 
 
 class _Match:
-    def __init__(self, game: Game, agents: Sequence[Agent], seed: int, plays: int) -> None:
-        self.game, self.seed, self.plays = game, seed, plays
+    def __init__(
+        self, game: Game, agents: Sequence[Agent], seed: int, plays: int, hands_per_table: int, on_error: str,
+        watchers: Sequence[Watcher],
+    ) -> None:  # fmt: skip
+        self.game, self.agents, self.seed, self.plays, self.hands_per_table = game, agents, seed, plays, hands_per_table
+        self.watchers = watchers
+        self.asking = Asking(game, seed, on_error, checks_legality=len(watchers) > 0)
         different = list({id(agent): agent for agent in agents}.values())
         self.players = [self._player(agent, number) for number, agent in enumerate(different)]
         numbers = {id(agent): number for number, agent in enumerate(different)}
         self.player_at = np.array([numbers[id(agent)] for agent in agents])
         """Place in the match -> index of the player."""
 
-    def _player(self, agent: Agent, number: int) -> _Player:
+    @property
+    def hands_per_sample(self) -> int:
+        """Hands that depend on each other: of the same table, or of the same deals."""
+        return self.plays * self.hands_per_table
+
+    def _player(self, agent: Agent, number: int) -> Player:
         require_playable(agent, self.game)
         encoder = getattr(agent, "encoder", None)
         game = self.game if encoder is None else self.game.with_encoder(encoder)
-        return _Player(agent, game, np.random.default_rng([self.seed % 2**64, number]))
+        return Player(agent, game, np.random.default_rng([self.seed % 2**64, number]))
 
-    def play_deals(self, first: int, end: int, payoffs: NDArray[np.int64]) -> int:
-        """Play deals first .. end - 1 to their ends, write what each agent won, return the number of hands."""
-        tables = self._dealt(first, end)
-        hands = np.arange(first * self.plays, end * self.plays)
-        self._call("deal_starts", hands)
+    def play_samples(self, first: int, end: int, record: _Record) -> None:
+        """Play samples first .. end - 1 to their ends, hand after hand at each table, and record them."""
+        samples = np.arange(first, end)
+        for number in range(self.hands_per_table):
+            deals = samples * self.hands_per_table + number
+            hands = (deals[:, None] * self.plays + np.arange(self.plays)).ravel()
+            numbers = (samples[:, None] * self.plays + np.arange(self.plays)).ravel()  # of the tables
+            batch = Batch(self.game, self._dealt(deals), hands, numbers, self.plays)
+            self._play_hands(batch)
+            record.add(batch)
+        record.samples = end
+
+    def _play_hands(self, batch: Batch) -> None:
+        tables = batch.tables
+        self._call("deal_starts", batch.numbers)
+        for watcher in self.watchers:
+            watcher.deals_start(batch)
         active = np.flatnonzero(tables["is_over"] == 0)
         rewards = np.empty((len(tables), self.game.num_seats), np.float32)
         is_over = np.empty(len(tables), np.uint8)
         number = 0
         while len(active):
-            actions = self._actions(tables, active, hands, number)
+            actions = self._actions(batch, active, number)
+            for watcher in self.watchers:
+                watcher.decisions_made(batch, active, actions)
             illegal = self.game.step_rows(tables, active, actions, rewards, is_over, False)
             if illegal >= 0:
-                self._raise_illegal(tables, int(active[illegal]), int(actions[illegal]), hands)
+                raise self._blame_for_illegal(batch, int(active[illegal]), int(actions[illegal]))
             active = active[is_over[: len(active)] == 0]
             number += 1
-        won = tables["payoff"][:, : self.game.num_seats]
-        self._call("deal_ends", hands, won / self.game.chips_per_reward)
-        seats = (np.arange(self.game.num_seats) + hands[:, None]) % self.game.num_seats
-        payoffs[hands] = np.take_along_axis(won, seats, axis=1)
-        return len(hands)
+        self._call("deal_ends", batch.numbers, tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward)
+        for watcher in self.watchers:
+            watcher.deals_end(batch)
 
-    def _dealt(self, first: int, end: int) -> Tables:
-        """Return the tables of deals first .. end - 1, each as often as it is played."""
-        tables = self.game.seeded_tables(end - first, self.seed, first)
-        for i in range(len(tables)):
-            self.game.deal(tables, i)
+    def _dealt(self, deals: Rows) -> Tables:
+        """Return the tables of `deals`, each as often as it is played."""
+        if self.hands_per_table == 1:  # deals follow each other
+            tables = self.game.seeded_tables(len(deals), self.seed, int(deals[0]))
+        else:
+            tables = self.game.new_tables(len(deals))
+            for i, deal in enumerate(deals.tolist()):
+                self.game.seed(tables[i : i + 1], self.seed, deal)
+        self.game.deal_rows(tables, np.arange(len(tables)))
         return tables if self.plays == 1 else np.repeat(tables, self.plays)
 
-    def _actions(self, tables: Tables, rows: Rows, hands: Rows, number: int) -> Rows:
+    def _actions(self, batch: Batch, rows: Rows, number: int) -> Rows:
         """Ask the agents to act at tables[rows], whose decisions are the `number`-th of their deals."""
-        hands = hands[rows]
-        seats = tables["actor"][rows].astype(np.int64)
+        seats = batch.tables["actor"][rows].astype(np.int64)
         uniforms = np.empty(len(rows))
-        write_uniforms(np.uint64(self.seed % 2**64), hands // self.plays, number, seats, uniforms)
-        if len(self.players) == 1:
-            return self._act(self.players[0], decisions_at(self.players[0].game, tables, rows, hands, uniforms))
+        write_uniforms(np.uint64(self.seed % 2**64), batch.deals[rows], number, seats, uniforms)
         actions = np.empty(len(rows), np.int64)
-        players = self.player_at[(seats - hands) % self.game.num_seats]
+        players = self.player_at[batch.places(rows, seats)]
         for index, player in enumerate(self.players):
-            mine = np.flatnonzero(players == index)
+            mine = np.flatnonzero(players == index) if len(self.players) > 1 else np.arange(len(rows))
             if len(mine):
-                decisions = decisions_at(player.game, tables, rows[mine], hands[mine], uniforms[mine])
-                actions[mine] = self._act(player, decisions)
+                decisions = decisions_at(
+                    player.game, batch.tables, rows[mine], batch.numbers[rows[mine]], uniforms[mine]
+                )
+                actions[mine] = self.asking.actions_of(player, decisions, batch, rows[mine])
         return actions
 
-    def _act(self, player: _Player, decisions: Decisions) -> Rows:
-        with self._blaming(player.agent, decisions):
-            returned = player.agent.act(decisions, player.rng)
-        try:
-            return checked_actions(returned, len(decisions))
-        except ValueError as error:
-            raise AgentError(f"{self._whereabouts(player.agent, decisions)} returned {error}") from None
+    def _blame_for_illegal(self, batch: Batch, row: int, action: int) -> AgentError:
+        place = batch.places(np.array([row]), batch.tables["actor"][[row]].astype(np.int64))
+        return self.asking.illegal(self.players[self.player_at[int(place[0])]], batch, row, action)
 
     def _call(self, hook: str, *arguments: Any) -> None:
         for player in self.players:
             if hasattr(player.agent, hook):
-                with self._blaming(player.agent, None):
-                    getattr(player.agent, hook)(*arguments)
-
-    @contextmanager
-    def _blaming(self, agent: Agent, decisions: Decisions | None) -> Iterator[None]:
-        """Turn whatever the agent raises into an AgentError that says where."""
-        try:
-            yield
-        except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{Path(last.filename).name}:{last.lineno}"
-            raise AgentError(
-                f"{self._whereabouts(agent, decisions)} raised {type(error).__name__} at {place}: {error}"
-            ) from error
-
-    def _whereabouts(self, agent: Agent, decisions: Decisions | None) -> str:
-        if decisions is None:
-            return f"agent {agent.name!r} (seed {self.seed})"
-        hand = int(decisions.tables[0])
-        first = f"hand {hand}, deal {hand // self.plays}, seed {self.seed}, seat {decisions.seats[0]}"
-        legal = decisions.legal_actions(0)
-        return f"agent {agent.name!r} (asked for {len(decisions)} decisions, the first: {first}, legal actions {legal})"
-
-    def _raise_illegal(self, tables: Tables, row: int, action: int, hands: Rows) -> None:
-        hand, seat = int(hands[row]), int(tables["actor"][row])
-        agent = self.players[self.player_at[(seat - hand) % self.game.num_seats]].agent
-        why = self.game.why_illegal(tables, row, action)
-        where = f"hand {hand}, deal {hand // self.plays}, seed {self.seed}, seat {seat}"
-        raise AgentError(f"agent {agent.name!r} chose an illegal action ({where}): {why}")
+                self.asking.call(player, hook, *arguments)
 
 
 def _check_number(name: str, value: int) -> None:

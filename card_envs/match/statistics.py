@@ -30,6 +30,11 @@ class Summary:
     num_samples: int
     """Independent samples: deals."""
 
+    @property
+    def sd(self) -> float:
+        """Standard deviation of a sample; NaN where one deal alone was played."""
+        return self.standard_error * math.sqrt(self.num_samples)
+
     def scaled(self, factor: float) -> Summary:
         """Return the same summary in a unit of which `factor` make one of this unit."""
         low, high = self.ci95
@@ -43,14 +48,19 @@ def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95)
 
     Hands of the same deal are not independent: average them first, so that a sample is a deal.
     """
-    if samples.ndim != 1 or len(samples) == 0:
-        raise ValueError(f"samples of shape {samples.shape}: one dimension and at least one sample are needed")
-    count, mean = len(samples), float(samples.mean())
+    count, mean = len(checked_samples(samples)), float(samples.mean())
     if count == 1:
         return Summary(name, mean, (-math.inf, math.inf), math.nan, 1)
     error = float(samples.std(ddof=1)) / math.sqrt(count)
     reach = error * student_t_quantile(0.5 + confidence / 2, count - 1)
     return Summary(name, mean, (mean - reach, mean + reach), error, count)
+
+
+def checked_samples(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the samples, or raise a ValueError if there is none."""
+    if samples.ndim != 1 or len(samples) == 0:
+        raise ValueError(f"samples of shape {samples.shape}: one dimension and at least one sample are needed")
+    return samples
 
 
 def student_t_quantile(probability: float, df: int) -> float:
