@@ -1,5 +1,8 @@
-"""Recorded hands: read and write them (PHH), and play them again on our tables."""
+"""Recorded hands: read and write them (PHH, ACPC logs, Big 2 as text), and play them again on our tables."""
 
+from card_envs.hand_history.acpc import AcpcHand, AcpcLog, dump_log, load_log, parse_log
+from card_envs.hand_history.acpc_replay import replay_acpc_hand
+from card_envs.hand_history.big2_text import Big2Deal, dump_deals, load_deals, parse_deals, replay_deal
 from card_envs.hand_history.phh import (
     Hand,
     HandHistoryError,
@@ -9,21 +12,36 @@ from card_envs.hand_history.phh import (
     load_hand,
     load_hands,
 )
+from card_envs.hand_history.recording import PlayedHands
 from card_envs.hand_history.replay import replay_hand, replay_tables
 from card_envs.hand_history.report import ReplayReport, find_files, replay_each, replay_file, replay_paths
 from card_envs.hand_history.results import ReplayResult
+from card_envs.hand_history.saving import MatchFile
 
 __all__ = [
+    "AcpcHand",
+    "AcpcLog",
+    "Big2Deal",
     "Hand",
     "HandHistoryError",
+    "MatchFile",
+    "PlayedHands",
     "ReplayReport",
     "ReplayResult",
+    "dump_deals",
     "dump_hand",
     "dump_hands",
+    "dump_log",
     "find_files",
     "hand_of",
+    "load_deals",
     "load_hand",
     "load_hands",
+    "load_log",
+    "parse_deals",
+    "parse_log",
+    "replay_acpc_hand",
+    "replay_deal",
     "replay_each",
     "replay_file",
     "replay_hand",

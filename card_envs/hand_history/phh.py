@@ -31,6 +31,9 @@ HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
 OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")  # codespell:ignore
 """Variants of PHH 1 that are other games: read and written, not replayed."""
 
+RULES_FIELD, MAX_RAISES_FIELD = "_rules", "_max_raises"
+"""Our own fields, which PHH allows if they begin so: a rules profile, and the raises on each street of a limit game."""
+
 _BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
 _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
 _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
@@ -244,6 +247,15 @@ def _check_fields(fields: Mapping[str, Any], variant: str) -> None:
             _check_numbers(name, fields[name], len(players))
     if not isinstance(fields.get("ante_trimming_status", False), bool):
         raise _FieldError("ante_trimming_status", f"{_shown(fields['ante_trimming_status'])} must be true or false")
+    _check_own_fields(fields)
+
+
+def _check_own_fields(fields: Mapping[str, Any]) -> None:
+    caps = fields.get(MAX_RAISES_FIELD, [])
+    if not isinstance(caps, list) or len(caps) not in (0, 4) or any(type(cap) is not int or cap < 0 for cap in caps):
+        raise _FieldError(MAX_RAISES_FIELD, f"{_shown(caps)} must be an array of 4 whole numbers, or empty for no cap")
+    if not isinstance(fields.get(RULES_FIELD, ""), str):
+        raise _FieldError(RULES_FIELD, f"{_shown(fields[RULES_FIELD])} must be the name of a rules profile")
 
 
 def _check_numbers(name: str, values: object, length: int) -> None:

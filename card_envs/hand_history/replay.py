@@ -15,7 +15,17 @@ from card_envs.game import ILLEGAL, NOBODY
 from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
 from card_envs.games.holdem.kernels import apply_decision, betting_options, deal_known
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, RAISE
-from card_envs.hand_history.phh import DEAL_BOARD, DEAL_HOLE, HOLDEM_VARIANTS, MUCK, REMARK, Hand, Number
+from card_envs.hand_history.phh import (
+    DEAL_BOARD,
+    DEAL_HOLE,
+    HOLDEM_VARIANTS,
+    MAX_RAISES_FIELD,
+    MUCK,
+    REMARK,
+    RULES_FIELD,
+    Hand,
+    Number,
+)
 from card_envs.hand_history.recorded_cards import filled, hidden_hands, known_cards
 from card_envs.hand_history.results import (
     EXACT,
@@ -45,10 +55,11 @@ _STREETS = ("preflop", "flop", "turn", "river")
 _CENTS = 2
 
 
-def replay_hand(hand: Hand, rules: str | RulesProfile = "standard") -> ReplayResult:
+def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayResult:
     """Return whether a recorded hand is legal under `rules` and ends with the recorded stacks.
 
-    The hand says itself whether antes are trimmed; that part of the rules profile is not used. Amounts with fractions
+    Without `rules`, the profile that the file names in RULES_FIELD, or `standard`. The hand says itself whether antes
+    are trimmed; that part of the rules profile is not used. Amounts with fractions
     are played in hundredths (or finer, as needed), stacks beyond `MAX_CHIPS` in their largest common unit.
     """
     try:
@@ -60,7 +71,7 @@ def replay_hand(hand: Hand, rules: str | RulesProfile = "standard") -> ReplayRes
         return ReplayResult(hand.source, stop.status, stop.reason, stop.action_index)
 
 
-def replay_tables(hand: Hand, rules: str | RulesProfile = "standard") -> Iterator[tuple[int, Any]]:
+def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterator[tuple[int, Any]]:
     """Yield (index of the action, a copy of the table after it): -1 after the blinds, then one for every decision.
 
     The table is a record array of length 1, chips in units of 1 / `chip_scale`. Raises ValueError, in words, where
@@ -92,7 +103,12 @@ class _Seating:
 
 
 def _new_seating(
-    variant: str, blinds: tuple[int, ...], antes: tuple[int, ...], bets: tuple[int, ...], profile: RulesProfile
+    variant: str,
+    blinds: tuple[int, ...],
+    antes: tuple[int, ...],
+    bets: tuple[int, ...],
+    max_raises: tuple[int, ...] | None,
+    profile: RulesProfile,
 ) -> _Seating:
     small, big = bets[0], bets[-1]
     try:
@@ -103,7 +119,7 @@ def _new_seating(
             antes=antes[::-1] if len(antes) == 2 else antes,  # PHH gives the forced bets of two players in reverse
             min_bet=small,
             raise_sizes=(small, small, big, big),
-            max_raises=(LIMIT_RAISES,) * len(_BOARD) if variant == "FT" else None,
+            max_raises=max_raises,
             rules=profile,
             board_cards=_BOARD,
             reward_unit=small,
@@ -139,7 +155,7 @@ def _forced(hand: Hand) -> list[Number]:
 class _Play:
     """One hand being replayed, on a table shared with other hands unless `seating_for` makes a new one."""
 
-    def __init__(self, hand: Hand, rules: str | RulesProfile, seating_for: Callable[..., _Seating]) -> None:
+    def __init__(self, hand: Hand, rules: str | RulesProfile | None, seating_for: Callable[..., _Seating]) -> None:
         _check_playable(hand)
         self.hand = hand
         self.scale = chip_scale(hand)
@@ -149,7 +165,8 @@ class _Play:
             self.chips(fields["blinds_or_straddles"]),
             self.chips(fields["antes"]),
             self.chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
-            _profile(rules, bool(fields.get("ante_trimming_status", False))),
+            _max_raises(hand),
+            _profile(_rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))),
         )
         stacks = self.chips(fields["starting_stacks"])
         if max(stacks) > MAX_CHIPS:
@@ -237,13 +254,21 @@ class _Play:
         """Return what may happen now, in words."""
         if self.actor == NOBODY:
             return "the betting is over"
-        may_fold, to_call, low, high = betting_options(self.tables, 0)
-        options = ["fold"] if may_fold else []
-        options.append(f"call {self.amount(to_call)}" if to_call else "check")
-        if high:
-            low, high = self.amount(low), self.amount(high)
-            options.append(f"raise to {low}" + (f" .. {high}" if high > low else ""))
-        return f"p{self.actor + 1} is to act and may {', '.join(options)}"
+        return f"p{self.actor + 1} is to act and may {legal_words(self.tables, self.amount)}"
+
+
+def legal_words(tables: Any, amount: Callable[[int], object], raise_offset: int = 0) -> str:
+    """Return what the actor of the first table may do: "fold, call 4, raise to 8 .. 200".
+
+    `amount` puts our chips into the unit of the file, which may count raises from `raise_offset` chips below ours.
+    """
+    may_fold, to_call, low, high = betting_options(tables, 0)
+    options = ["fold"] if may_fold else []
+    options.append(f"call {amount(to_call)}" if to_call else "check")
+    if high:
+        lowest, highest = amount(low + raise_offset), amount(high + raise_offset)
+        options.append(f"raise to {lowest}" + (f" .. {highest}" if high > low else ""))
+    return ", ".join(options)
 
 
 def _check_playable(hand: Hand) -> None:
@@ -259,6 +284,19 @@ def _check_playable(hand: Hand) -> None:
         amounts += hand.fields.get(name, ())
     if max(amounts) == Decimal("Infinity"):
         raise Stop(SKIPPED, "an amount is unknown (inf)")
+
+
+def _max_raises(hand: Hand) -> tuple[int, ...] | None:
+    """Return the caps of a limit game by street, None without caps and in other games."""
+    caps = hand.fields.get(MAX_RAISES_FIELD, [LIMIT_RAISES] * len(_BOARD)) if hand.variant == "FT" else []
+    return tuple(caps) or None
+
+
+def _rules_of(hand: Hand) -> str:
+    name: str = hand.fields.get(RULES_FIELD, "standard")
+    if name not in RULES:
+        raise Stop(SKIPPED, f"field {RULES_FIELD!r}: rules {name!r} are not known: {', '.join(sorted(RULES))}")
+    return name
 
 
 @lru_cache(maxsize=64)

@@ -12,11 +12,15 @@ from functools import partial
 from pathlib import Path
 
 from card_envs.games.holdem.config import RulesProfile
+from card_envs.hand_history.acpc import load_log
+from card_envs.hand_history.acpc_replay import replay_acpc_hand, under_rules
+from card_envs.hand_history.big2_text import load_deals, replay_deal
 from card_envs.hand_history.phh import HandHistoryError, load_hands
 from card_envs.hand_history.replay import replay_hand
 from card_envs.hand_history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
-SUFFIXES = (".phh", ".phhs")
+SUFFIXES = (".phh", ".phhs", ".acpc", ".big2")
+"""Endings of the files that are looked for in folders."""
 _FILES_PER_TASK = 16
 
 
@@ -73,7 +77,7 @@ class ReplayReport:
 
 
 def replay_paths(
-    paths: str | Path | Iterable[str | Path], rules: str | RulesProfile = "standard", jobs: int = 1
+    paths: str | Path | Iterable[str | Path], rules: str | RulesProfile | None = None, jobs: int = 1
 ) -> ReplayReport:
     """Return the report on all hands in files and folders; see `replay_each`."""
     report = ReplayReport()
@@ -84,7 +88,7 @@ def replay_paths(
 
 
 def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Return the files named, and those ending in .phh or .phhs anywhere in the folders named, in natural order.
+    """Return the files named, and those with an ending of `SUFFIXES` anywhere in the folders named, in natural order.
 
     Raises HandHistoryError for a path that does not exist and for a folder without such files.
     """
@@ -93,7 +97,9 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
         if path.is_dir():
             inside = [file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file()]
             if not inside:
-                raise HandHistoryError(f"{path}: the folder holds no file that ends in {' or '.join(SUFFIXES)}")
+                raise HandHistoryError(
+                    f"{path}: the folder holds no file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+                )
             files += sorted(inside, key=_natural)
         elif path.exists():
             files.append(path)
@@ -103,7 +109,7 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def replay_each(
-    files: Iterable[Path], rules: str | RulesProfile = "standard", jobs: int = 1
+    files: Iterable[Path], rules: str | RulesProfile | None = None, jobs: int = 1
 ) -> Iterator[list[ReplayResult]]:
     """Yield the results of every file, in order, computed in `jobs` processes; see `replay_file`."""
     task = partial(replay_file, rules=rules)
@@ -114,12 +120,31 @@ def replay_each(
         yield from pool.map(task, files, chunksize=_FILES_PER_TASK)
 
 
-def replay_file(file: Path, rules: str | RulesProfile = "standard") -> list[ReplayResult]:
-    """Return the results of all hands of a file; a single mismatch that says why for a file that is not understood."""
+def replay_file(file: Path, rules: str | RulesProfile | None = None) -> list[ReplayResult]:
+    """Return the results of all hands of a file; a single mismatch that says why for a file that is not understood.
+
+    .acpc and .log are ACPC logs, .big2 deals of Big 2, all others PHH. `rules` is for hold'em; without it, the rules
+    that the file names, else `standard` (PHH) or `acpc`.
+    """
+    replay = {".acpc": _replay_log, ".log": _replay_log, ".big2": _replay_deals}.get(file.suffix, _replay_hands)
     try:
-        return [replay_hand(hand, rules) for hand in load_hands(file)]
+        return replay(file, rules)
     except HandHistoryError as error:
         return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
+
+
+def _replay_hands(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
+    return [replay_hand(hand, rules) for hand in load_hands(file)]
+
+
+def _replay_log(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
+    log = load_log(file)
+    config = under_rules(log.config, rules)
+    return [replay_acpc_hand(hand, config) for hand in log.hands]
+
+
+def _replay_deals(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
+    return [replay_deal(deal) for deal in load_deals(file)]
 
 
 def _natural(path: Path) -> list[tuple[str, int]]:

@@ -1,0 +1,162 @@
+"""Game definitions of the Annual Computer Poker Competition: text -> `HoldemConfig` -> text.
+
+A definition is a line `FIELD = NUMBERS` for each setting between GAMEDEF and END GAMEDEF, lists by position: the first
+seat left of the button comes first, heads-up the big blind. Source: game.c of the competition's server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.state import MAX_CHIPS
+
+UNLIMITED_RAISES = 255
+"""What a definition without `maxRaises` means."""
+
+
+def _holdem(betting: str, **fields: str) -> tuple[str, ...]:
+    """Return the definition of a game with the usual cards."""
+    cards = {"numRounds": "4", "numSuits": "4", "numRanks": "13", "numHoleCards": "2", "numBoardCards": "0 3 1 1"}
+    return betting, *(f"{name} = {value}" for name, value in (fields | cards).items())
+
+
+_LIMIT = {"raiseSize": "10 10 20 20", "maxRaises": "3 4 4 4"}
+
+KNOWN_GAMES = {
+    "holdem.limit.2p.reverse_blinds.game": _holdem(
+        "limit", numPlayers="2", blind="10 5", firstPlayer="2 1 1 1", **_LIMIT
+    ),
+    "holdem.limit.3p.game": _holdem("limit", numPlayers="3", blind="5 10 0", firstPlayer="3 1 1 1", **_LIMIT),
+    "holdem.nolimit.2p.reverse_blinds.game": _holdem(
+        "nolimit", numPlayers="2", blind="100 50", firstPlayer="2 1 1 1", stack="20000 20000"
+    ),
+    "holdem.nolimit.3p.game": _holdem(
+        "nolimit", numPlayers="3", blind="50 100 0", firstPlayer="3 1 1 1", stack="20000 20000 20000"
+    ),
+}
+"""Games that the competition played, by the names of their files."""
+
+
+def parse_game(lines: Iterable[str], rules: str = "acpc") -> HoldemConfig:
+    """Return the game of a definition under a rules profile.
+
+    Raises ValueError where the definition is incomplete, or describes what our tables do not play.
+    """
+    fields: dict[str, str] = {}
+    betting = ""
+    for line in map(str.strip, lines):
+        if line.lower() == "end gamedef":
+            break
+        key, equals, value = (part.strip() for part in line.partition("="))
+        if equals:
+            fields[key.lower()] = value
+        elif key.lower() in ("limit", "nolimit"):
+            betting = key.lower()
+    if not betting:
+        raise ValueError("neither 'limit' nor 'nolimit' stands on a line of its own")
+    if rules not in RULES:
+        raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
+    return _config_of(fields, betting == "limit", rules)
+
+
+def _config_of(fields: dict[str, str], is_limit: bool, rules: str) -> HoldemConfig:
+    n, rounds = _number(fields, "numPlayers"), _number(fields, "numRounds")
+    blinds = _numbers(fields, "blind", n)
+    caps = _numbers(fields, "maxRaises", rounds, UNLIMITED_RAISES)
+    is_reverse = n == 2 and blinds[0] > blinds[1]
+    num_ranks = _number(fields, "numRanks")
+    config = HoldemConfig(
+        structure="limit" if is_limit else "no_limit",
+        num_players=n,
+        stacks=_numbers(fields, "stack", n, MAX_CHIPS),
+        blinds=blinds[::-1] if is_reverse else blinds,
+        min_bet=max(blinds),
+        raise_sizes=_numbers(fields, "raiseSize", rounds, None if is_limit else max(blinds)),
+        max_raises=None if max(caps) >= UNLIMITED_RAISES else caps,
+        rules=replace(RULES[rules], button_owes_small_blind=is_reverse),
+        num_hole_cards=_number(fields, "numHoleCards"),
+        board_cards=_numbers(fields, "numBoardCards", rounds),
+        lowest_rank=max(0, 12 - num_ranks),  # as in our own small decks, whose highest card is a king
+        num_ranks=num_ranks,
+        num_suits=_number(fields, "numSuits"),
+        button_moves=False,
+        reward_unit=max(blinds),
+    )
+    first, ours = _numbers(fields, "firstPlayer", rounds, 1), first_players(config)
+    if first != ours:
+        raise ValueError(f"firstPlayer = {_words(first)}: our tables can only play it with {_words(ours)}")
+    return config
+
+
+def _number(fields: dict[str, str], name: str) -> int:
+    return _numbers(fields, name, 1)[0]
+
+
+def _numbers(fields: dict[str, str], name: str, count: int, default: int | None = None) -> tuple[int, ...]:
+    """Return `count` numbers of a field; `default` for each where the field is missing and may be."""
+    text = fields.get(name.lower())
+    if text is None:
+        if default is None:
+            raise ValueError(f"{name} is missing")
+        return (default,) * count
+    words = text.split()[:count]  # the server's own definitions give more numbers than there are rounds
+    if len(words) < count or not all(word.isdecimal() for word in words):
+        raise ValueError(f"{name} = {text}: {count} whole numbers are needed")
+    return tuple(map(int, words))
+
+
+def first_players(config: HoldemConfig) -> tuple[int, ...]:
+    """Return who opens each street, by position counted from 1: left of the last highest blind, then of the button."""
+    blinds = config.blind_list
+    highest = max(range(len(blinds)), key=lambda position: (blinds[position], position))
+    opener = (highest + 1) % config.num_players if any(blinds) else 0
+    return opener + 1, *[1] * (len(config.board_cards) - 1)
+
+
+def game_lines(config: HoldemConfig) -> list[str]:
+    """Return the definition of a game; raise ValueError for one that the format cannot describe."""
+    _check_describable(config)
+    blinds = config.blind_list if any(config.blinds) else config.ante_list  # the same, as long as everybody pays it
+    is_limit = config.structure == "limit"
+    fields = {
+        "numPlayers": (config.num_players,),
+        "numRounds": (len(config.board_cards),),
+        "stack": config.stack_list,
+        "blind": blinds,
+        "raiseSize": config.raise_sizes if is_limit else (),
+        "firstPlayer": first_players(config),
+        "maxRaises": config.max_raises or (),
+        "numSuits": (config.num_suits,),
+        "numRanks": (config.num_ranks,),
+        "numHoleCards": (config.num_hole_cards,),
+        "numBoardCards": config.board_cards,
+    }
+    written = [f"{name} = {_words(numbers)}" for name, numbers in fields.items() if numbers]
+    return ["GAMEDEF", "limit" if is_limit else "nolimit", *written, "END GAMEDEF"]
+
+
+def _words(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, numbers))
+
+
+def _check_describable(config: HoldemConfig) -> None:
+    problem = ""
+    if config.structure == "pot_limit":
+        problem = "no pot-limit games"
+    elif len(set(config.stack_list)) > 1:
+        problem = "stacks by position, which move with the button where seats have different ones"
+    elif any(config.blinds) and any(config.ante_list):
+        problem = "no antes beside blinds"
+    elif len(set(config.ante_list)) > 1:
+        problem = "no antes that differ"
+    elif config.profile.last_actor_opens:
+        problem = "no streets that open left of the last actor (rules rlcard)"
+    if problem:
+        raise ValueError(f"ACPC logs have {problem}: save these hands as .phhs")
+
+
+def card_shift(config: HoldemConfig) -> int:
+    """Return by how much card ids of the competition are higher: its small decks are the top ranks and suits."""
+    return 4 * (13 - config.lowest_rank - config.num_ranks) + 4 - config.num_suits
