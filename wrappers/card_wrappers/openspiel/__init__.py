@@ -1,0 +1,68 @@
+"""OpenSpiel: every environment id as a registered game. Importing this module registers them.
+
+    import card_wrappers.openspiel
+    game = pyspiel.load_game("card_envs_limit_holdem(players=3,rules=acpc)")
+
+Chance is explicit, card by card, so algorithms that walk the game tree work. Player k has seat k; in hold'em the button
+is the last seat, so that player 0 is the first left of it: heads-up the big blind, as in `universal_poker`. Returns are
+in the unit of the environment's rewards, action ids are the environment's. How its arguments are written as parameters:
+`card_wrappers.openspiel.parameters`.
+
+Action ids of Big 2 name positions in the hand of who acts; `State.history()` has them, and tells with them more than a
+player may know. Information states tell the cards that were played.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise ImportError("card_wrappers.openspiel needs OpenSpiel: pip install 'card-envs[openspiel]'") from error
+
+from card_envs.envs import ENVS, EnvEntry
+from card_wrappers.openspiel.game import CardGame, CardState
+from card_wrappers.openspiel.parameters import specification
+
+__all__ = ["CardGame", "CardState", "short_name"]
+
+_MAX_PLAYERS = 10
+
+
+def short_name(env_id: str) -> str:
+    """Return the name under which OpenSpiel knows an environment id, such as "card_envs_limit_holdem"."""
+    return f"card_envs_{env_id.rpartition('-v')[0]}"
+
+
+def _game_type(entry: EnvEntry) -> Any:
+    parameters = specification(entry.factory)
+    has_players = "players" in parameters
+    return pyspiel.GameType(
+        short_name=short_name(entry.id),
+        long_name=entry.summary,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        min_num_players=2 if has_players else 4,
+        max_num_players=_MAX_PLAYERS if has_players else 4,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=True,
+        parameter_specification=parameters,
+    )
+
+
+def _register(entry: EnvEntry) -> None:
+    # a class of its own for each game: OpenSpiel aborts at exit where anything else was registered
+    game_type = _game_type(entry)
+    name = "".join(word.capitalize() for word in game_type.short_name.split("_"))
+    pyspiel.register_game(game_type, type(name, (CardGame,), {"entry": entry, "game_type": game_type}))
+
+
+for _entry in ENVS.values():
+    _register(_entry)

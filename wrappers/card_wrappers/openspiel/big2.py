@@ -1,0 +1,93 @@
+"""Big 2 for OpenSpiel: all 52 cards are dealt, seat after seat; then everybody sees what is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE
+from card_envs.game import Game, Tables
+from card_envs.games.big2.actions import PASS
+from card_envs.games.big2.combos import order_names, order_of
+from card_envs.games.big2.config import HAND_SIZE, NUM_SEATS
+from card_envs.games.big2.view import action_cards
+from card_envs.observation import Block
+from card_wrappers.openspiel.episode import Episode
+
+_MOST_PLAYS = NUM_SEATS * HAND_SIZE - (NUM_SEATS - 1)
+"""Combinations in a deal: single cards, and each loser keeps one."""
+_THREE_OF_DIAMONDS = 0
+
+
+class Play(NamedTuple):
+    """What everybody saw a seat do: the cards (order numbers), none for a pass.
+
+    Not the action id: that names positions in the hand, which would tell where the played cards lay among the others.
+    """
+
+    seat: int
+    orders: tuple[int, ...]
+
+
+class Big2Dealing:
+    """The chance events of Big 2."""
+
+    private_blocks = frozenset({"hand"})
+    num_private_cards = HAND_SIZE
+    deck = tuple(range(DECK_SIZE))
+    max_decisions = _MOST_PLAYS + (NUM_SEATS - 1) * (_MOST_PLAYS - 1)
+    recall_blocks = (
+        Block(
+            "history",
+            (max_decisions, NUM_SEATS + DECK_SIZE),
+            "one row for each play and pass so far: seat (one-hot), cards 3D 3C 3H 3S 4D .. 2S",
+        ),
+    )
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.min_return, self.max_return = -game.max_reward, game.max_reward
+
+    def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
+        """Begin the deal."""
+        hands = [list(cards[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]) for seat in range(NUM_SEATS)]
+        self.game.deal_with(tables, 0, {"hands": hands})
+
+    def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
+        """Change nothing: all cards are in the hands."""
+
+    def num_shown(self, tables: Tables) -> int:
+        """Return 52."""
+        return DECK_SIZE
+
+    def seen_decision(self, before: Tables, after: Tables, action: int) -> Play:
+        """Return the cards that were played."""
+        t = before[0]
+        return Play(int(t.actor), () if action == PASS else tuple(action_cards(t, action)))
+
+    def public_text(self, episode: Episode[Play]) -> str:
+        """Return all plays and passes: "p2 3D, p3 5H, p0 pass"."""
+        return ", ".join(map(_play_text, self._plays(episode))) or "-"
+
+    def private_text(self, cards: Iterable[int]) -> str:
+        """Return the cards as dealt, the lowest first."""
+        return order_names(sorted(map(order_of, cards)))
+
+    def write_recall(self, episode: Episode[Play], pieces: Mapping[str, NDArray[Any]]) -> None:
+        """Write all plays and passes."""
+        history = pieces["history"]
+        for row, play in enumerate(self._plays(episode)):
+            history[row, play.seat] = 1
+            history[row, [NUM_SEATS + order for order in play.orders]] = 1
+
+    def _plays(self, episode: Episode[Play]) -> tuple[Play, ...]:
+        """Return the decisions, and before them the 3D where the deal itself leads it."""
+        if not episode.has_begun or self.game.config.opening_decision:
+            return episode.decisions
+        return (Play(int(episode.tables["opener"][0]), (_THREE_OF_DIAMONDS,)), *episode.decisions)
+
+
+def _play_text(play: Play) -> str:
+    return f"p{play.seat} {order_names(play.orders) if play.orders else 'pass'}"

@@ -1,0 +1,140 @@
+"""Hold'em games for OpenSpiel: hole cards seat by seat, then betting, and the board street by street."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import accumulate, groupby
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from card_envs.cards import card_names
+from card_envs.game import Game, Tables
+from card_envs.games.holdem.betting import largest_amount
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
+from card_envs.observation import Block
+from card_wrappers.openspiel.episode import Episode
+
+_KINDS = {FOLD: "f", CALL: "c", RAISE: "r"}
+
+
+class Bet(NamedTuple):
+    """What everybody saw a seat do: FOLD, CALL or RAISE, and its street commitment (chips) after it."""
+
+    seat: int
+    street: int
+    kind: int
+    amount: int
+
+
+class HoldemDealing:
+    """The chance events of a hold'em game; the button is the last seat, so that seat 0 has position 0."""
+
+    private_blocks = frozenset({"hole_cards", "category", "strength", "cards", "percentile"})
+
+    def __init__(self, game: Game) -> None:
+        config: HoldemConfig = game.config
+        self.game = game
+        self.deck = tuple(config.deck_cards)
+        self.num_private_cards = config.num_hole_cards
+        self.max_decisions = max_decisions(config)
+        self._amount = int(largest_amount(config.new_tables(1)[0]))
+        self.min_return = -self._amount / config.reward_unit
+        self.max_return = (config.num_players - 1) * self._amount / config.reward_unit
+        self._place = {card: place for place, card in enumerate(self.deck)}
+        hole_cards = config.num_players * config.num_hole_cards
+        self._num_shown = [hole_cards + shown for shown in accumulate(config.board_cards)]
+        self._boards = _board_slices(config, self._num_shown)
+        self.recall_blocks = self._recall_blocks(config)
+
+    def _recall_blocks(self, config: HoldemConfig) -> tuple[Block, ...]:
+        n = config.num_players
+        history = Block(
+            "history",
+            (self.max_decisions, n + len(_KINDS) + 1),
+            "one row for each decision so far: seat (one-hot), fold, call, raise (one-hot), street commitment after it",
+        )
+        if not any(config.board_cards):
+            return (history,)
+        board = Block("board_by_street", (len(config.board_cards), len(self.deck)), "cards that came on each street")
+        return (board, history)
+
+    def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
+        """Begin the hand; cards that chance has not dealt yet are stood in for, and nothing shows them."""
+        self.game.deal_with(tables, 0, {"button": self.game.num_seats - 1, "deck": self._filled(cards)})
+
+    def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
+        """Write the deck field."""
+        deck = self._filled(cards)
+        tables["deck"][0, : len(deck)] = deck
+
+    def _filled(self, cards: tuple[int, ...]) -> list[int]:
+        """Return a whole deck field: `cards`, then others of the deck (showdowns rank no card twice)."""
+        missing = self.game.config.num_dealt - len(cards)
+        others = [card for card in self.deck if card not in cards] if missing else []
+        return [*cards, *others[:missing]]
+
+    def num_shown(self, tables: Tables) -> int:
+        """Return the number of hole cards and of board cards up to the table's street."""
+        return self._num_shown[int(tables["street"][0])]
+
+    def seen_decision(self, before: Tables, after: Tables, action: int) -> Bet:
+        """Return the decision, as the table itself remembers it."""
+        ring = (int(after["num_decisions"][0]) - 1) % RECENT_ACTIONS
+        seat, kind = divmod(int(after["recent_move"][0, ring]), 4)
+        return Bet(seat, int(before["street"][0]), kind, int(after["recent_amount"][0, ring]))
+
+    def public_text(self, episode: Episode[Bet]) -> str:
+        """Return board and betting, streets apart: "board 2c 7d Th / Js  betting c r4 c / c c"."""
+        boards = [card_names(sorted(episode.cards[place])) for place in self._boards]
+        streets = groupby(episode.decisions, key=lambda bet: bet.street)
+        betting = " / ".join(" ".join(map(_bet_text, bets)) for _, bets in streets)
+        return f"board {' / '.join(filter(None, boards)) or '-'}  betting {betting or '-'}"
+
+    def private_text(self, cards: Iterable[int]) -> str:
+        """Return hole cards, the highest first: the order in which they came tells nothing."""
+        return card_names(sorted(cards, reverse=True))
+
+    def write_recall(self, episode: Episode[Bet], pieces: Mapping[str, NDArray[Any]]) -> None:
+        """Write the board street by street, and the betting."""
+        if "board_by_street" in pieces:
+            streets = [street for street, count in enumerate(self.game.config.board_cards) if count]
+            for street, place in zip(streets, self._boards, strict=True):
+                pieces["board_by_street"][street, [self._place[card] for card in episode.cards[place]]] = 1
+        n, history = self.game.num_seats, pieces["history"]
+        for row, bet in enumerate(episode.decisions):
+            history[row, bet.seat] = history[row, n + bet.kind] = 1
+            history[row, -1] = bet.amount / self._amount
+
+
+def max_decisions(config: HoldemConfig) -> int:
+    """Return a number of decisions that no hand exceeds.
+
+    On a street everybody may decide once, and after each raise all but the raiser again. Without a cap the chips run
+    out: raises grow the bet by the smallest bet at least, an all-in of each seat excepted; where such an all-in reopens
+    the betting, a chip may be enough.
+    """
+    others, streets = config.num_players - 1, len(config.board_cards)
+    raises = _most_raises(config)
+    if config.structure == "limit" and config.max_raises is not None:
+        raises = min(raises, sum(config.max_raises))
+    return streets * config.num_players + raises * others
+
+
+def _most_raises(config: HoldemConfig) -> int:
+    smallest = config.min_bet
+    if config.structure == "limit":
+        smallest = min(config.raise_sizes)
+    elif config.profile.short_raise_reopens and config.num_players > 2:
+        smallest = 1
+    return max(config.stack_list) // smallest + config.num_players
+
+
+def _board_slices(config: HoldemConfig, num_shown: list[int]) -> list[slice]:
+    """Return where the cards of each street that has any lie among the dealt cards."""
+    return [slice(end - count, end) for end, count in zip(num_shown, config.board_cards, strict=True) if count]
+
+
+def _bet_text(bet: Bet) -> str:
+    return f"r{bet.amount}" if bet.kind == RAISE else _KINDS[bet.kind]

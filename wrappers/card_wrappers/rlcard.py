@@ -1,0 +1,222 @@
+"""RLCard: any environment id behind RLCard's `Env`, so that its agents play it.
+
+    env = make_env("limit_holdem-v0", rules="rlcard", encoder="rlcard", max_raises=(4, 4, 4, 4), seed=1)
+    env.set_agents([RandomAgent(env.num_actions), LimitholdemRuleAgentV1()])
+    trajectories, payoffs = env.run()
+
+States are RLCard's dictionaries: `obs` is the vector of the game's encoder, `raw_obs` has cards and chips as RLCard
+writes them ("SA" for the ace of spades). Limit games have RLCard's four actions (`LIMIT_ACTIONS`), by number and by
+name; all others the ids of the environment. Payoffs are in the unit of the environment's rewards.
+
+Illegal actions raise IllegalActionError, where RLCard would play another one. Only whoever folds by name where that is
+free and not allowed checks, as RLCard's rule agents expect.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import card_name
+from card_envs.envs import make_game
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import MAX_STREETS
+from card_envs.games.holdem.view import board, hole_cards
+from card_envs.observation import mask_records, observation_records
+
+try:
+    from rlcard.envs import Env
+except ImportError as error:
+    raise ImportError("card_wrappers.rlcard needs RLCard: pip install 'card-envs[rlcard]'") from error
+
+State = dict[str, Any]
+
+LIMIT_ACTIONS = ("call", "raise", "fold", "check")
+"""RLCard's ids of limit games, by place. Ours are 0 fold, 1 check or call, 2 raise."""
+_OUR_LIMIT_IDS = (1, 2, 0, 1)
+_CALL, _RAISE, _FOLD, _CHECK = range(len(LIMIT_ACTIONS))
+_MOST_RAISES = 4
+
+
+def make_env(
+    env_id: str,
+    seed: int | None = None,
+    allow_step_back: bool = False,
+    stale_first_state: bool = False,
+    **settings: Any,
+) -> RLCardEnv:
+    """Return an environment id as an RLCard environment; `settings` are the environment's arguments."""
+    return RLCardEnv(make_game(env_id, **settings), seed, allow_step_back, stale_first_state)
+
+
+class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
+    """One table of a game. `set_agents` and `run` are RLCard's own.
+
+    With `stale_first_state`, the state that `reset` returns shows the raises of the hand before, as in RLCard's limit
+    hold'em (its `get_state` does not); for encoder "rlcard" only.
+    """
+
+    def __init__(
+        self, game: Game, seed: int | None = None, allow_step_back: bool = False, stale_first_state: bool = False
+    ) -> None:
+        if stale_first_state and "raises" not in game.layout.slices:
+            raise ValueError("stale_first_state is a fault of RLCard's limit hold'em: use encoder='rlcard' there")
+        self.card_game = game
+        self.name = game.name
+        self.num_players = game.num_seats
+        self.is_limit = isinstance(game.config, HoldemConfig) and game.config.structure == "limit"
+        self.num_actions = len(LIMIT_ACTIONS) if self.is_limit else game.num_actions
+        self.state_shape = [[game.layout.size]] * self.num_players
+        self.action_shape = [None] * self.num_players
+        self.allow_step_back = allow_step_back
+        self.action_recorder: list[tuple[int, Any]] = []
+        self.timestep = 0
+        self._stale: list[int] | None = [0] * MAX_STREETS if stale_first_state else None
+        self._before: list[Any] = []
+        self.seed(seed)
+
+    @property
+    def game(self) -> RLCardEnv:
+        """What RLCard's own methods ask whether the deal is over."""
+        return self
+
+    def seed(self, seed: int | None = None) -> None:
+        """Start the random stream of the table anew; without a seed, from fresh entropy."""
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self._tables = self.card_game.seeded_tables(1, seed)
+        self.np_random = np.random.RandomState(seed % 2**32)
+
+    def reset(self, options: dict[str, Any] | None = None) -> tuple[State, int]:
+        """Deal; return the state of the seat to act, and the seat. `options` fix the deal, as in the environment."""
+        self._before.clear()
+        self.action_recorder = []
+        if options:
+            self.card_game.deal_with(self._tables, 0, options)
+        else:
+            while self.card_game.deal(self._tables, 0) == NOBODY:
+                pass  # the blinds put everybody all-in: there was nothing to decide
+        state = self.get_state(self.get_player_id())
+        if self._stale is not None:
+            state["raw_obs"]["raise_nums"] = self._stale
+            raises = self.card_game.layout.split(state["obs"])["raises"]
+            raises[:] = np.eye(raises.shape[1])[self._stale]
+        return state, self.get_player_id()
+
+    def step(self, action: Any, raw_action: bool = False) -> tuple[State, int]:
+        """Take an action, an id or with `raw_action` one of `raw_legal_actions`; return the next state and seat."""
+        seat, words = self.get_player_id(), self._words()
+        chosen = _id_of_word(action, words) if raw_action else int(action)
+        if chosen not in words:
+            raise IllegalActionError(f"player {seat}: action {action!r} is not one of {words}")
+        if self.allow_step_back:
+            self._before.append(self._tables.copy())
+        self.timestep += 1
+        self.action_recorder.append((seat, words[chosen]))
+        ours = _OUR_LIMIT_IDS[chosen] if self.is_limit else chosen
+        assert self.card_game.step(self._tables, 0, ours) != ILLEGAL
+        if self.is_over() and self._stale is not None:
+            self._stale = self._raise_counts()
+        return self.get_state(self.get_player_id()), self.get_player_id()
+
+    def step_back(self) -> tuple[State, int] | bool:
+        """Undo an action; return the state and the seat to act, or False at the beginning of the deal."""
+        if not self.allow_step_back:
+            raise RuntimeError("step_back is off: make the environment with allow_step_back=True")
+        if not self._before:
+            return False
+        self._tables = self._before.pop()
+        self.action_recorder.pop()
+        return self.get_state(self.get_player_id()), self.get_player_id()
+
+    def is_over(self) -> bool:
+        """Return True when the deal is over."""
+        return bool(self._tables["is_over"][0])
+
+    def get_player_id(self) -> int:
+        """Return the seat to act; when the deal is over, the one that acted last."""
+        actor = int(self._tables["actor"][0])
+        return actor if actor != NOBODY or not self.action_recorder else self.action_recorder[-1][0]
+
+    def get_state(self, player_id: int) -> State:
+        """Return what a seat sees, as RLCard's agents want it."""
+        game = self.card_game
+        observation: NDArray[Any] = np.zeros((1, game.layout.size), game.layout.dtype)
+        mask = np.zeros((1, game.num_actions), np.int8)
+        game.encoder.observe(self._tables, 0, player_id, observation_records(observation), mask_records(mask))
+        words = self._words()
+        return {
+            "obs": observation[0],
+            "legal_actions": OrderedDict.fromkeys(words),
+            "raw_obs": {**self._raw_observation(player_id), "legal_actions": list(words.values())},
+            "raw_legal_actions": list(words.values()),
+            "action_record": self.action_recorder,
+        }
+
+    def get_payoffs(self) -> NDArray[np.float64]:
+        """Return what each seat has won, in the unit of the environment's rewards; zeros before the end."""
+        payoffs: NDArray[np.float64] = self._tables["payoff"][0, : self.num_players] / self.card_game.chips_per_reward
+        return payoffs
+
+    def get_perfect_information(self) -> State:
+        """Return the perfect-information vector, the seat to act and its legal actions."""
+        layout = self.card_game.state_layout
+        vector: NDArray[Any] = np.zeros((1, layout.size), layout.dtype)
+        self.card_game.write_state(self._tables, 0, observation_records(vector))
+        return {
+            "state": vector[0],
+            "current_player": self.get_player_id(),
+            "legal_actions": list(self._words().values()),
+        }
+
+    def _legal_actions(self) -> list[int]:
+        mask = np.zeros((1, self.card_game.num_actions), np.int8)
+        if not self.is_over():
+            self.card_game.mask_rows(self._tables, np.zeros(1, np.int64), mask_records(mask))
+        ours: list[int] = np.flatnonzero(mask[0]).tolist()
+        if not self.is_limit:
+            return ours
+        owes = self._tables["current_bet"][0] > self._tables["street_commit"][0, self.get_player_id()]
+        absent = _CHECK if owes else _CALL
+        return [action for action, our in enumerate(_OUR_LIMIT_IDS) if our in ours and action != absent]
+
+    def _words(self) -> dict[int, str | int]:
+        """Return the legal actions with what RLCard calls them; ids outside limit games."""
+        return {action: LIMIT_ACTIONS[action] if self.is_limit else action for action in self._legal_actions()}
+
+    def _raise_counts(self) -> list[int]:
+        """Return the raises of each street, four for four or more."""
+        return [min(int(count), _MOST_RAISES) for count in self._tables["street_raises"][0]]
+
+    def _raw_observation(self, seat: int) -> State:
+        if not isinstance(self.card_game.config, HoldemConfig):
+            return {"text": self.card_game.text(self._tables, 0, seat)}
+        t = self._tables[0]
+        chips = [int(chips) for chips in t.hand_commit[: self.num_players]]
+        return {
+            "hand": [_rlcard_name(card) for card in hole_cards(t, seat)],
+            "public_cards": [_rlcard_name(card) for card in board(t)],
+            "all_chips": chips,
+            "my_chips": chips[seat],
+            "raise_nums": self._raise_counts(),
+            "pot": int(t.pot),
+            "stakes": [int(stack) for stack in t.stack[: self.num_players]],
+            "current_player": self.get_player_id(),
+        }
+
+
+def _id_of_word(word: Any, words: dict[int, str | int]) -> int:
+    ids = {name: action for action, name in words.items()}
+    if word == "fold" and word not in ids and "check" in ids:
+        return ids["check"]
+    return ids.get(word, ILLEGAL)
+
+
+def _rlcard_name(card: int) -> str:
+    """Return RLCard's name of a card id: "SA" for "As"."""
+    name = card_name(card)
+    return name[1].upper() + name[0]
