@@ -8,13 +8,37 @@ from __future__ import annotations
 AGENTS = {
     "always_call": "card_baselines.scripted.always_call:AlwaysCall",
     "always_raise": "card_baselines.scripted.always_raise:AlwaysRaise",
+    "random_low_fold": "card_baselines.scripted.random_low_fold:RandomLowFold",
+    "sklansky": "card_baselines.scripted.sklansky:Sklansky",
+    "sklansky_strict": "card_baselines.scripted.sklansky:Sklansky",
+    "sklansky_loose": "card_baselines.scripted.sklansky:SklanskyLoose",
+    "chen": "card_baselines.scripted.chen:Chen",
+    "chen_strict": "card_baselines.scripted.chen:Chen",
+    "chen_loose": "card_baselines.scripted.chen:ChenLoose",
+    "shi_rules": "card_baselines.scripted.shi_rules:ShiRules",
+    "shi_rules_strict": "card_baselines.scripted.shi_rules:ShiRules",
+    "shi_rules_loose": "card_baselines.scripted.shi_rules:ShiRulesLoose",
+    "rlcard_rule": "card_baselines.scripted.rlcard_rule:RLCardRule",
+    "tight_aggressive": "card_baselines.scripted.tight_aggressive:TightAggressive",
+    "loose_passive": "card_baselines.scripted.loose_passive:LoosePassive",
+    "equity": "card_baselines.scripted.equity:Equity",
+    "cfr": "card_baselines.search.cfr:Cfr",
+    "mcts": "card_baselines.search.mcts:Mcts",
+    "rollout": "card_baselines.search.big2_rollout:Big2Rollout",
     "big2_greedy": "card_baselines.scripted.big2_greedy:Big2Greedy",
     "big2_lowest": "card_baselines.scripted.big2_lowest:Big2Lowest",
     "big2_planner": "card_baselines.scripted.big2_planner:Big2Planner",
+    "ppo_limit_hu": "card_baselines.learned.pretrained_agents:PpoLimitHeadsUp",
+    "ppo_big2": "card_baselines.learned.pretrained_agents:PpoBig2",
 }
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
 
 ALGORITHMS = {
     "maskable_ppo": "card_baselines.training.maskable_ppo",
+    "maskable_dqn": "card_baselines.training.maskable_dqn",
+    "recurrent_ppo": "card_baselines.training.recurrent_ppo",
+    "self_play_ppo": "card_baselines.training.self_play_ppo",
+    "shi2022": "card_baselines.training.train_shi2022",
+    "mccfr": "card_baselines.training.mccfr",
 }
 """Name -> module with a dataclass `Config` and a function `main(config)`."""

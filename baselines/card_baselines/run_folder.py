@@ -12,7 +12,7 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,26 +44,37 @@ class RunFolder:
         """True if a run has already written its configuration here."""
         return (self.path / CONFIG).exists()
 
-    def start(self, config: Mapping[str, Any]) -> None:
+    def start(self, config: Mapping[str, Any], may_change: Collection[str] = ()) -> None:
         """Write the configuration of a new run with commit and versions; of a continued one, check that it is the same.
 
-        Raises ValueError, naming the first difference, when the folder holds a run with other settings.
+        Settings that `may_change` (budgets) are written anew, and another commit is added. Raises ValueError, naming
+        the first difference, when the folder holds a run with other settings, and when nothing can be written there.
         """
+        made_of: dict[str, Any] = {
+            "commit": git_commit(),
+            "python": platform.python_version(),
+            "packages": _versions(),
+        }
         if self.is_started:
             before = self.config()
-            for key, value in json.loads(json.dumps(config)).items():
-                if before.get(key) != value:
-                    raise ValueError(
-                        f"{self.path} holds a run with {key} = {before.get(key)!r}, not {value!r}: "
-                        "continue it with the same settings, or choose another folder"
-                    )
-            return
+            self._require_same(before, config, may_change)
+            commits = [before["made_of"]["commit"], *before["made_of"].get("continued_at", [])]
+            if made_of["commit"] != commits[-1]:
+                commits.append(made_of["commit"])
+            made_of = {**before["made_of"], "continued_at": commits[1:]}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            self.write_json(CONFIG, {**config, "made_of": made_of})
         except OSError as error:
             raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
-        made_of = {"commit": _git_commit(), "python": platform.python_version(), "packages": _versions()}
-        self.write_json(CONFIG, {**config, "made_of": made_of})
+
+    def _require_same(self, before: Mapping[str, Any], config: Mapping[str, Any], may_change: Collection[str]) -> None:
+        for key, value in json.loads(json.dumps(config)).items():
+            if before.get(key) != value and key not in may_change:
+                raise ValueError(
+                    f"{self.path} holds a run with {key} = {before.get(key)!r}, not {value!r}: "
+                    "continue it with the same settings, or choose another folder"
+                )
 
     def config(self) -> dict[str, Any]:
         """Return the configuration."""
@@ -112,6 +123,7 @@ class RunFolder:
     def draw_curve(self, x: str, series: Mapping[str, str], y_label: str) -> None:
         """Draw columns of the metrics ({column: label}) against the column `x` into the picture of the run."""
         from matplotlib.figure import Figure
+        from matplotlib.ticker import EngFormatter
 
         rows = self.metrics()
         figure = Figure(figsize=(6.4, 4.0), dpi=150, layout="constrained")
@@ -121,16 +133,17 @@ class RunFolder:
             if points:
                 axes.plot(*zip(*points, strict=True), label=label, linewidth=1.6)
         axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+        axes.xaxis.set_major_formatter(EngFormatter(sep=" "))
         axes.set_xlabel(x.replace("_", " "))
         axes.set_ylabel(y_label)
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
-            axes.legend(frameon=False)
+            figure.legend(frameon=False, loc="outside right center")
         with self.replacing(CURVE) as temporary:
             figure.savefig(temporary)
 
 
-def _git_commit() -> str:
+def git_commit() -> str:
     """Return the commit of the working folder, with "+changes" if files differ from it; "" outside a repository."""
     git: Callable[..., str] = lambda *args: subprocess.run(  # noqa: E731  local shorthand
         ["git", *args], capture_output=True, text=True, check=True, timeout=10

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from card_envs.match import MatchResult
+from card_envs.match import MatchResult, Summary
+from card_envs.match.control_variates import Adjusted
+from card_envs.match.play_statistics import Statistic
 
 _PIPED_WIDTH = 200
 """Columns where the output is no terminal, so that files hold whole lines."""
 
 
 def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
-    """Print the environments; see `card_baselines.cli.envs` for the keys."""
+    """Print the environments; see `card_baselines.commands.envs` for the keys."""
     rows = []
     for report in reports:
         encoders = ", ".join(f"{name} ({encoder['size']})" for name, encoder in report["encoders"].items())
@@ -25,7 +28,7 @@ def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
 
 
 def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
-    """Print the agents; see `card_baselines.cli.agents` for the keys."""
+    """Print the agents; see `card_baselines.commands.agents` for the keys."""
     rows = [
         [report["name"], report["summary"], report["needs"] or ", ".join(report["plays"]), report["from"]]
         for report in reports
@@ -35,19 +38,71 @@ def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
 
 
 def print_match(title: str, result: MatchResult, hands_per_second: float) -> None:
-    """Print the means with their 95 % intervals in all units, and the speed."""
-    rows = []
-    for agent in result.agents:
-        half_width = (agent.ci95[1] - agent.ci95[0]) / 2
-        cells = [_interval(agent.mean * factor, half_width * factor, factor) for factor in result.units.values()]
-        rows.append([agent.name, *cells])
-    print_table(["agent", *(f"{unit} (± 95 %)" for unit in result.units)], rows, title)
+    """Print the means with their 95 % intervals in all units, by position and between agents, and the speed."""
+    print_results(title, [(agent.name, agent) for agent in result.agents], result.units)
+    unit, factor = next(iter(result.units.items()))
+    rows = [
+        [name, *(_summary_cell(position, factor) for position in positions)]
+        for name, positions in zip(result.names, result.by_position, strict=True)
+        if len(positions) == len(result.position_names)
+    ]
+    print_table(["agent", *result.position_names], rows, f"by position, {unit}")
+    if len(result.names) > 2:
+        flows = [[name, *(_number(flow * factor, factor) for flow in row)]
+                 for name, row in zip(result.names, result.cashflow.tolist(), strict=True)]  # fmt: skip
+        print_table(["pays ... to", *result.names], flows, f"who pays whom, {unit}")
+    for fault in result.faults:
+        print(f"{fault.agent} failed in {fault.decisions:,} decisions, which were forfeited; the first: {fault.first}")
+    if result.until is not None:
+        print("decided" if result.is_decided else "not decided", "(intervals hold whenever the match is stopped)")
     print(f"{result.hands:,} hands, {result.deals:,} deals, seed {result.seed}, {hands_per_second:,.0f} hands/s")
 
 
-def _interval(mean: float, half_width: float, factor: float) -> str:
+def print_results(title: str, rows: Sequence[tuple[str, Summary]], units: Mapping[str, float]) -> None:
+    """Print means with their 95 % intervals in all units, a named one in each row."""
+    header = ["agent", *(f"{unit} (± 95 %)" for unit in units)]
+    print_table(header, [[name, *_in_units(summary, units)] for name, summary in rows], title)
+
+
+def print_adjusted(agents: Sequence[Adjusted], result: MatchResult) -> None:
+    """Print the results without luck, and how many hands of plain play they are worth."""
+    header = ["agent", *(f"{unit} (± 95 %)" for unit in result.units), "worth plain hands"]
+    rows = [
+        [agent.summary.name, *_in_units(agent.summary, result.units), _hands(agent.hands_factor * result.hands)]
+        for agent in agents
+    ]
+    print_table(header, rows, "control variates: luck with the cards taken off")
+
+
+def print_statistics(names: Sequence[str], of_agents: Sequence[Sequence[Statistic]]) -> None:
+    """Print how the agents play, one row each."""
+    header = ["agent", *(statistic.name for statistic in of_agents[0])]
+    rows = [[name, *map(_statistic_cell, statistics)] for name, statistics in zip(names, of_agents, strict=True)]
+    print_table(header, rows, "how they play")
+
+
+def _statistic_cell(statistic: Statistic) -> str:
+    if statistic.value is None:
+        return "-"
+    return f"{statistic.value:.1%}" if statistic.ci95 else f"{statistic.value:.2f}"
+
+
+def _hands(hands: float) -> str:
+    return f"{hands:,.0f}" if math.isfinite(hands) else "any number"
+
+
+def _in_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
+    return [_summary_cell(summary, factor) for factor in units.values()]
+
+
+def _summary_cell(summary: Summary, factor: float) -> str:
+    half_width = (summary.ci95[1] - summary.ci95[0]) / 2 * factor
+    return f"{_number(summary.mean * factor, factor)} ± {_number(half_width, factor).lstrip('+')}"
+
+
+def _number(number: float, factor: float) -> str:
     digits = max(0, 4 - round(math.log10(factor)))  # ten-thousandths of the game's own unit
-    return f"{mean:+,.{digits}f} ± {half_width:,.{digits}f}"
+    return f"{number:+,.{digits}f}"
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
@@ -67,3 +122,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
 
 def _is_number(column: Sequence[str]) -> bool:
     return all(cell[:1] in "+-0123456789" for cell in column)
+
+
+def print_json(report: Any) -> None:
+    """Print a report as JSON."""
+    print(json.dumps(report, indent=2))

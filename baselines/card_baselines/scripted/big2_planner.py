@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Decisions
+from card_envs.bits import bit_count, lowest_bit
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS, POSITIONS, value_of_action
-from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, kind_of, lowest_order, popcount, rank_counts
+from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, kind_of, rank_counts
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import (
@@ -176,7 +177,7 @@ def count_unseen(t: Any, plan: Any) -> None:
             triples += cards * (cards - 1) * (cards - 2)
     plan.fewest_cards, plan.most_cards = fewest, most
     plan.unseen = _DECK & ~seen
-    unseen = popcount(plan.unseen)
+    unseen = bit_count(plan.unseen)
     plan.num_unseen = unseen
     plan.same_hand_2 = pairs / max(1, unseen * (unseen - 1))
     plan.same_hand_3 = triples / max(1, unseen * (unseen - 1) * (unseen - 2))
@@ -212,7 +213,7 @@ def find_partitions(plan: Any, num_cards: Any) -> None:
     plan.least_cost[0] = plan.least_risk[0] = plan.finish_risk[0] = 0.0
     for cards in range(1, np.int64(1) << num_cards):
         cost = risk = finish_risk = _ENDLESS
-        lowest = lowest_order(cards)  # some play has to contain it
+        lowest = lowest_bit(cards)  # some play has to contain it
         for k in range(plan.first[lowest], plan.first[lowest + 1]):
             combo = plan.combo[k]
             if combo & cards == combo:
@@ -234,7 +235,7 @@ def strength(t: Any, plan: Any, action: Any) -> Any:
         return 1.0
     top = _top_card(t, action)
     if size == 1:
-        return 1.0 - popcount(plan.unseen >> top) / max(1.0, plan.num_unseen)
+        return 1.0 - bit_count(plan.unseen >> top) / max(1.0, plan.num_unseen)
     return (top >> 2) / _HIGHEST_RANK
 
 
@@ -246,7 +247,7 @@ def win_chance(t: Any, plan: Any, action: Any) -> Any:
     kind = kind_of(value_of_action(t, t.actor, action))
     top = _top_card(t, action)
     if kind == SINGLE:
-        return HELD_BACK ** popcount(plan.unseen >> top)
+        return HELD_BACK ** bit_count(plan.unseen >> top)
     if kind == PAIR:
         return _no_higher_pair(plan, top)
     if kind == TWO_PAIR:

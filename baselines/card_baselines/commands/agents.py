@@ -1,0 +1,39 @@
+"""`card-envs agents`: who can play."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from card_baselines import tables
+from card_baselines.commands.arguments import how_to_install
+from card_baselines.tables import print_json
+from card_envs.agent import find_agent, known_agents
+from card_envs.envs import ENVS, make_game
+from card_envs.game import Game
+
+
+def agents(json: bool = False) -> int:
+    """List the agents that have a name, what they play and where they come from.
+
+    Args:
+        json: Print JSON.
+    """
+    games = {env_id: make_game(env_id) for env_id in ENVS}
+    reports = [_agent_report(name, location, games) for name, location in known_agents().items()]
+    print_json(reports) if json else tables.print_agents(reports)
+    return 0
+
+
+def _agent_report(name: str, location: str, games: Mapping[str, Game]) -> dict[str, Any]:
+    summary, needs, plays = "", "", []
+    for env_id, game in games.items():
+        try:
+            summary = (inspect.getdoc(type(find_agent(name, game))) or "").partition("\n")[0]
+            plays.append(env_id)
+        except ModuleNotFoundError as error:
+            needs = how_to_install(error)
+        except ValueError:
+            continue  # it does not play this game
+    return {"name": name, "summary": summary, "plays": plays, "needs": needs, "from": location}

@@ -1,0 +1,102 @@
+"""From words on the command line to games, agents and settings, with messages where that fails."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import traceback
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from card_envs.agent import Agent, find_agent
+from card_envs.envs import EnvEntry, make_game
+from card_envs.game import Game
+
+WRONG_USE = 2
+"""Exit code for unknown ids, agents, settings, options."""
+
+_EXTRA_OF = {
+    **dict.fromkeys(("tyro", "rich", "tqdm"), "cli"),
+    **dict.fromkeys(("stable_baselines3", "sb3_contrib"), "sb3"),
+    **dict.fromkeys(("torch", "safetensors", "matplotlib"), "train"),
+    "PIL": "render",
+}
+"""Third-party package -> the extra of card-envs that installs it."""
+
+
+def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tuple[Game, dict[str, Any]]:
+    """Return the game with one seat per agent, where it can have that many, and the settings that made it."""
+    may_choose = "num_players" in inspect.signature(entry.factory).parameters
+    if may_choose and "num_players" not in settings:
+        settings = {"num_players": num_agents, **settings}
+    try:
+        game = make_game(entry.id, **settings)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    if num_agents != game.num_seats:
+        hint = f", or --set num_players={num_agents}" if may_choose and num_agents > 1 else ""
+        raise ValueError(
+            f"{entry.id} has {game.num_seats} seats here, but {num_agents} agents are named: name {game.num_seats} "
+            f"(one may be named more than once, as in --agents {' '.join(['A', *'B' * (game.num_seats - 1)])}){hint}"
+        )
+    return game, settings
+
+
+def load_agent(spec: str, game: Game) -> Agent:
+    """Return the agent that `spec` names, see `find_agent`; whatever its code raises becomes a ValueError."""
+    try:
+        return find_agent(spec, game)
+    except (ValueError, ModuleNotFoundError):
+        raise
+    except Exception as error:  # whatever the code of an agent does when it is imported and made
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        raise ValueError(f"agent {spec!r} cannot be made: {type(error).__name__} at {place}: {error}") from error
+
+
+def run_script(module_name: str, command: str, arguments: list[str]) -> int:
+    """Run the `main` of a training script with the settings that the arguments make of its `Config`."""
+    script = importlib.import_module(module_name)
+    script.main(parsed(script.Config, command, arguments))
+    return 0
+
+
+def parsed(made: Callable[..., Any], command: str, arguments: list[str], default: Any = None) -> Any:
+    """Return what `made` returns for the arguments; prints help or what is wrong with them and exits.
+
+    Settings that the arguments do not name come from `default`, if there is one.
+    """
+    import tyro
+
+    given: dict[str, Any] = {} if default is None else {"default": default}
+    config = (tyro.conf.FlagCreatePairsOff,)
+    return tyro.cli(made, args=_gathered(arguments), prog=f"card-envs {command}", config=config, **given)
+
+
+def _gathered(arguments: list[str]) -> list[str]:
+    """Return the arguments with those of a repeated --option behind its first occurrence, which would else be lost."""
+    groups: dict[str, list[str]] = {}
+    option = ""
+    for argument in arguments:
+        if argument.startswith("--"):
+            option = argument
+            groups.setdefault(option, [option])
+        else:
+            groups.setdefault(option, []).append(argument)
+    return [argument for group in groups.values() for argument in group]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint at the known name that is most like `name`, or nothing."""
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
+    return f" (did you mean {nearest[0]!r}?)" if nearest else ""
+
+
+def how_to_install(error: ModuleNotFoundError) -> str:
+    """Return which extra brings a missing package; raises the error again for one that no extra brings."""
+    package = (error.name or "").partition(".")[0]
+    if package not in _EXTRA_OF:
+        raise error
+    return f"{package} is not installed: pip install 'card-envs[{_EXTRA_OF[package]}]'"

@@ -1,0 +1,57 @@
+"""`card-envs reproduce`: the tables of published papers, computed again."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Literal
+
+from card_baselines.commands.arguments import nearest
+from card_baselines.tables import print_json, print_table
+
+PAPERS = {"shi2022": "card_baselines.reproduce.shi2022"}
+"""Name of a paper -> module that reproduces it."""
+_TABLES = (1, 2, 3, 4, 5)
+
+
+def reproduce(
+    paper: str,
+    /,
+    table: int = 0,
+    scale: Literal["tiny", "paper", "ours"] = "tiny",
+    history: Literal["lstm", "fc", "none"] = "lstm",
+    seeds: int = 0,
+    folder: str = "",
+    json: bool = False,
+) -> int:
+    """Compute the tables of a paper again: train what is missing, play, and print its numbers beside ours.
+
+    Args:
+        paper: shi2022.
+        table: One table of the paper; 0 for all.
+        scale: How much is trained and played: tiny shows that it works, paper has the paper's budget, ours more.
+        history: How the players of tables 1 to 3 read the betting.
+        seeds: Runs of each algorithm; 0 for as many as the scale has.
+        folder: Where runs and results are kept, and found again after an interruption.
+        json: Print JSON.
+    """
+    if paper not in PAPERS:
+        raise ValueError(f"paper {paper!r} is not known{nearest(paper, PAPERS)}: choose one of {', '.join(PAPERS)}")
+    if table not in (0, *_TABLES):
+        raise ValueError(f"table {table} is none of {paper}: choose one of {list(_TABLES)}, or 0 for all")
+    if seeds < 0:
+        raise ValueError(f"seeds {seeds} must be at least 1, or 0 for as many as the scale has")
+    script = importlib.import_module(PAPERS[paper])
+    root = Path(folder or f"runs/reproduce/{paper}-{scale}")
+    say = lambda text: print(text, file=sys.stderr)  # noqa: E731
+    report = script.Reproduction(script.SCALES[scale], history, root, seeds, say).report([table] if table else _TABLES)
+    if json:
+        print_json(report)
+    else:
+        for number in report["tables"]:
+            print_table(script.HEADER, script.rows_of(report, number), f"Table {number}, {report['unit']}")
+        print(script.scale_of(report))
+        print(script.times_of(report))
+        print(f"Everything about it, the curves included, is in {root}")
+    return 0

@@ -1,1 +1,0 @@
-"""Many agents against each other: roster, schedule, ratings, leaderboard."""

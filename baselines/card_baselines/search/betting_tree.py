@@ -1,0 +1,122 @@
+"""The betting of a two-player limit game as a tree: what cards lie where makes no difference to it.
+
+Nodes stand in the order in which a depth-first walk meets them, so children come after their parents. A *player* is a
+position at the table: 0 is the seat left of the button, 1 the button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from card_envs.game import ILLEGAL
+from card_envs.games.holdem import kernels
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import NOBODY
+from card_envs.jit import kernel
+
+NUM_PLAYERS = 2
+NUM_ACTIONS = 3
+"""Fold, call, raise."""
+
+NODE = np.dtype(
+    (
+        np.record,
+        [
+            ("player", np.int8),  # who decides, NOBODY at an end
+            ("street", np.int8),
+            ("folded", np.int8),  # at an end: the player who folded, NOBODY at a showdown
+            ("num_legal", np.int8),
+            ("child", np.int32, (NUM_ACTIONS,)),  # node after each action, -1 where it is illegal
+            ("stake", np.int32),  # at an end: chips that the loser pays
+            ("first_row", np.int32),  # of the decision in tables of strategies; its hands follow
+        ],
+    )
+)
+"""One node. Row first_row + h of a table of strategies belongs to hand h (a card, a bucket) at this decision."""
+
+
+def is_two_player_limit(config: Any) -> bool:
+    """Return True if the betting is a tree as `grow_tree` makes it, with at most three actions and no short stacks."""
+    return (
+        isinstance(config, HoldemConfig)
+        and config.structure == "limit"
+        and config.num_players == NUM_PLAYERS
+        and config.max_raises is not None
+        and config.profile.button_owes_small_blind
+        and not config.profile.last_actor_opens
+        and not config.profile.fold_when_free
+    )
+
+
+def grow_tree(config: HoldemConfig, hands: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the nodes of a game for which `is_two_player_limit` holds; street s tells hands[s] hands apart."""
+    tables = config.new_tables(1)
+    tables[0].button = NUM_PLAYERS - 1
+    tables[0].deck[: config.num_dealt] = config.deck_cards[: config.num_dealt]
+    kernels.deal_known(tables, 0, config.num_dealt)
+    nodes: list[np.ndarray[Any, np.dtype[Any]]] = []
+    _grow(tables, nodes)
+    tree = np.concatenate(nodes)
+    rows = np.where(tree["player"] == NOBODY, 0, np.asarray(hands)[tree["street"]])
+    tree["first_row"] = np.cumsum(rows) - rows
+    return tree
+
+
+def num_rows(tree: np.ndarray[Any, np.dtype[Any]], hands: Sequence[int]) -> int:
+    """Return the number of rows of a table of strategies for the tree."""
+    return int(np.asarray(hands)[tree["street"][tree["player"] != NOBODY]].sum())
+
+
+def _grow(tables: Any, nodes: list[np.ndarray[Any, np.dtype[Any]]]) -> int:
+    """Append the node of the betting at tables[0] and all that follows; return its number."""
+    number, t = len(nodes), tables[0]
+    node = np.zeros(1, NODE)
+    nodes.append(node)
+    node["player"], node["street"], node["folded"], node["child"] = t.actor, t.street, NOBODY, -1
+    if t.is_over:
+        folded = [seat for seat in range(NUM_PLAYERS) if not has(t.in_hand, seat)]
+        node["folded"] = folded[0] if folded else NOBODY
+        node["stake"] = min(t.hand_commit[:NUM_PLAYERS])
+        return number
+    for action in range(NUM_ACTIONS):
+        after = tables.copy()
+        if kernels.step(after, 0, action) != ILLEGAL:
+            node["child"][0, action] = _grow(after, nodes)
+            node["num_legal"] += 1
+    return number
+
+
+@kernel
+def node_of(t: Any, tree: Any) -> Any:
+    """Return the number of the node at which the actor of a table or view decides.
+
+    The state holds no list of actions, but with two players the number of raises of a street and who made the first of
+    them tell all: before it the other may have checked, and players take turns.
+    """
+    number = np.int64(0)
+    for street in range(np.int64(t.street) + 1):
+        raises = np.int64(t.street_raises[street])
+        if raises > 0:
+            number = _passed_to(tree, number, _player_of(t, np.int64(t.raiser[street, 0])))
+            for _ in range(raises):
+                number = np.int64(tree[number].child[FIRST_RAISE_ACTION])
+        elif street < t.street:
+            number = np.int64(tree[number].child[CALL_ACTION])
+        if street < t.street:
+            number = np.int64(tree[number].child[CALL_ACTION])
+    return _passed_to(tree, number, _player_of(t, np.int64(t.actor)))
+
+
+@kernel
+def _player_of(t: Any, seat: Any) -> Any:
+    return 1 if seat == t.button else 0
+
+
+@kernel
+def _passed_to(tree: Any, number: Any, player: Any) -> Any:
+    """Return the node, or the one after its player checked or called, if it is not the player's turn."""
+    return number if tree[number].player == player else np.int64(tree[number].child[CALL_ACTION])
