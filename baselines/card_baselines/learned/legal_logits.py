@@ -1,0 +1,126 @@
+"""Logits of legal actions alone: the last layer of a policy, computed only where it is needed.
+
+In Big 2 a few of 1,695 actions are legal. Their logits cost a few dot products each; all logits, and the gradients of
+all of them, cost more than the rest of the network. Lists of legal actions are rows of action ids, then `NO_ACTION`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_envs.jit import kernel
+
+NO_ACTION = -1
+"""Fills up lists of legal actions."""
+IMPOSSIBLE = -1e9
+"""Logit where a list is filled up: finite, so that probability times logarithm is zero and not undefined."""
+
+
+def legal_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
+    """Return the logits (n, k) of `legal` (n, k) int16, given the last hidden layer (n, d), all float32."""
+    logits: torch.Tensor = _LegalLogits.apply(  # type: ignore[no-untyped-call]
+        hidden.contiguous(), last.weight, last.bias, legal
+    )
+    return logits
+
+
+def list_legal(masks: NDArray[np.int8], counts: NDArray[np.int64]) -> NDArray[np.int16]:
+    """Return the ids of legal actions (n, largest count) of masks (n, num_actions); writes their number (n,)."""
+    count_legal(masks, counts)
+    legal = np.full((len(masks), counts.max(initial=1)), NO_ACTION, np.int16)
+    write_legal(masks, legal)
+    return legal
+
+
+class _LegalLogits(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, legal: torch.Tensor
+    ) -> torch.Tensor:
+        ctx.save_for_backward(hidden, weight, legal)
+        logits = torch.full(legal.shape, IMPOSSIBLE)
+        write_logits(*map(_array, (hidden, weight, bias, legal, logits)))
+        return logits
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        hidden, weight, legal = ctx.saved_tensors
+        of_hidden, of_weight = torch.zeros_like(hidden), torch.zeros_like(weight)
+        of_bias = torch.zeros(len(weight))
+        given = gradients[0].contiguous()
+        add_gradients(*map(_array, (hidden, weight, legal, given, of_hidden, of_weight, of_bias)))
+        return of_hidden, of_weight, of_bias, None
+
+
+def _array(tensor: torch.Tensor) -> NDArray[Any]:
+    return np.asarray(tensor.detach().numpy())
+
+
+@kernel
+def count_legal(masks: Any, counts: Any) -> None:
+    """Write the number of legal actions of each mask."""
+    for i in range(masks.shape[0]):
+        count = np.int64(0)
+        for action in range(masks.shape[1]):
+            count += masks[i, action]
+        counts[i] = count
+
+
+@kernel
+def write_legal(masks: Any, legal: Any) -> None:
+    """Write the ids of legal actions into the beginning of each row."""
+    for i in range(masks.shape[0]):
+        k = np.int64(0)
+        for action in range(masks.shape[1]):
+            if masks[i, action]:
+                legal[i, k] = action
+                k += 1
+
+
+@kernel
+def write_logits(hidden: Any, weight: Any, bias: Any, legal: Any, logits: Any) -> None:
+    """Write the dot products with the weights of legal actions, plus bias; leave the rest."""
+    width = hidden.shape[1]
+    whole = width - width % 8
+    for i in range(legal.shape[0]):
+        for k in range(legal.shape[1]):
+            action = np.int64(legal[i, k])
+            if action < 0:
+                break
+            # eight sums, because one would have to wait for each addition
+            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0.0)
+            for m in range(0, whole, 8):
+                s0 += hidden[i, m] * weight[action, m]
+                s1 += hidden[i, m + 1] * weight[action, m + 1]
+                s2 += hidden[i, m + 2] * weight[action, m + 2]
+                s3 += hidden[i, m + 3] * weight[action, m + 3]
+                s4 += hidden[i, m + 4] * weight[action, m + 4]
+                s5 += hidden[i, m + 5] * weight[action, m + 5]
+                s6 += hidden[i, m + 6] * weight[action, m + 6]
+                s7 += hidden[i, m + 7] * weight[action, m + 7]
+            for m in range(whole, width):
+                s0 += hidden[i, m] * weight[action, m]
+            logits[i, k] = bias[action] + (((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)))
+
+
+@kernel
+def add_gradients(
+    hidden: Any, weight: Any, legal: Any, given: Any, of_hidden: Any, of_weight: Any, of_bias: Any
+) -> None:
+    """Add the gradients of hidden layer, weights and bias, given those of the logits."""
+    width = hidden.shape[1]
+    for i in range(legal.shape[0]):
+        for k in range(legal.shape[1]):
+            action = np.int64(legal[i, k])
+            if action < 0:
+                break
+            g = given[i, k]
+            of_bias[action] += g
+            for m in range(width):
+                of_hidden[i, m] += g * weight[action, m]
+            for m in range(width):
+                of_weight[action, m] += g * hidden[i, m]

@@ -1,0 +1,52 @@
+"""Everything that a run needs to continue, in one file without code: arrays as safetensors, the rest as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+STATE = "state.safetensors"
+
+Array = TypeVar("Array")
+
+
+def save_state(path: Path, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
+    """Write tensors and facts that JSON can hold."""
+    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path, {"facts": json.dumps(facts)})
+
+
+def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Return what `save_state` wrote; raises ValueError for a file that is none."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(file.metadata()["facts"])  # noqa: SIM118
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not a checkpoint of this program: {error}") from error
+
+
+def below(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Return the entries whose names begin with `prefix`, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """Return Adam's running means and step counts under names."""
+    return {
+        f"{number}.{name}": value
+        for number, state in optimiser.state_dict()["state"].items()
+        for name, value in state.items()
+    }
+
+
+def load_optimiser(optimiser: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
+    """Give the optimiser back what `optimiser_tensors` returned."""
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for key, tensor in tensors.items():
+        number, _, name = key.partition(".")
+        state.setdefault(int(number), {})[name] = tensor
+    optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})

@@ -1,0 +1,135 @@
+"""What a learner that has several seats remembers: its decisions, and once a deal is over, what they were worth.
+
+A seat's decisions of a deal form a chain. When the deal ends, advantages run along each chain by generalised advantage
+estimation (Schulman et al. 2016): the next state of a decision is the same seat's next decision, whoever acts between.
+Decisions of unfinished deals wait for the next batch: dropping them would prefer short deals.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.learned.legal_logits import NO_ACTION
+from card_envs.game import Game
+from card_envs.jit import kernel
+
+_NONE = -1
+
+
+class Experience:
+    """Arrays with one entry for each decision, the first `size` of them in use."""
+
+    def __init__(self, game: Game, num_tables: int, capacity: int) -> None:
+        """Make room for `capacity` decisions; it grows when it must."""
+        self.size = 0
+        self.latest = np.full((num_tables, game.num_seats), _NONE, np.int64)
+        """(tables, seats): each seat's latest decision in the deal at hand."""
+        self.arrays: dict[str, NDArray[Any]] = {
+            "observation": np.zeros((capacity, game.layout.size), game.layout.dtype),
+            "legal": np.full((capacity, 1), NO_ACTION, np.int16),
+            "choice": np.zeros(capacity, np.int64),  # position in the list of legal actions
+            "log_probability": np.zeros(capacity, np.float32),
+            "value": np.zeros(capacity, np.float32),
+            "advantage": np.zeros(capacity, np.float32),
+            "target": np.zeros(capacity, np.float32),  # of the value
+            "previous": np.full(capacity, _NONE, np.int64),  # the seat's decision before, in the same deal
+            "is_finished": np.zeros(capacity, np.bool_),
+        }
+
+    def add(
+        self, rows: NDArray[np.int64], seats: NDArray[np.int64], legal: NDArray[np.int16], **columns: NDArray[Any]
+    ) -> None:
+        """Append decisions of `seats` at tables `rows`, one per table; `columns` are those that are known by now."""
+        begin, end = self.size, self.size + len(rows)
+        self._make_room(end, legal.shape[1])
+        self.arrays["legal"][begin:end] = NO_ACTION
+        self.arrays["legal"][begin:end, : legal.shape[1]] = legal
+        for name, values in columns.items():
+            self.arrays[name][begin:end] = values
+        self.arrays["previous"][begin:end] = self.latest[rows, seats]
+        self.arrays["is_finished"][begin:end] = False
+        self.latest[rows, seats] = np.arange(begin, end)
+        self.size = end
+
+    def _make_room(self, size: int, num_legal: int) -> None:
+        legal = self.arrays["legal"]
+        if num_legal > legal.shape[1]:
+            wider = np.full((len(legal), num_legal), NO_ACTION, np.int16)
+            wider[:, : legal.shape[1]] = legal
+            self.arrays["legal"] = wider
+        if size > len(legal):
+            for name, array in self.arrays.items():
+                longer = np.zeros((2 * size, *array.shape[1:]), array.dtype)
+                longer[: self.size] = array[: self.size]
+                self.arrays[name] = longer
+
+    def finish(self, rows: NDArray[np.int64], rewards: NDArray[np.float32], gamma: float, lambda_: float) -> int:
+        """Credit the decisions of deals that ended at `rows` with `rewards` (n, seats); return how many they are."""
+        a = self.arrays
+        values = (a["value"], a["advantage"], a["target"], a["is_finished"])
+        return int(_credit(rows, rewards, self.latest, a["previous"], *values, float(gamma), float(lambda_)))
+
+    def finished(self) -> NDArray[np.int64]:
+        """Return the indices of decisions whose deals are over."""
+        return np.flatnonzero(self.arrays["is_finished"][: self.size])
+
+    def forget_finished(self) -> None:
+        """Keep the decisions of unfinished deals alone."""
+        keep = np.flatnonzero(~self.arrays["is_finished"][: self.size])
+        moved = np.full(self.size + 1, _NONE, np.int64)  # one more: what _NONE, as an index, stands for
+        moved[keep] = np.arange(len(keep))
+        for array in self.arrays.values():
+            array[: len(keep)] = array[keep]
+        self.size = len(keep)
+        self.arrays["previous"][: self.size] = moved[self.arrays["previous"][: self.size]]
+        self.latest = moved[self.latest]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` makes this experience again."""
+        return {"latest": self.latest, **{name: array[: self.size] for name, array in self.arrays.items()}}
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Become the experience whose `state` was kept."""
+        self.latest = state["latest"].copy()
+        self.size = 0
+        self._make_room(len(state["choice"]), state["legal"].shape[1])
+        self.size = len(state["choice"])
+        self.arrays["legal"][: self.size] = NO_ACTION
+        self.arrays["legal"][: self.size, : state["legal"].shape[1]] = state["legal"]
+        for name in set(self.arrays) - {"legal"}:
+            self.arrays[name][: self.size] = state[name]
+
+
+@kernel
+def _credit(
+    rows: Any,
+    rewards: Any,
+    latest: Any,
+    previous: Any,
+    value: Any,
+    advantage: Any,
+    target: Any,
+    is_finished: Any,
+    gamma: Any,
+    lambda_: Any,
+) -> Any:
+    """Walk back along the chains of all seats at `rows`, which then are empty; return the number of decisions."""
+    count = np.int64(0)
+    for j in range(rows.shape[0]):
+        for seat in range(latest.shape[1]):
+            k = latest[rows[j], seat]
+            following, discount = np.float64(rewards[j, seat]), 1.0  # the last decision earns the reward itself
+            ahead = 0.0
+            while k != _NONE:
+                ahead = discount * following - value[k] + gamma * lambda_ * ahead
+                advantage[k] = ahead
+                target[k] = ahead + value[k]
+                is_finished[k] = True
+                following, discount = np.float64(value[k]), gamma
+                k = previous[k]
+                count += 1
+            latest[rows[j], seat] = _NONE
+    return count

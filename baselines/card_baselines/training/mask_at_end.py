@@ -1,0 +1,70 @@
+"""Masks for algorithms of Stable-Baselines3 that know none: the last numbers of the observation vector.
+
+A vector, not a dictionary, because replay buffers for dictionaries have no n-step returns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnvWrapper
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+
+from card_wrappers.sb3 import CardVecEnv
+
+
+class MaskAtEnd(VecEnvWrapper):
+    """Tables whose observations end with the action mask; all zero where an episode has ended."""
+
+    def __init__(self, tables: CardVecEnv) -> None:
+        """Wrap the tables."""
+        self._tables = tables
+        size = tables.game.layout.size + tables.game.num_actions
+        seen = tables.game.layout.space
+        low = np.concatenate([seen.low, np.zeros(tables.game.num_actions)]).astype(np.float32)
+        high = np.concatenate([seen.high, np.ones(tables.game.num_actions)]).astype(np.float32)
+        super().__init__(tables, spaces.Box(low, high, (size,), np.float32))
+
+    def reset(self) -> NDArray[np.float32]:
+        """Begin a new episode at every table."""
+        return self._joined(self._tables.reset())
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Take the actions given to `step_async`."""
+        observation, rewards, dones, infos = self._tables.step_wait()
+        nothing = np.zeros(self._tables.game.num_actions, np.float32)
+        for i in np.flatnonzero(dones).tolist():
+            infos[i]["terminal_observation"] = np.concatenate([infos[i]["terminal_observation"], nothing])
+        return self._joined(observation), rewards, dones, infos
+
+    def _joined(self, observation: Any) -> NDArray[np.float32]:
+        return np.concatenate([observation, self._tables.action_masks()], axis=1, dtype=np.float32)
+
+
+def masked(values: torch.Tensor, observation: torch.Tensor) -> torch.Tensor:
+    """Return values (n, actions) with the least number there is for illegal actions.
+
+    A finite one: minus infinity times zero, as for what follows the end of an episode, is undefined.
+    """
+    mask = observation[:, -values.shape[1] :]
+    return values.masked_fill(mask < 0.5, torch.finfo(values.dtype).min)
+
+
+class WithoutMask(BaseFeaturesExtractor):
+    """Passes on the observation proper, and keeps what it saw last for those who need the mask."""
+
+    def __init__(self, observation_space: spaces.Box, num_actions: int) -> None:
+        """Cut off the last `num_actions` numbers."""
+        self._size = int(observation_space.shape[0]) - num_actions
+        super().__init__(observation_space, self._size)
+        self.seen = torch.zeros(0)
+
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        """Return observations (n, d) of (n, d + actions)."""
+        self.seen = observation
+        return observation[:, : self._size]

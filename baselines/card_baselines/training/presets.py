@@ -1,0 +1,101 @@
+"""Settings of `self_play_ppo` under names: those that made the agents that are shipped, and those of a paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_SCRIPTED = ("chen", "sklansky", "shi_rules", "rlcard_rule", "tight_aggressive", "loose_passive")
+_SIMPLE = ("random", "always_call", "always_raise")
+_TABLE_OF_SIX: dict[str, Any] = {
+    "opponents": ("self", "always_raise", "always_call", *_SCRIPTED),
+    "mixed": 0.7,  # of deals, where the learner has one seat of six: a quarter of its decisions
+    "panel": (*_SIMPLE, *_SCRIPTED),
+    "average": 0.99,
+    "final_learning_rate": 5e-5,
+    "minutes": 4.0,
+    "evaluation_hands": 20_000,
+    "final_hands": 400_000,
+}
+_BIG2: dict[str, Any] = {
+    "env": "big2-v0",
+    "panel": ("random", "big2_greedy", "big2_planner"),
+    "hidden": (512, 256),
+    "value_hidden": (256,),
+    "shared_layers": 1,
+    "reward_scale": 0.2,
+    "final_hands": 20_000,
+}
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "ppo_limit_hu": {
+        "env": "limit_holdem-v0",
+        "opponents": ("self", "always_raise", "always_call"),
+        "mixed": 0.2,
+        "panel": (*_SIMPLE, *_SCRIPTED),
+        "average": 0.99,
+        "final_learning_rate": 5e-5,
+        "minutes": 4.0,
+        "evaluation_hands": 20_000,
+        "final_hands": 200_000,
+    },
+    "ppo_limit_six_max": {"env": "limit_holdem-v0", "set": ("num_players=6",), **_TABLE_OF_SIX},
+    "ppo_no_limit_six_max": {
+        "env": "no_limit_holdem-v0",
+        "set": ("num_players=6",),
+        **_TABLE_OF_SIX,
+        "reward_scale": 0.03,  # pots are several times as large as in limit games
+    },
+    "ppo_big2": {
+        **_BIG2,
+        "minutes": 10.0,
+        "num_tables": 256,
+        "batch": 8192,
+        "minibatch": 2048,
+        "epochs": 3,
+        "learning_rate": 7e-4,
+        "final_learning_rate": 3e-5,
+        "entropy": 0.01,
+        "final_entropy": 0.005,
+        "average": 0.99,
+        "evaluation_hands": 4_000,
+    },
+    "charlesworth2018": {  # section 5; his batches hold 20 steps of each game, ours finished games
+        **_BIG2,
+        "minutes": 0.0,
+        "steps": 131_000_000,
+        "num_tables": 48,
+        "batch": 960,
+        "minibatch": 240,
+        "epochs": 5,
+        "learning_rate": 2.5e-4,
+        "final_learning_rate": 1e-6,
+        "entropy": 0.01,
+        "final_entropy": 0.01,
+        "final_clip": 0.0,
+        "clip_value": True,
+        "gamma": 0.995,
+        "skip_forced": False,
+    },
+    "leduc": {
+        "env": "leduc_holdem-v0",
+        "minutes": 10.0,
+        "epochs": 1,
+        "learning_rate": 1e-3,
+        "final_learning_rate": 5e-5,
+        "entropy": 0.1,
+        "final_entropy": 0.05,
+        "normalise": False,
+    },
+    "kuhn": {
+        "env": "kuhn_poker-v0",
+        "minutes": 1.0,
+        "hidden": (32, 32),
+        "value_hidden": (32, 32),
+        "learning_rate": 1e-3,
+        "entropy": 0.1,
+        "final_entropy": 0.01,
+    },
+}
+
+DEFAULT_PRESETS = {"big2-v0": "ppo_big2", "leduc_holdem-v0": "leduc", "kuhn_poker-v0": "kuhn"}
+"""Environments that need other settings than hold'em -> what `card-envs train` begins with."""
