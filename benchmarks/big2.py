@@ -1,109 +1,73 @@
 """Speed of Big 2: decisions per second of CPU time on one core, in random play.
 
-    taskset -c 1 python benchmarks/big2.py [--tables 64 256 1024] [--repeats 9] [--json results/big2.json]
+    python benchmarks/big2.py [--tables 64 256 1024] [--rounds 9] [--json benchmarks/results/big2.json]
 
 A decision is: choose one of the legal actions at random, take it, and (by line of the table) write nothing, the mask
-of 1,695 actions, or the mask and the observation. Finished deals are dealt anew. Numbers are medians over the repeats.
+of 1,695 actions, or the mask and the observation. Finished deals are dealt anew. All take turns; numbers are medians
+over the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
-import statistics
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numba
 import numpy as np
+from results import circumstances, write_json
 
+from card_baselines.speed import paths
+from card_baselines.speed.stopwatch import Work, measure, one_core
 from card_envs.game import Game
 from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.presets import big2
 from card_envs.observation import mask_records, observation_records
-
-DECISIONS = 500_000
-"""Decisions of one repeat."""
+from card_envs.rng import seeded_streams
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tables", type=int, nargs="+", default=[64, 256, 1024], help="numbers of tables in a batch")
-    parser.add_argument("--repeats", type=int, default=9, help="runs of which the median counts")
+    parser.add_argument("--rounds", type=int, default=9, help="turns of each line, of which the median counts")
+    parser.add_argument("--seconds", type=float, default=0.1, help="CPU time of a turn")
     parser.add_argument("--json", type=Path, help="file to write the results to")
     arguments = parser.parse_args()
 
-    rows = []
+    works: dict[str, Work] = {}
     for num_tables in arguments.tables:
-        for written in ("nothing", "mask", *(f"mask and {encoder}" for encoder in ENCODERS)):
-            rate = decisions_per_second(written, num_tables, arguments.repeats)
-            rows.append({"tables": num_tables, "written": written, "decisions_per_second": round(rate)})
-            print(f"{num_tables:6} tables   {written:26} {rate / 1e6:6.2f} M decisions/s")
+        works[f"{num_tables} tables, nothing"] = paths.rules(big2(), num_tables)
+        works[f"{num_tables} tables, mask"] = written(big2(), num_tables, observed=False)
+        for name in ENCODERS:
+            works[f"{num_tables} tables, mask and {name}"] = written(big2(encoder=name), num_tables, observed=True)
+    with one_core():
+        speeds = measure(works, arguments.seconds, arguments.rounds)
+    rows = []
+    for name, speed in speeds.items():
+        rows.append({"written": name, "decisions_per_second": round(speed.median), "spread": round(speed.spread, 3)})
+        print(f"{name:40} {speed.median / 1e6:6.2f} M decisions/s")
     if arguments.json:
-        arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        report = {**circumstances(), "repeats": arguments.repeats, "results": rows}
-        arguments.json.write_text(json.dumps(report, indent=2) + "\n")
+        write_json(arguments.json, {**circumstances(), "rounds": arguments.rounds, "results": rows})
 
 
-def decisions_per_second(written: str, num_tables: int, repeats: int) -> float:
-    """Return the median speed of a batch of tables."""
-    name = written.removeprefix("mask and ")
-    game = big2(encoder=name if name in ENCODERS else "charlesworth412")
-    play = player(game, written, num_tables)
-    steps = max(1, DECISIONS // num_tables)
-    play(max(3, 20_000 // num_tables))  # compiles, and takes the tables to different places of their deals
-    seconds = []
-    for _ in range(repeats):
-        start = time.process_time()
-        play(steps)
-        seconds.append(time.process_time() - start)
-    return steps * num_tables / statistics.median(seconds)
-
-
-def player(game: Game, written: str, num_tables: int) -> Callable[[int], None]:
-    """Return the function that takes a number of decisions at every table."""
-    tables, rows = game.seeded_tables(num_tables, seed=0), np.arange(num_tables)
-    actions, is_over = np.zeros(num_tables, np.int64), np.zeros(num_tables, np.uint8)
-    rewards = np.zeros((num_tables, game.num_seats), np.float32)
+def written(game: Game, num_tables: int, observed: bool) -> Work:
+    """Play a batch by its kernels and write, into the same arrays every time, masks and perhaps observations."""
+    tables, streams = game.seeded_tables(num_tables, seed=0), seeded_streams(num_tables, 1)
+    rows, actions = np.arange(num_tables), np.zeros(num_tables, np.int64)
+    rewards, is_over = np.zeros((num_tables, game.num_seats), np.float32), np.zeros(num_tables, np.uint8)
     observations = observation_records(np.zeros((num_tables, game.layout.size), game.layout.dtype))
     masks = mask_records(np.zeros((num_tables, game.num_actions), np.int8))
-    for i in rows:
-        game.deal(tables, i)
+    game.deal_rows(tables, rows)
 
-    def play(steps: int) -> None:
-        for _ in range(steps):
-            game.random_rows(tables, rows, tables, actions)
+    def run() -> int:
+        for _ in range(paths.BATCH_STEPS):
+            game.random_rows(tables, rows, streams, actions)
             game.step_rows(tables, rows, actions, rewards, is_over, True)
-            if written == "mask":
-                game.mask_rows(tables, rows, masks)
-            elif written != "nothing":
+            if observed:
                 game.encoder.observe_rows(tables, rows, observations, masks)
+            else:
+                game.mask_rows(tables, rows, masks)
+        return paths.BATCH_STEPS * num_tables
 
-    return play
-
-
-def circumstances() -> dict[str, str]:
-    git = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
-    return {
-        "command": " ".join(sys.argv),
-        "commit": git.stdout.strip(),
-        "processor": processor_name(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-    }
-
-
-def processor_name() -> str:
-    info = Path("/proc/cpuinfo")  # Linux; platform.processor() is empty there
-    for line in info.read_text().splitlines() if info.exists() else []:
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor()
+    return run
 
 
 if __name__ == "__main__":

@@ -1,0 +1,141 @@
+"""What is compared with what: ours and theirs on the same path each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+DECISIONS, HANDS = "decisions/s", "hands/s"
+_ONE_TABLE = "theirs: one table"
+
+
+@dataclass(frozen=True)
+class Path:
+    """Something that can be timed."""
+
+    label: str
+    """In tables."""
+    make: str
+    """"module:function" below `peers`; the function returns a `Work`."""
+    argument: str = ""
+    """Of that function, if not empty."""
+    install: str = ""
+    """How to get the engine, if it may be missing."""
+
+    @property
+    def key(self) -> str:
+        """A name for it in results."""
+        return f"{self.make}({self.argument})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One path of ours and those of others that it may be compared with."""
+
+    game: str
+    path: str
+    unit: str
+    ours: Path
+    theirs: tuple[Path, ...]
+    in_readme: bool = True
+
+
+def comparisons(big2_checkout: str = "", quick: bool = False) -> list[Comparison]:
+    """Return all comparisons, in the order of the tables; `quick` ones learn from small batches."""
+    return [*_evaluation(), *_holdem(), *_thesis(), *_big2(big2_checkout), *_learning("16" if quick else "256")]
+
+
+def all_paths(compared: Iterable[Comparison]) -> list[Path]:
+    """Return every path once, ours before theirs, in the order of the comparisons."""
+    return list(dict.fromkeys(path for row in compared for path in (row.ours, *row.theirs)))
+
+
+def _evaluation() -> list[Comparison]:
+    game = "7-card evaluation"
+    theirs = tuple(
+        Path(name, f"evaluators:{name}", install=f"pip install {name}") for name in ("phevaluator", "eval7", "treys")
+    )
+    one = Path("hand_rank", "ours:evaluate_one_by_one")
+    many = Path("hand_ranks, 200,000 hands a call", "ours:evaluate_batch")
+    return [
+        Comparison(game, "one hand a call from Python", HANDS, one, theirs),
+        Comparison(game, "batch; theirs have none: one hand a call", HANDS, many, theirs),
+    ]
+
+
+def _holdem() -> list[Comparison]:
+    titles = {"limit2": "limit, heads-up", "nl2": "no-limit, heads-up", "nl6": "no-limit, six-max"}
+    return [row for name, game in titles.items() for row in (*_aec(name, game), *_loops(name, game))]
+
+
+def _aec(name: str, game: str) -> list[Comparison]:
+    install = "pip install 'pettingzoo[classic]'"
+    return [
+        Comparison(
+            game,
+            f"AEC loop, {kind}()",
+            DECISIONS,
+            Path(f"{kind}()", f"ours:{kind}", name),
+            (Path(f"PettingZoo classic {kind}()", f"pettingzoo_classic:{kind}", name, install),),
+            in_readme=kind == "env" and name != "nl2",
+        )
+        for kind in ("env", "raw_env")
+    ]
+
+
+def _loops(name: str, game: str) -> list[Comparison]:
+    spiel = "pip install open_spiel"
+    rlcard = Path("RLCard env.step", "rlcard_env:step_loop", name, "pip install rlcard")
+    rl_loop = Path("OpenSpiel rl_environment", "openspiel:rl_loop", name, spiel)
+    tensors = Path("OpenSpiel, tensor and mask as arrays", "openspiel:with_tensors", name, spiel)
+    observer = Path("OpenSpiel, observer and mask", "openspiel:with_observer", name, spiel)
+    bare = Path("OpenSpiel, bare state", "openspiel:bare", name, spiel)
+    pokerkit = Path("PokerKit, bare state", "pokerkit_state:step_loop", name, "pip install pokerkit")
+    loop = Path("raw_env(), observe and step", "ours:step_loop", name)
+    kernels = Path("kernels, mask and step", "ours:kernel_loop", name)
+    batch = Path("make_vector, 1,024 tables", "ours:batch", name)
+    rules = Path("kernels, 1,024 tables", "ours:rules", name)
+    observed, shown = (observer, tensors, rl_loop, rlcard), name != "nl2"
+    return [
+        Comparison(game, "Python step loop, observed", DECISIONS, loop, observed, shown),
+        Comparison(game, "Python step loop, not observed", DECISIONS, kernels, (bare, pokerkit), False),
+        Comparison(game, f"batch, observed; {_ONE_TABLE}", DECISIONS, batch, observed, shown),
+        Comparison(game, f"batch, not observed; {_ONE_TABLE}", DECISIONS, rules, (bare, pokerkit), False),
+    ]
+
+
+def _thesis() -> list[Comparison]:
+    theirs = (
+        Path("OpenSpiel, bare state", "openspiel:thesis", install="pip install open_spiel"),
+        Path("PyPokerEngine start_poker", "pypokerengine_game:thesis", install="pip install PyPokerEngine"),
+    )
+    game = "no-limit, 3 callers and 3 random"
+    kernels = Path("kernels, 1,024 tables", "ours_thesis:kernels")
+    match = Path("play_match, 2,000 hands", "ours_thesis:match")
+    return [
+        Comparison(game, f"engine alone, batch; {_ONE_TABLE}", HANDS, kernels, theirs),
+        Comparison(game, f"match between agents, batch; {_ONE_TABLE}", HANDS, match, theirs, False),
+    ]
+
+
+def _big2(checkout: str) -> list[Comparison]:
+    install = "git clone https://github.com/henrycharlesworth/big2_PPOalgorithm, then --big2-checkout big2_PPOalgorithm"
+    public = Path("big2_PPOalgorithm", "big2_charlesworth:step_loop", checkout, install)
+    loop = Path("raw_env(), observe and step", "ours:step_loop", "big2")
+    batch = Path("make_vector, 1,024 tables", "ours:batch", "big2")
+    return [
+        Comparison("Big 2", "Python step loop, observed", DECISIONS, loop, (public,)),
+        Comparison("Big 2", f"batch, observed; {_ONE_TABLE}", DECISIONS, batch, (public,)),
+    ]
+
+
+def _learning(steps: str) -> list[Comparison]:
+    game, install = "MaskablePPO, limit heads-up", "pip install 'pettingzoo[classic]' sb3-contrib"
+    theirs = (Path("PettingZoo classic, 8 DummyVecEnvs", "pettingzoo_learner:eight_tables", steps, install),)
+    needs = "pip install 'card-envs[sb3,train]'"
+    script = Path("CardVecEnv, tables and minibatch of our script", "ours_learner:as_our_script", install=needs)
+    eight = Path("CardVecEnv, 8 tables", "ours_learner:eight_tables", steps, needs)
+    return [
+        Comparison(game, "each with its own settings", DECISIONS, script, theirs),
+        Comparison(game, "same settings", DECISIONS, eight, theirs),
+    ]

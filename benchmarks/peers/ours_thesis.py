@@ -1,0 +1,90 @@
+"""The thesis workload in this package: six seats, stacks 200, blinds 1 and 2, three callers and three random players.
+
+The random players fold, call or raise to any legal amount, a third each; what they cannot do becomes a check or call.
+Units are hands. Once through the kernels alone, and once as a match between agents, with results and intervals.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.scripted.always_call import AlwaysCall
+from card_baselines.speed.stopwatch import Work
+from card_envs.agent import Decisions
+from card_envs.envs import make_game
+from card_envs.game import Game
+from card_envs.jit import kernel
+from card_envs.match import play_match
+from card_envs.rng import random_below, seeded_streams
+
+TABLES = 1024
+STEPS = 20
+HANDS = 2_000
+FOLD, CALL = 0, 1
+
+
+def thesis_game() -> Game:
+    """Return the game; with this bet menu, an action id from 2 on is the amount that is raised to."""
+    return make_game("no_limit_holdem-v0", num_players=6, stacks=200, bet_menu="integers")
+
+
+def kernels() -> Work:
+    game = thesis_game()
+    tables, streams = game.seeded_tables(TABLES, seed=0), seeded_streams(TABLES, 1)
+    rows, actions = np.arange(TABLES), np.empty(TABLES, np.int64)
+    rewards, is_over = np.empty((TABLES, game.num_seats), np.float32), np.empty(TABLES, np.uint8)
+    game.deal_rows(tables, rows)
+
+    def run() -> int:
+        hands = 0
+        for _ in range(STEPS):
+            _choose(tables, streams, actions)
+            game.step_rows(tables, rows, actions, rewards, is_over, True)
+            hands += int(is_over.sum())
+        return hands
+
+    return run
+
+
+@kernel
+def _choose(tables: Any, streams: Any, actions: Any) -> None:
+    """Write what callers (even seats) and random players (odd seats) do at each table."""
+    for i in range(len(tables)):
+        actions[i] = CALL
+        table = tables[i]
+        if table["actor"] % 2 == 0:
+            continue
+        third = random_below(streams[i], 3)
+        low, high = np.int64(table["min_raise_to"]), np.int64(table["max_raise_to"])
+        if third == 0 and table["legal"] & 1 != 0:
+            actions[i] = FOLD
+        elif third == 2 and low > 0:
+            actions[i] = low + np.int64(random_below(streams[i], high - low + 1))
+
+
+def match() -> Work:
+    game = thesis_game()
+    agents = [AlwaysCall(), Thirds()] * 3
+
+    def run() -> int:
+        return play_match(game, agents, HANDS, seed=0).hands
+
+    return run
+
+
+class Thirds:
+    """Folds, calls or raises by any amount, a third each."""
+
+    name = "thirds"
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one legal action for each decision."""
+        views = decisions.views
+        low, high = views["min_raise_to"].astype(np.int64), views["max_raise_to"].astype(np.int64)
+        may_fold = views["legal"].astype(np.int64) & 1 == 1
+        third, share = np.divmod(decisions.uniforms * 3.0, 1.0)
+        raised = low + (share * (high - low + 1)).astype(np.int64)
+        return np.select([(third == 0) & may_fold, (third == 2) & (low > 0)], [FOLD, raised], CALL)
