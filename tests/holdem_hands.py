@@ -124,6 +124,10 @@ class Hand:
     payoffs: list[int] = field(default_factory=list)
     commits: list[int] = field(default_factory=list)
     folded: list[bool] = field(default_factory=list)
+    streets: list[int] = field(default_factory=list)
+    """By decision."""
+    behind: list[int] = field(default_factory=list)
+    """By decision: chips that the player has left after it."""
 
 
 Choose = Callable[[random.Random, OneTable, Options], tuple[int, int]]
@@ -151,9 +155,11 @@ def choose_all_in_often(rng: random.Random, table: OneTable, options: Options) -
     return (RAISE, low) if rng.random() < 0.3 else choose_any(rng, table, options)
 
 
-def random_hand(rng: random.Random, config: HoldemConfig, choose: Choose = choose_any) -> Hand:
-    """Play a hand with random cards, button and decisions."""
-    table = OneTable(config, button=rng.randrange(config.num_players), seed=rng.getrandbits(63))
+def random_hand(
+    rng: random.Random, config: HoldemConfig, choose: Choose = choose_any, deck: Sequence[int] = ()
+) -> Hand:
+    """Play a hand with random button and decisions, and random cards behind those of `deck`."""
+    table = OneTable(config, button=rng.randrange(config.num_players), seed=rng.getrandbits(63), deck=deck)
     hand = Hand(
         config, [config.stack_list[seat] for seat in table.seats], table.hole_cards_by_position(), table.board()
     )
@@ -162,7 +168,11 @@ def random_hand(rng: random.Random, config: HoldemConfig, choose: Choose = choos
         decision = choose(rng, table, options)
         hand.trace.append(options)
         hand.decisions.append(decision)
+        hand.streets.append(int(table.t.street))
+        seat = table.actor
+        before = int(table.t.stack[seat]) + int(table.t.hand_commit[seat])
         table.decide(*decision)
+        hand.behind.append(before - int(table.t.hand_commit[seat]))
     hand.payoffs, hand.commits = table.by_position("payoff"), table.by_position("hand_commit")
     hand.folded = [not has(table.t.in_hand, seat) for seat in table.seats]
     return hand

@@ -2,66 +2,11 @@
 
 from __future__ import annotations
 
-import random
-from dataclasses import replace
-
 import pytest
 
-from card_envs.games.holdem.config import RULES, HoldemConfig
-from tests.holdem_hands import Hand, choose_all_in_often, choose_any, random_hand, random_stacks
+pytest.importorskip("pokerkit")
 
-pokerkit_hands = pytest.importorskip("tests.differential.oracles.pokerkit_hands")
-
-BLINDS = ((1, 2), (5, 10), (2, 5), (50, 100), (1, 2, 4), (3, 3))
-STRUCTURES = ("no_limit", "pot_limit", "limit")
-ANTES = ("none", "dead", "live", "big_blind")
-
-
-def random_config(rng: random.Random, structure: str, antes: str) -> HoldemConfig:
-    num_players = rng.randint(2, 9)
-    blinds = rng.choice([blinds for blinds in BLINDS if len(blinds) <= num_players])
-    big = blinds[1]
-    ante = rng.randint(1, big)
-    amounts: int | tuple[int, ...] = 0 if antes == "none" else ante
-    if antes == "big_blind":
-        amounts = (big, 0) if num_players == 2 else (0, big)
-    stacks: int | tuple[int, ...] = random_stacks(rng, num_players, big)
-    if rng.random() < 0.2:
-        stacks = rng.randint(2, 200) * big
-    return HoldemConfig(
-        structure=structure,
-        num_players=num_players,
-        stacks=stacks,
-        blinds=blinds,
-        antes=amounts,
-        min_bet=big,
-        raise_sizes=(big, big, 2 * big, 2 * big),
-        max_raises=(4, 4, 4, 4) if structure == "limit" else None,
-        rules=replace(RULES["standard"], dead_antes=antes != "live"),
-    )
-
-
-def difference(hand: Hand) -> str | None:
-    """Return where PokerKit disagrees with our engine, None if nowhere."""
-    try:
-        trace, payoffs = pokerkit_hands.replay(hand)
-    except (ValueError, UserWarning) as refusal:
-        return f"{refusal!r} in {hand}"
-    for number, (ours, theirs) in enumerate(zip(hand.trace, trace, strict=False)):
-        if ours != theirs:
-            return f"decision {number}: {ours} here, {theirs} in PokerKit; {hand}"
-    if len(trace) != len(hand.trace) or payoffs != hand.payoffs:
-        return f"{len(trace)} decisions, payoffs {payoffs} in PokerKit; {hand}"
-    return None
-
-
-def differences(structure: str, antes: str, count: int, seed: int) -> list[str]:
-    rng = random.Random(seed)
-    hands = (
-        random_hand(rng, random_config(rng, structure, antes), rng.choice((choose_any, choose_all_in_often)))
-        for _ in range(count)
-    )
-    return [found for found in map(difference, hands) if found]
+from tests.differential.against_pokerkit import ANTES, STRUCTURES, differences
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

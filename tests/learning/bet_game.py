@@ -29,6 +29,11 @@ def deal(tables: Any, i: int) -> int:
     return 0
 
 
+def deal_rows(tables: Any, rows: Any) -> None:
+    for row in rows:
+        deal(tables, row)
+
+
 def step(tables: Any, i: int, action: int) -> int:
     t = tables[i]
     if t.actor == NOBODY or action not in (CHECK, BET):
@@ -40,6 +45,13 @@ def step(tables: Any, i: int, action: int) -> int:
         t.payoff[0] = t.bet[0] - t.bet[1]
         t.payoff[1] = -t.payoff[0]
     return int(t.actor)
+
+
+def first_illegal(tables: Any, rows: Any, actions: Any) -> int:
+    for j, row in enumerate(rows):
+        if tables[row].actor == NOBODY or actions[j] not in (CHECK, BET):
+            return j
+    return -1
 
 
 def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: bool) -> int:
@@ -90,8 +102,10 @@ def bet_game() -> Game:
         new_tables=lambda num_tables: np.zeros(num_tables, TABLE),
         start=lambda tables: None,
         deal=deal,
+        deal_rows=deal_rows,
         deal_with=unused,
         step=step,
+        first_illegal=first_illegal,
         step_rows=step_rows,
         random_rows=unused,
         mask_rows=mask_rows,

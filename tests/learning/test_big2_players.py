@@ -33,3 +33,11 @@ def lower_bound(agent: str, others: str) -> float:
 )
 def test_players_beat_three_weaker_ones(agent: str, others: str, points: float) -> None:
     assert lower_bound(agent, others) > points
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("agent", "others", "points"), [("rollout", "big2_planner", 0.0), ("mcts", "big2_greedy", 1.5)]
+)
+def test_searching_players_beat_three_scripted_ones(agent: str, others: str, points: float) -> None:
+    assert lower_bound(agent, others) > points

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.bits import bit_count
 from card_envs.game import ILLEGAL, Game
 from card_envs.games.big2 import kernels
 from card_envs.games.big2.actions import NUM_ACTIONS, PASS, TRIPLE_ACTIONS
-from card_envs.games.big2.combos import popcount
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.legal import is_listed, random_action, write_mask
@@ -90,13 +90,13 @@ def _lost_cards(t: Any) -> Any:
     seen, count = np.int64(0), np.int64(0)
     for seat in range(4):
         seen |= t.held[seat] | t.played[seat]
-        count += popcount(t.held[seat]) + popcount(t.played[seat])
+        count += bit_count(t.held[seat]) + bit_count(t.played[seat])
         in_hand = np.int64(0)
         for position in range(t.num_cards[seat]):
             in_hand |= np.int64(1) << np.int64(t.hand[seat, position])
             if position > 0 and t.hand[seat, position - 1] >= t.hand[seat, position]:
                 return True
-        if in_hand != t.held[seat] or popcount(in_hand) != t.num_cards[seat]:
+        if in_hand != t.held[seat] or bit_count(in_hand) != t.num_cards[seat]:
             return True
     return seen != FULL_DECK or count != 52
 

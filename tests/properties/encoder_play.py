@@ -45,7 +45,16 @@ class Observer:
 
 def encoders_of(config: HoldemConfig) -> list[Encoder]:
     """Return the encoders that serve a game."""
-    return [encoder for encoder in ENCODERS.values() if encoder.name == "default" or config.num_hole_cards == 2]
+    return [encoder for encoder in ENCODERS.values() if serves(encoder, config)]
+
+
+def serves(encoder: Encoder, config: HoldemConfig) -> bool:
+    """Return True if the encoder has a layout for the game."""
+    try:
+        encoder.layout(config)
+    except ValueError:
+        return False
+    return True
 
 
 def choose(rng: random.Random, config: HoldemConfig, t: Any) -> int:

@@ -46,8 +46,11 @@ def test_observations_of_all_seats_lie_in_the_box_and_nothing_is_written_behind_
                 assert mask.any() == (seat == tables[0].actor)
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
-@pytest.mark.parametrize("make", [limit_holdem, no_limit_holdem])
+BATCHED = [(make, name) for make in (limit_holdem, no_limit_holdem) for name in ENCODERS]
+BATCHED.remove((no_limit_holdem, "shi2022"))
+
+
+@pytest.mark.parametrize(("make", "encoder"), BATCHED)
 def test_the_batched_engine_shows_actors_what_one_seat_alone_sees(make: Any, encoder: str) -> None:
     game = make(6, [3, 200, 50, 1, 20, 400], encoder=encoder)
     engine, observer = VectorTables(game, 50, seed=2), Observer(ENCODERS[encoder], game.config)
@@ -66,6 +69,7 @@ RARE = {
     "default": {"category"},
     "rlcard": set(),
     "kaminsky404": {"hole_cards", "board"},
+    "shi2022": {"category", "history"},
 }  # such as the highest being 2c
 NEVER_USED = {
     ("limit", "rlcard"): {"raises": [4]},  # before the flop three raises are the cap
@@ -83,7 +87,7 @@ NEVER_USED = {
     ],
 )
 def test_every_number_is_used(kind: str, config: HoldemConfig) -> None:
-    observers = [Observer(encoder, config) for encoder in ENCODERS.values()]
+    observers = [Observer(encoder, config) for encoder in encoders_of(config)]
     used = [np.zeros(observer.size, np.bool_) for observer in observers]
     for tables in islice(random_states(config, seed=3), 15_000):
         for seat in range(config.num_players):
@@ -142,7 +146,22 @@ def check_kaminsky404(t: Any, seat: int, decoded: dict[str, Any]) -> None:
     assert (decoded["last_raiser"] is None) == (not any(t.street_raises))
 
 
-TRUE_TO = {"default": check_default, "rlcard": check_rlcard, "kaminsky404": check_kaminsky404}
+def check_shi2022(t: Any, seat: int, decoded: dict[str, Any]) -> None:
+    by_position = [wrapped(int(t.button) + 1 + k, int(t.num_seats)) for k in range(t.num_seats)]
+    assert card_ids(decoded["hole_cards"]) == sorted(hole_cards(t, seat))
+    assert card_ids(decoded["board"]) == sorted(board(t))
+    assert decoded["street"] == t.street
+    assert by_position[decoded["position"]] == seat
+    assert decoded["in_hand"] == [has(t.in_hand, k) for k in by_position]
+    assert len(decoded["history"]) == t.num_decisions
+
+
+TRUE_TO = {
+    "default": check_default,
+    "rlcard": check_rlcard,
+    "kaminsky404": check_kaminsky404,
+    "shi2022": check_shi2022,
+}
 
 
 def leaks(preset: str, states: int, seed: int) -> list[tuple[str, int]]:
@@ -213,7 +232,7 @@ def test_seen_cards_do_change_the_observation(encoder: str) -> None:
 
 
 @pytest.mark.parametrize("make", [kuhn_poker, leduc_holdem])
-@pytest.mark.parametrize("encoder", ["rlcard", "kaminsky404"])
+@pytest.mark.parametrize("encoder", ["rlcard", "kaminsky404", "shi2022"])
 def test_encoders_of_texas_holdem_refuse_other_games(make: Any, encoder: str) -> None:
     with pytest.raises(ValueError, match=f"encoder '{encoder}' is for Texas hold'em.*use encoder 'default'"):
         make(encoder=encoder)

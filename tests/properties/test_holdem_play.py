@@ -173,6 +173,8 @@ def test_nobody_loses_more_than_the_stack_nor_wins_more_than_was_called(
     payoffs, commits = table.by_seat("payoff"), table.by_seat("hand_commit")
     assert sum(payoffs) == 0
     for payoff, commit, stack in zip(payoffs, commits, stacks, strict=True):
+        assert -commit <= payoff
         assert commit <= stack
         dead = ante * len(stacks)  # antes above a short stack's share may go to it too
-        assert -commit <= payoff <= sum(min(commit, other) for other in commits) - commit + dead
+        if rules != "rlcard":  # who may fold for free may leave chips behind that nobody called
+            assert payoff <= sum(min(commit, other) for other in commits) - commit + dead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -334,19 +335,31 @@ def test_lists_of_integers_are_actions_too() -> None:
 
 
 def test_the_result_as_json() -> None:
-    result = play_match(limit_holdem(), [always_fold(), always_raise()], 100, 0, duplicate=True)
-    assert result.as_json("limit_holdem-v0", {"rules": "standard"}) == {
+    report = play_match(limit_holdem(), [always_fold(), always_raise()], 100, 0, duplicate=True).as_json(
+        "limit_holdem-v0", {"rules": "standard"}
+    )
+    fold, bet = report.pop("agents")
+    assert report == {
         "env": "limit_holdem-v0",
         "settings": {"rules": "standard"},
         "hands": 100,
+        "deals": 50,
         "seed": 0,
         "duplicate": True,
+        "hands_per_table": 1,
         "unit": "bb",
-        "agents": [
-            {"name": "always_fold", "mean": -0.75, "ci95": [-0.75, -0.75]},
-            {"name": "always_raise", "mean": 0.75, "ci95": [0.75, 0.75]},
-        ],
     }
+    assert (fold["name"], fold["mean"], fold["ci95"]) == ("always_fold", -0.75, [-0.75, -0.75])
+    assert (bet["name"], bet["mean"], bet["ci95"]) == ("always_raise", 0.75, [0.75, 0.75])
+    assert fold["units"]["mbb/hand"] == {"mean": -750.0, "ci95": [-750.0, -750.0]}
+    assert fold["by_position"] == [
+        {"name": "BB", "mean": -1.0, "ci95": [-1.0, -1.0]},
+        {"name": "BTN", "mean": -0.5, "ci95": [-0.5, -0.5]},
+    ]
+    assert (fold["pays"], bet["pays"]) == ([0.0, 0.75], [-0.75, 0.0])
+    assert fold["sd_of_sample"] == 0.0
+    assert fold["sd_of_hand"] == pytest.approx(0.25, rel=0.01)
+    json.dumps(fold, allow_nan=False)
 
 
 def test_an_interval_of_one_deal_has_no_bounds_in_json() -> None:

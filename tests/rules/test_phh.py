@@ -441,7 +441,7 @@ def test_missing_paths_are_refused(tmp_path: Path) -> None:
         load_hand(tmp_path / "none.phh")
     with pytest.raises(HandHistoryError, match="there is no such file or folder"):
         replay_paths(tmp_path / "none")
-    with pytest.raises(HandHistoryError, match=r"the folder holds no file that ends in .phh or .phhs"):
+    with pytest.raises(HandHistoryError, match=r"the folder holds no file that ends in .phh, .phhs"):
         replay_paths(tmp_path)
 
 

@@ -136,7 +136,95 @@ def test_match_with_an_agent_from_a_file(capsys: pytest.CaptureFixture[str], tmp
     )
     arguments = ["--agents", f"{path}:Folder", "always_raise", "--hands", "100", "--duplicate", "--json"]
     result = json.loads(run(capsys, "match", "limit_holdem-v0", *arguments)[1])
-    assert result["agents"][0] == {"name": "folder", "mean": -0.75, "ci95": [-0.75, -0.75]}
+    folder = result["agents"][0]
+    assert (folder["name"], folder["mean"], folder["ci95"]) == ("folder", -0.75, [-0.75, -0.75])
+
+
+def test_match_with_everything(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    options = ["--hands", "60", "--duplicate", "--control-variates", "--statistics", "--plot", str(tmp_path / "w.png")]
+    code, out, _ = run(capsys, "match", "limit_holdem", "--agents", "random", "always_call", *options)
+    assert code == 0
+    for word in ("by position", "BTN", "control variates", "worth plain hands", "VPIP", "tightness"):
+        assert word in out
+    assert (tmp_path / "w.png").read_bytes()[1:4] == b"PNG"
+    assert len(list(tmp_path.iterdir())) == 1
+    report = json.loads(
+        run(capsys, "match", "limit_holdem", "--agents", "random", "always_call", *options, "--json")[1]
+    )
+    assert [agent["name"] for agent in report["control_variates"]] == ["random", "always_call"]
+    assert report["statistics"][1]["PFR"]["value"] == 0.0
+    lucky = ["--agents", "always_call", "always_call", "--hands", "2", "--duplicate", "--control-variates", "--json"]
+    assert "Infinity" not in run(capsys, "match", "limit_holdem", *lucky)[1]
+    assert "cannot be combined" in fails(capsys, *MATCH, "--control-variates", "--until-decided")
+
+
+def test_match_until_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["match", "kuhn_poker", "--agents", "always_call", "always_raise", "--until-decided", "--margin", "0.5"]
+    code, out, _ = run(capsys, *arguments, "--hands", "5000")
+    assert code == 0
+    assert "500 hands" in out and "decided" in out
+
+
+def test_what_was_played_before_an_agent_failed_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "tired.py").write_text(
+        "import numpy as np\n"
+        "class Tired:\n"
+        "    name = 'tired'\n"
+        "    def act(self, decisions, rng):\n"
+        "        return np.where(decisions.tables < 5000, 1, 9)\n"
+    )
+    arguments = ["match", "kuhn_poker", "--agents", f"{tmp_path / 'tired.py'}:Tired", "always_call", "--hands", "9000"]
+    code, out, err = run(capsys, *arguments)
+    assert (code, "4,096 hands" in out, "'tired' chose an illegal action" in err) == (2, True, True)
+    code, out, err = run(capsys, *arguments, "--on-error", "forfeit")
+    assert (code, "9,000 hands" in out, "tired failed in 4,000 decisions" in out, err) == (0, True, True, "")
+
+
+# --- hands-needed, exploit, report ------------------------------------------------------------------------------------
+
+
+def test_hands_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = run(capsys, "hands-needed", "--difference", "0.05", "--sd", "4")
+    assert code == 0
+    assert "50,233" in out and "24,586" in out
+    (tmp_path / "pilot.json").write_text(run(capsys, *MATCH, "--duplicate", "--json")[1])
+    report = json.loads(
+        run(capsys, "hands-needed", "--difference", "0.1", "--pilot", str(tmp_path / "pilot.json"), "--json")[1]
+    )
+    assert [play["play"] for play in report["plays"]] == ["plain", "duplicate deals"]
+    pilot = ["--env", "kuhn_poker", "--agents", "random", "always_call", "--pilot-hands", "200"]
+    assert "duplicate deals" in run(capsys, "hands-needed", "--difference", "0.1", *pilot)[1]
+    (tmp_path / "other.json").write_text("[]")
+    assert "does not hold" in fails(
+        capsys, "hands-needed", "--difference", "0.1", "--pilot", str(tmp_path / "other.json")
+    )
+    assert "give one of" in fails(capsys, "hands-needed", "--difference", "0.1")
+
+
+def test_exploit(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "exploit", "kuhn_poker", "--agent", "random")
+    assert code == 0
+    assert "exact" in out and "0.4583" in out
+    report = json.loads(run(capsys, "exploit", "kuhn_poker", "--agent", "always_call", "--json")[1])
+    assert report["exploitability"] == pytest.approx(1 / 3)
+    arguments = ["exploit", "limit_holdem", "--agent", "always_call", "--hands", "20", "--draws", "1"]
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0
+    assert "local" in out and "at least" in out and "mbb/hand" in out
+    assert "method 'best' is not known" in fails(capsys, *arguments, "--method", "best")
+    assert "go through 50,000 at most" in fails(capsys, *arguments, "--method", "exact")
+
+
+def test_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    options = ["--env", "leduc_holdem", "--hands", "60", "--picture", str(tmp_path / "page.svg")]
+    code, out, _ = run(capsys, "report", "random", *options)
+    assert code == 0
+    for word in ("v always_raise", "chips/hand", "VPIP", "exact", "2.3736", "seed 0, commit "):
+        assert word in out
+    assert "<svg" in (tmp_path / "page.svg").read_text()
+    report = json.loads(run(capsys, "report", "always_call", *options, "--json")[1])
+    assert [match["opponent"] for match in report["matches"]] == ["random", "always_call", "always_raise"]
+    assert report["exploitability"]["method"] == "exact"
 
 
 def test_a_broken_agent_is_named_in_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -194,6 +282,18 @@ def test_unknown_options_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None
         cli.main([*MATCH, "--hand", "3"])
     assert caught.value.code == 2
     assert "--hand" in capsys.readouterr().err
+
+
+def test_a_match_is_saved_and_replayed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = run(capsys, *MATCH, "--duplicate", "--save", str(tmp_path / "new" / "match.acpc"))
+    assert code == 0
+    assert out.splitlines()[-1] == f"saved 50 hands in {tmp_path / 'new' / 'match.acpc'}"
+    assert run(capsys, *MATCH, "--save", str(tmp_path / "new"), "--json")[0] == 0
+    code, out, _ = run(capsys, "replay", str(tmp_path))
+    assert code == 0
+    assert out.splitlines()[-1] == "replayed 100 hands: 100 matched, 0 mismatched, 0 skipped"
+    assert "exists already" in fails(capsys, *MATCH, "--save", str(tmp_path / "new" / "match.acpc"))
+    assert "matches are saved as" in fails(capsys, *MATCH, "--save", str(tmp_path / "match.csv"))
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,19 @@ PAGES = [
     *(path for path in (REPO / "README.md", REPO / "CONTRIBUTING.md") if path.exists()),
     *sorted(path for path in DOCS.rglob("*.md") if not path.name.startswith("_") and "_build" not in path.parts),
 ]
-OPTIONAL = {"torch", "sb3_contrib", "stable_baselines3", "PIL", "tyro", "rich", "tqdm", "pyspiel", "ray", "rlcard"}
+OPTIONAL = {
+    "torch",
+    "sb3_contrib",
+    "stable_baselines3",
+    "PIL",
+    "tyro",
+    "rich",
+    "tqdm",
+    "pyspiel",
+    "ray",
+    "rlcard",
+    "supersuit",
+}
 
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.M | re.S)
 FILE_NAME = re.compile(r"# (\w+\.py)\n")

@@ -90,7 +90,7 @@ def test_a_contract_bites(house: Path, contract: str, importer: str, imported: s
 def test_what_the_floors_allow(house: Path) -> None:
     allowed = {
         "card_wrappers/sb3": "stable_baselines3, sb3_contrib",
-        "card_wrappers/openspiel": "pyspiel, open_spiel",
+        "card_wrappers/openspiel": "pyspiel",
         "card_wrappers/rllib": "ray.rllib",
         "card_wrappers/rlcard": "rlcard",
         "card_baselines/learned/paper": "torch",

@@ -55,7 +55,7 @@ def replay(hand: dict[str, Any]) -> dict[str, Any]:
             if dealt > len(hole_cards):
                 closed = max(state.to_struct().player_contributions)
             continue
-        options = options_of(state, hand["stacks"], folded, closed)
+        options = options_of(state, hand["stacks"], folded, closed, hand.get("as_it_is", False))
         if options[1:] == [False, 0, None]:
             state.apply_action(CALL)
             continue
@@ -70,12 +70,15 @@ def replay(hand: dict[str, Any]) -> dict[str, Any]:
     return found | {"returns": state.returns(), "refused": next(decisions, None)}
 
 
-def options_of(state: Any, stacks: list[int], folded: set[int], closed: int) -> list[Any]:
-    """Return player, whether folding is legal, chips to call, and the range of raise-to (in limit games: of ids)."""
+def options_of(state: Any, stacks: list[int], folded: set[int], closed: int, as_it_is: bool) -> list[Any]:
+    """Return player, whether folding is legal, chips to call, and the range of raise-to (in limit games: of ids).
+
+    Raises that nobody left could call are left out, unless the options are wanted as they are.
+    """
     player, legal, paid = state.current_player(), state.legal_actions(), state.to_struct().player_contributions
     bet = max(paid)
     callers = [p for p in range(len(stacks)) if p != player and p not in folded and stacks[p] > bet]
-    raises = [action - closed for action in legal if action > CALL and callers]
+    raises = [action - closed for action in legal if action > CALL and (callers or as_it_is)]
     return [player, FOLD in legal, min(bet, stacks[player]) - paid[player], [raises[0], raises[-1]] if raises else None]
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
 from pokerkit import (
     Automation,
     BettingStructure,
+    Card,
     FixedLimitTexasHoldem,
     Mode,
     NoLimitTexasHoldem,
+    StandardHighHand,
     State,
 )
 
@@ -29,10 +35,31 @@ AUTOMATIONS = (
 UNKNOWN_CARD = "??"
 
 
-class PotLimitTexasHoldem(NoLimitTexasHoldem):
+class RememberedHand(StandardHighHand):
+    """PokerKit's hand; it asks for the same one many times at a showdown, which takes most of its time."""
+
+    @classmethod
+    def from_game(cls, hole_cards: Iterable[Card], board_cards: Iterable[Card] = ()) -> Any:
+        return best_hand(tuple(hole_cards), tuple(board_cards))
+
+
+@lru_cache(maxsize=256)
+def best_hand(hole_cards: tuple[Card, ...], board_cards: tuple[Card, ...]) -> Any:
+    return StandardHighHand.from_game(hole_cards, board_cards)
+
+
+class NoLimit(NoLimitTexasHoldem):
+    hand_types = (RememberedHand,)
+
+
+class PotLimit(NoLimit):
     """PokerKit has pot-limit games, but not this one."""
 
     betting_structure = BettingStructure.POT_LIMIT
+
+
+class FixedLimit(FixedLimitTexasHoldem):
+    hand_types = (RememberedHand,)
 
 
 def replay(hand: Hand) -> tuple[list[Options], list[int]]:
@@ -52,14 +79,17 @@ def replay(hand: Hand) -> tuple[list[Options], list[int]]:
         decision = next(decisions, None)
         if decision is None:
             return trace, []
-        kind, raise_to = decision
-        if kind == FOLD:
-            state.fold()
-        elif kind == CALL:
-            state.check_or_call()
-        else:
-            state.complete_bet_or_raise_to(raise_to)
+        apply(state, *decision)
     return trace, list(state.payoffs)
+
+
+def apply(state: State, kind: int, raise_to: int) -> None:
+    if kind == FOLD:
+        state.fold()
+    elif kind == CALL:
+        state.check_or_call()
+    else:
+        state.complete_bet_or_raise_to(raise_to)
 
 
 def options_of(state: State) -> Options:
@@ -81,6 +111,6 @@ def new_state(hand: Hand) -> State:
     settings = (AUTOMATIONS, not config.profile.dead_antes, antes, blinds)
     if config.structure == "limit":
         small, big = config.raise_sizes[0], config.raise_sizes[-1]
-        return FixedLimitTexasHoldem.create_state(*settings, small, big, hand.stacks, n, mode=Mode.TOURNAMENT)
-    game = NoLimitTexasHoldem if config.structure == "no_limit" else PotLimitTexasHoldem
+        return FixedLimit.create_state(*settings, small, big, hand.stacks, n, mode=Mode.TOURNAMENT)
+    game = NoLimit if config.structure == "no_limit" else PotLimit
     return game.create_state(*settings, config.min_bet, hand.stacks, n, mode=Mode.TOURNAMENT)

@@ -1,0 +1,90 @@
+"""Tools around PettingZoo: the parallel API, Shimmy's bridge from OpenSpiel, SuperSuit, TorchRL."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.utils import aec_to_parallel, turn_based_aec_to_parallel
+
+from card_envs.envs import ENVS, make_env, make_raw_env
+
+every_id = pytest.mark.parametrize("env_id", ENVS)
+
+
+@every_id
+def test_the_parallel_api_is_refused(env_id: str) -> None:
+    """Seats act one after another; an environment in which all act at once would be another game."""
+    with pytest.raises(AssertionError, match="is_parallelizable"):
+        aec_to_parallel(make_env(env_id))
+
+
+@every_id
+def test_shimmy_over_our_openspiel_game_is_our_aec_environment(env_id: str) -> None:
+    """Shimmy 2.0 counts cards as steps and truncates what gets longer than the game: of Kuhn poker, all deals."""
+    pytest.importorskip("pyspiel")
+    shimmy = pytest.importorskip("shimmy.openspiel_compatibility")
+    from card_wrappers.openspiel import short_name
+
+    bridge, env = shimmy.OpenSpielCompatibilityV0(game_name=short_name(env_id)), make_raw_env(env_id)
+    rng, complete = random.Random(1), 0
+    for seed in range(12):
+        bridge.reset(seed=seed)
+        turns = list(_random_turns(bridge, rng))
+        cards = list(bridge.game_state.episode.cards)
+        hands = {"hands": [cards[13 * seat : 13 * seat + 13] for seat in range(4)]}
+        seats = len(bridge.possible_agents)
+        env.reset(seed=0, options=hands if env_id == "big2-v0" else {"deck": cards, "button": seats - 1})
+        for agent, observation, mask, action in turns:
+            ours = env.last()[0]
+            assert env.agent_selection == agent and np.array_equal(mask, ours["action_mask"])
+            assert np.array_equal(observation[seats:], ours["observation"].astype(float))
+            env.step(action)
+        if all(bridge.terminations.values()):
+            complete += 1
+            assert env.rewards == pytest.approx(bridge.rewards)
+    assert complete > 0 or env_id == "kuhn_poker-v0"
+
+
+def _random_turns(env: Any, rng: random.Random) -> Iterator[tuple[str, Any, Any, int]]:
+    """Play on at random to the end; yield agent, observation, mask and action of every turn."""
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        observation, *_, info = env.last()
+        action = int(rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
+        yield env.agent_selection, observation, info["action_mask"], action
+        env.step(action)
+
+
+@every_id
+def test_supersuit_makes_vectors_of_the_turn_based_parallel_wrapper(env_id: str) -> None:
+    supersuit = pytest.importorskip("supersuit")
+    vector = supersuit.pettingzoo_env_to_vec_env_v1(turn_based_aec_to_parallel(make_raw_env(env_id)))
+    observations, _ = vector.reset(seed=1)
+    total = np.zeros(vector.num_envs)
+    for _ in range(300):
+        masks = observations["action_mask"]
+        assert masks.shape == (vector.num_envs, vector.action_space.n) and masks.any(axis=1).sum() == 1
+        observations, rewards, terminations, _, _ = vector.step(masks.argmax(axis=1))
+        total += rewards
+        if terminations.all():
+            break
+    assert terminations.all() and total.sum() == pytest.approx(0) and np.any(total)
+
+
+@pytest.mark.filterwarnings("default")  # TorchRL warns that it was tested with an older PettingZoo
+def test_torchrl_reads_observations_and_masks() -> None:
+    pytest.importorskip("torchrl", reason="TorchRL is not installed: it is tested in an environment of its own")
+    from torchrl.envs.libs.pettingzoo import PettingZooWrapper
+
+    env = PettingZooWrapper(make_env("limit_holdem-v0"), use_mask=True)
+    lengths = set()
+    for _ in range(10):  # random actions under the mask: an illegal one would warn and cost a reward
+        rollout = env.rollout(40, break_when_any_done=True)
+        lengths.add(len(rollout))
+        assert bool(rollout["next", "done"][-1].all())
+        rewards = [float(rollout["next", agent, "reward"].sum()) for agent in env.group_map]
+        assert len(rewards) == 2 and sum(rewards) == pytest.approx(0)
+    assert len(lengths) > 1

@@ -1,0 +1,155 @@
+"""RLCard: its agents play our games, and the environment keeps the promises that they rely on."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rlcard", reason="RLCard is not installed: pip install 'card-envs[rlcard]'")
+
+from rlcard.agents import DQNAgent, NFSPAgent, RandomAgent
+from rlcard.models.limitholdem_rule_models import LimitholdemRuleAgentV1
+from rlcard.utils import reorganize, tournament
+
+from card_envs.envs import ENVS, make_raw_env
+from card_envs.game import IllegalActionError
+from card_wrappers.rlcard import LIMIT_ACTIONS, RLCardEnv, make_env
+
+RLCARD_RULES: dict[str, Any] = {"rules": "rlcard", "encoder": "rlcard", "max_raises": (4, 4, 4, 4)}
+every_id = pytest.mark.parametrize("env_id", ENVS)
+
+
+@every_id
+def test_random_agents_play_every_environment(env_id: str) -> None:
+    env = make_env(env_id, seed=1)
+    env.set_agents([RandomAgent(env.num_actions) for _ in range(env.num_players)])
+    for _ in range(10):
+        trajectories, payoffs = env.run()
+        assert payoffs.sum() == pytest.approx(0) and env.is_over()
+        assert len(trajectories) == env.num_players
+        for trajectory in trajectories:
+            for state in trajectory[::2]:
+                assert state["obs"].shape == tuple(env.state_shape[0])
+                assert set(state["legal_actions"]) <= set(range(env.num_actions))
+                assert len(state["legal_actions"]) == len(state["raw_legal_actions"])
+
+
+@every_id
+def test_deals_are_those_of_the_aec_environment(env_id: str) -> None:
+    ours, env, rng = make_raw_env(env_id), make_env(env_id, seed=7), random.Random(7)
+    ours.reset(seed=7)
+    for _ in range(10):
+        state, seat = env.reset()
+        while not env.is_over():
+            observation = ours.last()[0]
+            assert ours.agent_selection == f"player_{seat}"
+            assert np.array_equal(observation["observation"], state["obs"])
+            action = rng.choice(list(state["legal_actions"]))
+            move = {"fold": 0, "call": 1, "check": 1, "raise": 2}[LIMIT_ACTIONS[action]] if env.is_limit else action
+            assert observation["action_mask"][move]
+            assert observation["action_mask"].sum() == len(state["legal_actions"])
+            ours.step(move)
+            state, seat = env.step(action)
+        assert env.get_payoffs().tolist() == pytest.approx(list(ours.rewards.values()))
+        ours.reset()
+
+
+@pytest.mark.parametrize("settings", [{}, RLCARD_RULES], ids=["standard", "rlcard"])
+def test_the_rule_agent_of_rlcard_plays(settings: dict[str, Any]) -> None:
+    """It folds where checking is free, which the standard rules do not offer, and there it checks."""
+    env = make_env("limit_holdem-v0", seed=2, **settings)
+    env.set_agents([LimitholdemRuleAgentV1(), RandomAgent(env.num_actions)])
+    wins = tournament(env, 200)
+    assert sum(wins) == pytest.approx(0) and any(wins)
+
+
+@pytest.mark.parametrize(
+    "env_id", ["limit_holdem-v0", "no_limit_holdem-v0", pytest.param("big2-v0", marks=pytest.mark.slow)]
+)
+def test_dqn_and_nfsp_train(env_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    env = make_env(env_id, seed=3)
+    shape: dict[str, Any] = {"num_actions": env.num_actions, "state_shape": env.state_shape[0]}
+    dqn = DQNAgent(mlp_layers=[16], replay_memory_init_size=16, batch_size=8, train_every=8, device="cpu", **shape)
+    nfsp = NFSPAgent(
+        hidden_layers_sizes=[16],
+        q_mlp_layers=[16],
+        reservoir_buffer_capacity=500,
+        min_buffer_size_to_learn=16,
+        batch_size=8,
+        q_replay_memory_init_size=16,
+        q_batch_size=8,
+        device="cpu",
+        **shape,
+    )
+    env.set_agents([dqn, nfsp, *[RandomAgent(env.num_actions) for _ in range(env.num_players - 2)]])
+    for _ in range(8):
+        nfsp.sample_episode_policy()
+        trajectories, payoffs = env.run(is_training=True)
+        trajectories = reorganize(trajectories, payoffs)
+        for agent, transitions in zip((dqn, nfsp), trajectories, strict=False):
+            for transition in transitions:
+                agent.feed(transition)
+    assert dqn.total_t > 0 and nfsp.total_t > 0
+    assert env.run(is_training=False)[1].sum() == pytest.approx(0)
+
+
+def test_step_back_restores_everything() -> None:
+    env = make_env("limit_holdem-v0", seed=5, allow_step_back=True)
+    _, seat = env.reset()
+    assert env.step_back() is False
+    before = env.get_state(seat)
+    env.step("call", raw_action=True)
+    state, again = env.step_back()
+    assert again == seat and np.array_equal(state["obs"], before["obs"]) and env.action_recorder == []
+    with pytest.raises(RuntimeError, match="allow_step_back=True"):
+        make_env("limit_holdem-v0").step_back()
+
+
+def test_raw_states_are_written_as_rlcard_writes_them() -> None:
+    env = make_env("limit_holdem-v0", seed=0, **RLCARD_RULES)
+    state, seat = env.reset({"button": 1, "deck": [51, 4, 0, 7, 20, 21, 22]})
+    assert (seat, state["raw_obs"]["hand"]) == (0, ["SA", "C3"])
+    assert state["raw_legal_actions"] == ["call", "raise", "fold"] and list(state["legal_actions"]) == [0, 1, 2]
+    env.step(0)
+    state, seat = env.step("check", raw_action=True)
+    assert state["raw_obs"]["public_cards"] == ["C7", "D7", "H7"] and state["raw_obs"]["all_chips"] == [2, 2]
+    assert state["raw_legal_actions"] == ["raise", "fold", "check"]
+    assert state["action_record"] == [(0, "call"), (1, "check")]
+
+
+def test_folding_by_name_where_it_is_free_checks_and_all_else_raises() -> None:
+    env = make_env("limit_holdem-v0", seed=1)
+    env.reset()
+    with pytest.raises(IllegalActionError, match=r"action 3 is not one of \{0: 'call', 1: 'raise', 2: 'fold'\}"):
+        env.step(3)
+    with pytest.raises(IllegalActionError, match="action 'bluff' is not one of"):
+        env.step("bluff", raw_action=True)
+    env.step(0)
+    env.step("fold", raw_action=True)  # the big blind has the option
+    assert not env.is_over() and env.action_recorder[-1][1] == "check"
+
+
+def test_seeds() -> None:
+    def cards(env: RLCardEnv) -> list[Any]:
+        return [env.reset()[0]["raw_obs"]["hand"] for _ in range(5)]
+
+    assert cards(make_env("limit_holdem-v0", seed=1)) == cards(make_env("limit_holdem-v0", seed=1))
+    assert cards(make_env("limit_holdem-v0", seed=1)) != cards(make_env("limit_holdem-v0", seed=2))
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ValueError, match="stale_first_state is a fault of RLCard's limit hold'em"):
+        make_env("limit_holdem-v0", stale_first_state=True)
+    with pytest.raises(TypeError, match="has no setting 'game_num_players'"):
+        make_env("limit_holdem-v0", game_num_players=3)
+
+
+def test_without_rlcard_the_message_names_the_extra() -> None:
+    script = f"import sys; sys.path[:0] = {sys.path!r}; sys.modules['rlcard'] = None; import card_wrappers.rlcard"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert result.returncode == 1 and "pip install 'card-envs[rlcard]'" in result.stderr.splitlines()[-1]

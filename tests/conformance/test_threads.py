@@ -1,0 +1,72 @@
+"""Threads: the same bytes for any number of them, the same errors, and a fork that lives."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs import IllegalActionError, make_vector
+from card_envs.envs import ENVS
+from card_envs.vector import VectorTables
+
+
+def played(env_id: str, num_threads: int, num_tables: int = 33) -> tuple[list[Any], VectorTables]:
+    tables = make_vector(env_id, num_tables, seed=5, num_threads=num_threads)
+    return [tables.reset(), *(tables.step(tables.sample_actions()) for _ in range(60))], tables
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+@pytest.mark.parametrize("num_threads", [2, 3])
+def test_threads_change_no_byte(env_id: str, num_threads: int) -> None:
+    alone, one = played(env_id, 1)
+    together, many = played(env_id, num_threads)
+    assert one.tables.tobytes() == many.tables.tobytes()
+    for left, right in zip(alone, together, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(left, right, strict=True))
+
+
+def test_more_threads_than_tables_are_allowed() -> None:
+    batches, _ = played("kuhn_poker-v0", 4, num_tables=2)
+    assert len(batches[-1].seats) == 2
+
+
+def test_an_illegal_action_in_the_second_part_changes_no_table_of_the_first() -> None:
+    tables = make_vector("limit_holdem-v0", 8, seed=0, num_threads=2)
+    tables.reset()
+    before = tables.tables.tobytes()
+    actions = tables.sample_actions()
+    actions[7] = 99
+    with pytest.raises(IllegalActionError, match="table 7"):
+        tables.step(actions)
+    assert tables.tables.tobytes() == before
+
+
+@pytest.mark.parametrize("num_threads", [0, -1, 1.5, True, "2"])
+def test_numbers_of_threads_that_cannot_be_are_refused(num_threads: Any) -> None:
+    with pytest.raises(ValueError, match="num_threads"):
+        make_vector("kuhn_poker-v0", 4, num_threads=num_threads)
+
+
+def test_copies_start_threads_of_their_own() -> None:
+    _, tables = played("kuhn_poker-v0", 2)
+    copy = pickle.loads(pickle.dumps(tables))
+    actions = tables.sample_actions()
+    assert np.array_equal(actions, copy.sample_actions())
+    assert np.array_equal(tables.step(actions).observation, copy.step(actions).observation)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_fork_after_use_lives_and_plays_on() -> None:
+    _, tables = played("kuhn_poker-v0", 2)
+    child = os.fork()
+    if child == 0:  # an exception would run the rest of the test suite a second time
+        try:
+            tables.step(tables.sample_actions())
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

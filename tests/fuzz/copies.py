@@ -1,0 +1,157 @@
+"""Tables that ought to be the same: many and one, copied and original, moved around the table and not."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+
+from card_envs.envs import ENVS, make_env, make_raw_env
+from card_envs.game import Game, Tables
+from card_envs.games.big2.combos import CARD_OF_ORDER
+from card_envs.games.big2.config import Big2Config
+from card_envs.observation import mask_records, observation_records
+from tests.fuzz.check import Difference
+from tests.fuzz.games import Named, dealt, play_on, random_game
+from tests.properties.encoder_play import WIDTH
+
+NUM_TABLES, DECISIONS = 24, 60
+DEALS = 40
+
+
+def batches(seed: int) -> int:
+    """Play a batch, and each of its tables alone; return the number of tables."""
+    named = random_game(random.Random(seed))
+    together = dealt(named.game, NUM_TABLES, seed)
+    play_on(named.game, together, DECISIONS)
+    for number in range(NUM_TABLES):
+        alone = dealt(named.game, 1, seed, first_table=number)
+        play_on(named.game, alone, DECISIONS)
+        if alone.tobytes() != together[number : number + 1].tobytes():
+            fields = [name for name in alone.dtype.names or () if (alone[name] != together[name][number]).any()]
+            raise Difference(named.words, f"seed {seed}, table {number}, {DECISIONS} decisions", f"fields {fields}")
+    return NUM_TABLES
+
+
+def clones(seed: int) -> int:
+    """Copy a table as bytes before every decision, play both to the end of the deal; return the number of copies."""
+    named = random_game(random.Random(seed))
+    game, count = named.game, 0
+    tables = dealt(game, 1, seed)
+    while not tables["is_over"][0] and count < DECISIONS:
+        restored = np.frombuffer(tables.tobytes(), tables.dtype).copy()
+        if finished(game, restored).tobytes() != finished(game, tables.copy()).tobytes():
+            raise Difference(
+                named.words, f"seed {seed}, decision {count}", "a table made of its bytes goes on otherwise"
+            )
+        one_step(game, tables)
+        count += 1
+    return count + environments(seed)
+
+
+def one_step(game: Game, tables: Tables) -> None:
+    chosen, row = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    game.random_rows(tables, row, tables, chosen)
+    assert game.step(tables, 0, int(chosen[0])) != -2
+
+
+def finished(game: Game, tables: Tables) -> Tables:
+    """Return the tables after the end of the deal."""
+    while not tables["is_over"][0]:
+        one_step(game, tables)
+    return tables
+
+
+def environments(seed: int) -> int:
+    """Pickle and copy an environment before every step, and go on with all three; return the number of copies."""
+    rng = random.Random(seed)
+    env_id = rng.choice(list(ENVS))
+    env = rng.choice((make_env, make_raw_env))(env_id, render_mode="ansi")
+    env.reset(seed=seed)
+    count = 0
+    while env.agents and count < DECISIONS:
+        copies = [env, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+        action = rng.choice(legal) if legal and not env.terminations[env.agent_selection] else None
+        shown = []
+        for each in copies:
+            each.step(action)
+            shown.append(what_is_shown(each))
+        if shown.count(shown[0]) < len(shown):
+            made_by = f"{type(env).__name__} of {env_id}"
+            raise Difference(made_by, f"seed {seed}, step {count}", "a copy goes on otherwise")
+        env = rng.choice(copies)
+        count += 1
+    return count
+
+
+def what_is_shown(env: Any) -> tuple[Any, ...]:
+    """Return everything that an environment tells, comparable."""
+    observations = [
+        array.tobytes() for agent in env.agents for array in (*env.observe(agent).values(), np.asarray(env.state()))
+    ]
+    return (env.agents, env.rewards, env.terminations, dict(env._cumulative_rewards), observations, env.render())
+
+
+def seats(seed: int) -> int:
+    """Play a deal, and once more with everybody moved around the table; return the number of states compared."""
+    rng = random.Random(seed)
+    named = random_game(rng)
+    game, count = named.game, 0
+    if isinstance(game.config, Big2Config) or game.config.button_moves:
+        for number in range(DEALS):
+            count += moved_around(named, rng, seed + number)
+    return count
+
+
+def moved_around(named: Named, rng: random.Random, seed: int) -> int:
+    """Compare what every seat gets in a deal with what it gets one or more places further on; return the states."""
+    game, shift = named.game, rng.randrange(1, named.game.num_seats)
+    one, other = dealt(game, 1, seed), game.seeded_tables(1, seed)
+    game.deal_with(other, 0, moved_options(game, one, shift))
+    count = 0
+    while True:
+        for seat in range(game.num_seats):
+            moved = (seat + shift) % game.num_seats
+            if seen(game, one, seat) != seen(game, other, moved):
+                where = f"seed {seed}, decision {count}, seat {seat} moved to {moved}\n{game.text(one, 0, None)}"
+                raise Difference(named.words, where, "the seat sees something else after moving")
+        count += game.num_seats
+        if one["is_over"][0]:
+            break
+        chosen = np.zeros(1, np.int64)
+        game.random_rows(one, np.zeros(1, np.int64), one, chosen)
+        assert game.step(one, 0, int(chosen[0])) != -2 != game.step(other, 0, int(chosen[0]))
+    if not np.array_equal(np.roll(one["payoff"][0, : game.num_seats], shift), other["payoff"][0, : game.num_seats]):
+        raise Difference(named.words, f"seed {seed}, the end", "payoffs do not move with the seats")
+    return count
+
+
+def moved_options(game: Game, tables: Tables, shift: int) -> dict[str, Any]:
+    """Return the options of `deal_with` for the same deal, with every seat's place taken by the one `shift` before."""
+    t, n = tables[0], game.num_seats
+    if isinstance(game.config, Big2Config):
+        held = [int(t.held[seat]) | int(t.played[seat]) for seat in range(n)]
+        hands = [[int(CARD_OF_ORDER[order]) for order in range(52) if cards >> order & 1] for cards in held]
+        return {"hands": [hands[(seat - shift) % n] for seat in range(n)]}
+    k = game.config.num_hole_cards
+    in_play = 0 if t.is_over else t.hand_commit[:n]
+    before = (t.stack[:n] - t.payoff[:n] + in_play).tolist()
+    deck = t.deck[: game.config.num_dealt].tolist()
+    hole_cards = [deck[k * ((seat - shift) % n) : k * ((seat - shift) % n) + k] for seat in range(n)]
+    return {
+        "button": (int(t.button) + shift) % n,
+        "stacks": [before[(seat - shift) % n] for seat in range(n)],
+        "deck": [card for cards in hole_cards for card in cards] + deck[k * n :],
+    }
+
+
+def seen(game: Game, tables: Tables, seat: int) -> bytes:
+    """Return observation and mask of a seat, in buffers of the size that all tests use."""
+    width = WIDTH if game.layout.dtype == np.float32 else game.layout.size
+    numbers, mask = np.zeros((1, width), game.layout.dtype), np.zeros((1, max(63, game.num_actions)), np.int8)
+    game.encoder.observe(tables, 0, seat, observation_records(numbers), mask_records(mask))
+    return numbers.tobytes() + mask.tobytes()

@@ -1,0 +1,339 @@
+"""Self-play PPO: credit, what it learns, and that nothing is lost or changed when a run is interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from card_baselines.learned.legal_logits import IMPOSSIBLE, legal_logits, list_legal
+from card_baselines.run_folder import RunFolder
+from card_baselines.training import self_play_ppo
+from card_baselines.training.checkpoint import STATE
+from card_baselines.training.experience import Experience
+from card_baselines.training.rollouts import Rollouts
+from card_baselines.training.self_play_ppo import Config, Learner, TrainingDivergedError, game_of
+from card_envs import make_game
+from card_envs.agent import action_probabilities, decisions_at, find_agent
+from tests.learning.bet_game import BET, bet_game
+from tests.learning.self_play_games import PlayedGame
+
+REPO = Path(__file__).parents[2]
+TINY = Config(
+    env="kuhn_poker-v0",
+    num_tables=32,
+    batch=256,
+    minibatch=64,
+    hidden=(16,),
+    value_hidden=(16,),
+    opponents=("self", "random"),
+    mixed=0.3,
+    past_self_updates=2,
+    average=0.9,
+    minutes=0.0,
+    steps=3000,
+    panel=("random",),
+    evaluation_hands=100,
+    final_hands=100,
+    progress=False,
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def numbers(learner: Learner) -> np.ndarray:
+    """Return all parameters, those that learn and those that play."""
+    parameters = [*learner.network.parameters(), *learner.playing.parameters()]
+    return torch.cat([parameter.detach().flatten() for parameter in parameters]).numpy()
+
+
+# --- logits of legal actions ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [7, 24])
+def test_logits_and_gradients_are_those_of_the_whole_layer(width: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    masks = (torch.rand((9, 40), generator=generator) < 0.2).numpy().astype(np.int8)
+    masks[:, 3] = 1
+    legal = list_legal(masks, np.empty(9, np.int64))
+    hidden = torch.randn((9, width), generator=generator, requires_grad=True)
+    last = torch.nn.Linear(width, 40)
+    gathered = legal_logits(hidden, last, torch.from_numpy(legal))
+    rows, columns = np.nonzero(legal >= 0)
+    weights = torch.rand(len(rows), generator=generator)
+    whole = last(hidden)[rows, legal[rows, columns].astype(int)]
+    assert torch.allclose(gathered[rows, columns], whole, atol=1e-6)
+    assert (gathered.detach().numpy()[legal < 0] == np.float32(IMPOSSIBLE)).all()
+    wanted = torch.autograd.grad((whole * weights).sum(), [hidden, last.weight, last.bias])
+    given = torch.autograd.grad((gathered[rows, columns] * weights).sum(), [hidden, last.weight, last.bias])
+    for one, other in zip(wanted, given, strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
+
+
+# --- credit -----------------------------------------------------------------------------------------------------------
+
+
+def test_advantages_run_along_the_decisions_of_each_seat() -> None:
+    """Seat 0 decides twice, seat 1 once in between; computed by hand with gamma 0.9 and lambda 0.5."""
+    experience = Experience(make_game("kuhn_poker-v0"), 2, 1)
+    columns = {"observation": np.zeros((1, 25)), "choice": np.zeros(1), "log_probability": np.zeros(1)}
+    for seat, value in ((0, 0.2), (1, 0.4), (0, 0.5)):
+        legal = np.zeros((1, 2), np.int16)
+        experience.add(np.array([1]), np.array([seat]), legal, value=np.array([value]), **columns)
+    experience.add(np.array([0]), np.array([0]), np.zeros((1, 5), np.int16), value=np.array([7.0]), **columns)
+    assert experience.finish(np.array([1]), np.array([[2.0, -2.0]], np.float32), 0.9, 0.5) == 3
+    last = 2.0 - 0.5
+    first = 0.9 * 0.5 - 0.2 + 0.9 * 0.5 * last
+    assert experience.finished().tolist() == [0, 1, 2]
+    assert np.allclose(experience.arrays["advantage"][:3], [first, -2.4, last])
+    assert np.allclose(experience.arrays["target"][:3], [first + 0.2, -2.0, 2.0])
+    experience.forget_finished()
+    assert experience.size == 1 and experience.arrays["value"][0] == 7.0
+    assert experience.latest.tolist() == [[0, -1], [-1, -1]]
+
+
+@pytest.mark.parametrize("env_id", ["limit_holdem-v0", "big2-v0"])
+def test_every_deal_is_credited_whole_and_sums_to_zero(env_id: str) -> None:
+    """With gamma 1, lambda 1 and values of 0, the target of a decision is what its seat won."""
+    game = make_game(env_id)
+    network = Learner(replace(TINY, env=env_id, opponents=()), game).network
+    torch.nn.init.zeros_(network.value[-1].weight)
+    rollouts = Rollouts(game, network, 16, 0)
+    for _ in range(2):
+        finished = rollouts.collect(400, 1.0, 1.0, 1.0)
+        taken = rollouts.experience.finished()
+        assert len(taken) == finished >= 400
+        arrays = rollouts.experience.arrays
+        assert (arrays["legal"][taken, 1] >= 0).all()  # no forced decisions
+        following = np.flatnonzero(arrays["previous"][: rollouts.experience.size] >= 0)
+        following = np.intersect1d(following, taken)
+        assert np.allclose(arrays["target"][following], arrays["target"][arrays["previous"][following]])
+        rollouts.experience.forget_finished()
+    assert rollouts.experience.size > 0  # decisions of unfinished deals wait
+
+
+def test_decisions_of_the_pool_are_not_learned_from() -> None:
+    game = make_game("kuhn_poker-v0", num_players=3)
+    rollouts = Rollouts(game, Learner(replace(TINY, opponents=()), game).network, 64, 0, pool=("random",), mixed=1.0)
+    rollouts.collect(3000, 1.0, 1.0, 1.0)
+    experience = rollouts.experience
+    begun = experience.arrays["previous"][experience.finished()] == -1
+    decisions_per_deal = len(begun) / begun.sum()  # begun: once for each seat that the learner has and that decides
+    assert 1.0 <= decisions_per_deal < 2.0
+    assert ((rollouts._players == 0).sum(axis=1) == 1).all()
+
+
+# --- what it learns ---------------------------------------------------------------------------------------------------
+
+
+def test_it_learns_to_bet() -> None:
+    """The bet of seat 0 is paid when seat 1 ends the deal."""
+    config = replace(TINY, learning_rate=0.02, reward_scale=1.0, opponents=(), entropy=0.0, final_entropy=0.0)
+    learner = Learner(config, bet_game())
+    for _ in range(15):
+        learner.update(0.5)
+    assert learner.rollouts.actions[BET] / learner.rollouts.actions.sum() > 0.9
+
+
+@pytest.mark.slow
+def test_average_play_in_kuhn_poker_approaches_the_solution() -> None:
+    """Random play loses 11/24 chips per hand to a best response; one seed reached 0.054 after 440,000 decisions."""
+    config = replace(self_play_ppo.preset("kuhn"), num_tables=256, batch=2048, minibatch=512)
+    game = game_of(config)
+    learner, played = Learner(config, game), PlayedGame(game)
+    assert played.exploitability_of(learner.network) == pytest.approx(11 / 24, abs=0.01)
+    played.forget()
+    while learner.decisions < 400_000:
+        learner.update(learner.decisions / 400_000)
+        played.add(learner.network)
+    assert played.exploitability() < 0.1
+
+
+# --- interruptions ----------------------------------------------------------------------------------------------------
+
+
+def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    game = game_of(TINY)
+    whole, continued = Learner(TINY, game), Learner(TINY, game)
+    for k in range(5):
+        whole.update(k / 10)
+    whole.save(tmp_path / STATE, 12.5)
+    assert continued.load(tmp_path / STATE) == 12.5
+    for k in range(5, 10):
+        assert whole.update(k / 10) == continued.update(k / 10)
+    assert np.array_equal(numbers(whole), numbers(continued))
+    assert (whole.decisions, len(whole.rollouts.past)) == (continued.decisions, len(continued.rollouts.past))
+
+
+def test_seeds_fix_everything() -> None:
+    def trained(seed: int) -> np.ndarray:
+        learner = Learner(replace(TINY, seed=seed), game_of(TINY))
+        for _ in range(4):
+            learner.update(0.0)
+        return numbers(learner)
+
+    assert np.array_equal(trained(1), trained(1))
+    assert not np.array_equal(trained(1), trained(2))
+
+
+def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
+    """kill -9 in the middle; the same command then continues from the last checkpoint, and the folder is whole."""
+    run = tmp_path / "run"
+    roots = os.pathsep.join(str(REPO / root) for root in ("", "wrappers", "baselines"))
+    options = "--minutes 0 --steps 60000 --num-tables 32 --batch 256 --minibatch 64 --hidden 16 --value-hidden 16"
+    quick = "--checkpoint-seconds 0.2 --evaluation-seconds 1 --evaluation-hands 100 --final-hands 100 --panel random"
+    command = [sys.executable, "-m", "card_baselines.cli", "train", "self_play_ppo", "--env", "kuhn_poker-v0"]
+    command += [*options.split(), *quick.split(), "--folder", str(run)]
+    environment = os.environ | {"PYTHONPATH": roots}
+    process = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 300
+    while not (run / "metrics.csv").exists() and time.monotonic() < until:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    learner = Learner(self_play_ppo.Config(**_settings_in(run)), make_game("kuhn_poker-v0"))
+    learner.load(run / STATE)
+    assert 0 < learner.decisions < 60_000
+    subprocess.run(command, env=environment, cwd=tmp_path, check=True, stderr=subprocess.DEVNULL, timeout=300)
+    evaluation = json.loads((run / "evaluation.json").read_text())
+    assert evaluation["cost"]["decisions"] >= 60_000
+    decisions = [row["decisions"] for row in RunFolder(run).metrics()]
+    assert decisions == sorted(set(decisions)) and decisions[0] >= 256
+
+
+def _settings_in(run: Path) -> dict[str, Any]:
+    kept = json.loads((run / "config.json").read_text())
+    names = set(Config.__dataclass_fields__) & set(kept)
+    return {name: tuple(kept[name]) if isinstance(kept[name], list) else kept[name] for name in names}
+
+
+# --- what a run leaves, and what it refuses ---------------------------------------------------------------------------
+
+
+def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
+    run = self_play_ppo.main(replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
+    names = {path.name for path in run.path.iterdir()}
+    assert names == {
+        "config.json",
+        "curve.png",
+        "evaluation.json",
+        "frozen",
+        "metrics.csv",
+        "policy.safetensors",
+        "state.safetensors",
+    }
+    opponents = [match["opponent"] for match in json.loads((run.path / "evaluation.json").read_text())["matches"]]
+    assert opponents == ["random", "after_1_of_4", "after_2_of_4", "after_3_of_4"]
+    row = run.metrics()[-1]
+    assert row["decisions"] >= 3000
+    assert sum(row[f"action {action}"] for action in range(3)) == pytest.approx(1.0, abs=1e-5)
+    assert {"commit", "packages"} <= set(run.config()["made_of"])
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update = Learner.update
+
+    def break_the_third(learner: Learner, fraction: float) -> dict[str, float]:
+        if learner.updates == 2:
+            torch.nn.init.constant_(learner.network.value[-1].bias, torch.nan)
+        return update(learner, fraction)
+
+    monkeypatch.setattr(Learner, "update", break_the_third)
+    with pytest.raises(TrainingDivergedError, match=r"update 3, epoch 1, minibatch 1: the loss is nan.*checkpoint"):
+        self_play_ppo.main(replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
+    learner = Learner(TINY, game_of(TINY))
+    learner.load(tmp_path / STATE)
+    assert learner.updates == 2 and np.isfinite(numbers(learner)).all()
+    find_agent(str(tmp_path), game_of(TINY))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"env": "leduc_holdem-v0"}, "holds a run with env = 'kuhn_poker-v0', not 'leduc_holdem-v0'"),
+        ({"hidden": (8,)}, r"holds a run with hidden = \[16\], not \[8\]"),
+    ],
+)
+def test_a_folder_with_another_run_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    RunFolder(tmp_path).start(self_play_ppo.describe(TINY))
+    with pytest.raises(ValueError, match=message):
+        self_play_ppo.main(replace(TINY, folder=str(tmp_path), **change))
+
+
+def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> None:
+    game = make_game("big2-v0")
+    run = self_play_ppo.main(replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
+    agent = find_agent(str(run.path), game)
+    tables = game.seeded_tables(500, 3)
+    rows = np.arange(500)
+    game.deal_rows(tables, rows)
+    decisions = decisions_at(game, tables, rows, rows, np.linspace(0, 0.999, 500))
+    shown = action_probabilities(agent, decisions)  # checks that they are those of legal actions, 1 in all
+    assert (shown[rows, agent.act(decisions, np.random.default_rng(0))] > 0).all()
+    hidden = agent.policy(torch.from_numpy(decisions.observation).float()).detach().double().numpy()
+    odds = np.exp(hidden) * decisions.action_mask
+    assert np.allclose(shown, odds / odds.sum(axis=1, keepdims=True), atol=1e-6)
+
+
+def test_budgets_may_grow(tmp_path: Path) -> None:
+    self_play_ppo.main(replace(TINY, folder=str(tmp_path), steps=600))
+    self_play_ppo.main(replace(TINY, folder=str(tmp_path), steps=1200))
+    assert json.loads((tmp_path / "evaluation.json").read_text())["cost"]["decisions"] >= 1200
+    assert RunFolder(tmp_path).config()["steps"] == 1200
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match=r"cannot write the run folder .*file/run: Not a directory"):
+        self_play_ppo.main(replace(TINY, folder=str(tmp_path / "file" / "run")))
+
+
+def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
+    (tmp_path / STATE).write_bytes(b"no checkpoint")
+    with pytest.raises(ValueError, match="is not a checkpoint of this program"):
+        Learner(TINY, game_of(TINY)).load(tmp_path / STATE)
+    Learner(TINY, game_of(TINY)).save(tmp_path / STATE, 0.0)
+    other = replace(TINY, num_tables=16)
+    with pytest.raises(ValueError, match="tables of another version"):
+        Learner(other, game_of(other)).load(tmp_path / STATE)
+
+
+def test_agents_of_another_environment_are_refused(tmp_path: Path) -> None:
+    run = self_play_ppo.main(replace(TINY, folder=str(tmp_path), steps=300))
+    with pytest.raises(ValueError, match="was trained for num_seats 2, this match has 3"):
+        find_agent(str(run.path), make_game("kuhn_poker-v0", num_players=3))
+    changed = run.config() | {"encoder_version": 99}
+    run.write_json("config.json", changed)
+    with pytest.raises(ValueError, match="was trained for encoder_version 99, this match has 1"):
+        find_agent(str(run.path), game_of(TINY))
+
+
+@pytest.mark.parametrize("location", ["evil.py:A", "card_baselines.py:A", "card_baselines:x.py:A", "os:A", "", 3])
+def test_run_folders_cannot_name_code_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, location: object
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("evil.py", "card_baselines.py", "card_baselines:x.py"):
+        Path(name).write_text("raise SystemExit('code from a run folder ran')")
+    (tmp_path / "config.json").write_text(json.dumps({"agent": location}))
+    with pytest.raises(ValueError, match="may name classes of card_baselines alone"):
+        find_agent(str(tmp_path), make_game("kuhn_poker-v0"))

@@ -1,0 +1,173 @@
+"""The training scripts on Stable-Baselines3: masks everywhere, folders that play, resume; and the shipped agents."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+import torch
+
+from card_baselines.learned.pretrained_agents import PRETRAINED
+from card_baselines.learned.recurrent_policy import RecurrentAgent
+from card_baselines.registry import ALGORITHMS
+from card_baselines.run_folder import RunFolder
+from card_baselines.settings import parse_settings
+from card_baselines.training import maskable_dqn, maskable_ppo, recurrent_ppo
+from card_baselines.training.mask_at_end import MaskAtEnd
+from card_envs import make_game
+from card_envs.agent import find_agent
+from card_envs.match import play_match
+from card_wrappers.sb3 import CardVecEnv
+from tests.learning.bet_game import BET, bet_game
+
+SCRIPTS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "maskable_ppo": (maskable_ppo, {"steps_per_update": 8, "minibatch": 64}),
+    "maskable_dqn": (maskable_dqn, {"minibatch": 32, "learning_starts": 100, "buffer_size": 1000}),
+    "recurrent_ppo": (recurrent_ppo, {"steps_per_update": 8, "minibatch": 64, "memory": 8}),
+}
+every_script = pytest.mark.parametrize("name", SCRIPTS)
+
+
+def tiny(name: str, folder: Path, **changes: Any) -> Any:
+    script, settings = SCRIPTS[name]
+    return script.Config(
+        env="leduc_holdem-v0",
+        opponents=("self", "random"),
+        panel=("random",),
+        minutes=0.0,
+        steps=400,
+        num_tables=8,
+        hidden=(8,),
+        evaluation_seconds=5.0,
+        evaluation_hands=50,
+        final_hands=50,
+        folder=str(folder),
+        progress=False,
+        **settings,
+        **changes,
+    )
+
+
+@every_script
+def test_a_run_leaves_a_folder_that_plays_and_goes_on(name: str, tmp_path: Path) -> None:
+    script, _ = SCRIPTS[name]
+    config = tiny(name, tmp_path)
+    run = script.main(config)
+    assert {"config.json", "metrics.csv", "evaluation.json", "model.zip", "policy.safetensors", "curve.png"} <= {
+        path.name for path in run.path.iterdir()
+    }
+    assert RunFolder(tmp_path).metrics()[-1]["decisions"] >= 400
+    script.main(replace(config, steps=800))
+    decisions = [row["decisions"] for row in RunFolder(tmp_path).metrics()]
+    assert decisions[-1] >= 800 and decisions == sorted(decisions)
+    game = make_game("leduc_holdem-v0")
+    agent = find_agent(str(tmp_path), game)
+    first = play_match(game, [agent, find_agent("random", game)], 200, 3)
+    second = play_match(game, [agent, find_agent("random", game)], 200, 3, num_tables=32)
+    assert np.array_equal(first.payoffs, second.payoffs)  # nothing is remembered from deal to deal
+    with pytest.raises(ValueError, match="was trained for"):
+        find_agent(str(tmp_path), make_game("big2-v0"))
+
+
+def test_all_actions_of_dqn_are_legal_and_so_is_the_bootstrap() -> None:
+    game = make_game("limit_holdem-v0")
+    tables = MaskAtEnd(CardVecEnv(game, 16, "random", seed=0))
+    config = tiny("maskable_dqn", Path("unused"))
+    settings = maskable_dqn._settings(replace(config, env="limit_holdem-v0"))
+    model = maskable_dqn.MaskableDQN(env=tables, seed=0, gamma=1.0, device="cpu", **settings)
+    model.learn(2000)  # the tables raise at the first illegal action
+    batch = model.replay_buffer.sample(256)
+    values = model.q_net_target(batch.next_observations)
+    masks = batch.next_observations[:, -game.num_actions :]
+    going_on = masks.any(dim=1)
+    assert torch.equal(~going_on, batch.dones[:, 0] == 1) and going_on.any() and not going_on.all()
+    best = values.argmax(dim=1)
+    assert masks[going_on, best[going_on]].all()
+    assert torch.isfinite((1 - batch.dones[:, 0]) * values.max(dim=1).values).all()
+
+
+@pytest.mark.parametrize("name", ["maskable_dqn", "recurrent_ppo"])
+def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    script, _ = SCRIPTS[name]
+    changes = {"steps_per_update": 8, "minibatch": 64} if name == "recurrent_ppo" else {}
+    config = replace(tiny(name, Path("unused")), **changes)
+    monkeypatch.setattr(script.sb3_run, "game_of", lambda config: bet_game())
+    tables = MaskAtEnd(CardVecEnv(bet_game(), 16, "random", seed=0))
+    settings = script._settings(config)
+    model = script.SCRIPT.model(env=tables, seed=0, gamma=1.0, learning_rate=0.01, device="cpu", **settings)
+    model.learn(3000)
+    for seat in (0, 1):
+        observation = np.array([[seat == 0, seat == 1, 1, 1]], np.float32)
+        actions = [int(model.predict(observation, deterministic=True)[0][0]) for _ in range(3)]
+        assert actions == [BET] * 3, seat
+
+
+def test_the_memory_of_a_recurrent_agent_is_that_of_one_seat_in_one_deal(tmp_path: Path) -> None:
+    """The agent's probabilities are those of SB3's policy fed with the same decisions."""
+    recurrent_ppo.main(tiny("recurrent_ppo", tmp_path))
+    agent = RecurrentAgent(tmp_path, make_game("leduc_holdem-v0"))
+    model = recurrent_ppo.SCRIPT.model.load(tmp_path / "model.zip")
+    observation = torch.rand((1, agent.policy.lstm.input_size))
+    ending = torch.ones((1, 3))
+    mine = theirs = (torch.zeros((1, 1, 8)), torch.zeros((1, 1, 8)))
+    for _ in range(3):
+        with torch.no_grad():
+            logits, mine = agent.policy(observation, mine)
+            seen = torch.cat((observation, ending), dim=1)
+            distribution, theirs = model.policy.get_distribution(seen, theirs, torch.zeros(1))
+        assert torch.allclose(torch.log_softmax(logits, dim=1), distribution.distribution.logits, atol=1e-5)
+
+
+ONE_GAME = {"shi2022", "mccfr"}
+"""Algorithms that are made for one game."""
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_dry_run_prints_the_settings_and_writes_nothing(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from card_baselines import cli
+
+    monkeypatch.chdir(tmp_path)
+    env, words = ("limit_holdem-v0", []) if algorithm in ONE_GAME else ("kuhn_poker-v0", ["--env", "kuhn_poker-v0"])
+    assert cli.main(["train", algorithm, *words, "--seed", "5", "--dry-run"]) == 0
+    settings = json.loads(capsys.readouterr().out)
+    assert settings["seed"] == 5 and settings.get("env", env) == env
+    assert not list(tmp_path.iterdir())
+
+
+def test_presets_change_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    from card_baselines import cli
+
+    words = ["train", "self_play_ppo", "--preset", "charlesworth2018", "--epochs", "7", "--dry-run"]
+    assert cli.main(words) == 0
+    settings = json.loads(capsys.readouterr().out)
+    assert (settings["env"], settings["gamma"], settings["epochs"]) == ("big2-v0", 0.995, 7)
+    assert cli.main(["train", "self_play_ppo", "--env", "big2-v0", "--dry-run"]) == 0
+    assert json.loads(capsys.readouterr().out)["hidden"] == [512, 256]
+    assert cli.main(["train", "self_play_ppo", "--preset", "charlesworth"]) == 2
+    assert "did you mean 'charlesworth2018'" in capsys.readouterr().err
+
+
+SHIPPED = sorted(folder.name for folder in PRETRAINED.glob("*"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_agents_play_and_say_where_they_come_from(name: str) -> None:
+    config = json.loads((PRETRAINED / name / "config.json").read_text())
+    assert config["made_of"]["commit"] and config["algorithm"] == "self_play_ppo"
+    matches = json.loads((PRETRAINED / name / "evaluation.json").read_text())["matches"]
+    assert all(match["ci95"][0] <= match["mean"] <= match["ci95"][1] for match in matches)
+    assert sum(path.stat().st_size for path in (PRETRAINED / name).iterdir()) < 4_000_000
+    game = make_game(config["env"], **parse_settings(config["set"]))
+    agents = [find_agent(name, game), *[find_agent("random", game)] * (game.num_seats - 1)]
+    assert play_match(game, agents, 2000, seed=1).agents[0].ci95[0] > 0

@@ -1,0 +1,194 @@
+"""ACPC logs: what is read, which game it is, what is refused and how it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.hand_history import HandHistoryError, ReplayResult, dump_log, load_log, parse_log, replay_acpc_hand
+from card_envs.hand_history.acpc_game import KNOWN_GAMES, game_lines, parse_game
+from card_envs.hand_history.report import replay_file, replay_paths
+from card_envs.hand_history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED
+
+LOG = Path(__file__).parents[1] / "data" / "acpc" / "limit_2p.log"
+NO_LIMIT_3 = "# name/game/hands/seed m holdem.nolimit.3p.game 1 0\n"
+HEADS_UP = "# name/game/hands/seed m holdem.nolimit.2p.reverse_blinds.game 1 0\n"
+FOLDED = "STATE:0:r300fr900f:AsAh|2c7d|KdKh:-50|350|-300:a|b|c\n"
+
+
+def replayed(text: str, **game: Any) -> ReplayResult:
+    log = parse_log(text, **game)
+    return replay_acpc_hand(log.hands[0], log.config)
+
+
+def test_a_log_is_read_replayed_and_written_byte_for_byte() -> None:
+    log = load_log(LOG)
+    assert dump_log(log).encode() == LOG.read_bytes()
+    assert [replay_acpc_hand(hand, log.config).agreement for hand in log.hands] == [EXACT] * 10
+    first = log.hands[0]
+    assert (first.number, first.players, first.values) == (0, ("p1", "p2"), (60, -60))
+    assert list(replay_paths(LOG).lines())[-1] == "replayed 10 hands: 10 matched, 0 mismatched, 0 skipped"
+
+
+def test_raises_count_all_chips_of_the_hand() -> None:
+    text = HEADS_UP + "STATE:0:r300c/cr600c/cc/cr1200f:AsAh|KdKh/2c7d9h/Jd/3s:{}:a|b\n"
+    assert replayed(text.format("-600|600")).agreement == EXACT
+    wrong = replayed(text.format("-1200|1200"))
+    assert wrong.reason == "values are -1200|1200 in the recording, -600|600 by the rules"
+
+
+def test_boards_run_out_after_an_all_in() -> None:
+    result = replayed(HEADS_UP + "STATE:0:r20000c///:AsAh|KdKh/2c7d9h/Jd/3s:20000|-20000:a|b\n")
+    assert (result.agreement, result.stacks) == (EXACT, (40000, 0))
+
+
+def test_halves_of_an_odd_chip_agree_up_to_odd_chips() -> None:
+    text = NO_LIMIT_3 + "STATE:0:r301cc/ccc/ccc/ccc:AsKc|AhKd|2c7d/3h8s9d/Jc/4h:150.5|150.5|-301:a|b|c\n"
+    assert (replayed(text).status, replayed(text).agreement) == (MATCHED, ODD_CHIP)
+
+
+def test_cards_matter_only_where_they_are_compared() -> None:
+    assert replayed(HEADS_UP + "STATE:0:r300f:|:-100|100:a|b\n").agreement == EXACT
+    hidden = replayed(HEADS_UP + "STATE:0:cc/cc/cc/cc:AsAh|/2c7d9h/Jd/3s:100|-100:a|b\n")
+    assert (hidden.status, hidden.reason) == (SKIPPED, "hole cards that decide the showdown are not recorded")
+
+
+def test_a_check_that_nobody_could_refuse_may_be_written_or_not() -> None:
+    game = HoldemConfig.no_limit(2, (100, 200), 50, 100, rules="acpc")  # the big blind is all-in with the blind
+    line = "STATE:0:c{}///:AsAh|KdKh/2c7d9h/Jd/3s:100|-100:a|b\n"
+    assert replayed(line.format(""), game=game).agreement == EXACT
+    assert replayed(line.format("c"), game=game).agreement == EXACT
+
+
+@pytest.mark.parametrize(
+    ("betting", "reason"),
+    [
+        (
+            "r150",
+            "sign 1 of the betting, 'r150', is not legal: c is to act and may fold, call 100, raise to 200 ..",
+        ),
+        ("r300fr350f", "sign 3 of the betting, 'r350', is not legal: b is to act and may fold, call 200, raise to 500"),
+        ("r", "sign 1 of the betting, 'r', is not legal: c is to act"),
+        ("ccf", "sign 3 of the betting, 'f', is not legal: b is to act and may check, raise to 200"),
+        ("ccc/f", "sign 5 of the betting, 'f', is not legal: a is to act and may check"),
+        ("cc/c", "sign 3 of the betting, '/', is not legal: the preflop is not over; b is to act"),
+        ("cccc", "sign 4 of the betting, 'c', is not legal: the preflop is over: write / before the next action"),
+        ("fff", "sign 3 of the betting, 'f', is not legal: the betting is over"),
+        ("r300f", "the recorded betting ends although b is to act and may fold, call 200"),
+        ("r300x", "betting 'r300x': write f, c, r, numbers and /"),
+    ],
+)
+def test_illegal_betting_is_named_with_its_place(betting: str, reason: str) -> None:
+    result = replayed(NO_LIMIT_3 + f"STATE:0:{betting}:AsAh|2c7d|KdKh:0|0|0:a|b|c\n")
+    assert result.status == MISMATCHED
+    assert result.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("holdem.nolimit.3p.game", "unknown.game", "line 1: game 'unknown.game' is not known: put the file beside"),
+        (NO_LIMIT_3, "", "says nothing about its game: begin it with '# name/game/hands/seed"),
+        ("game 1 0", "game 2 0", "the log ends too early: 2 hands are announced, the last is 0"),
+        (FOLDED, "", "the log ends too early: 1 hands are announced, it holds none"),
+        (":a|b|c", "", "line 2: 'STATE:0:r300fr900f:AsAh|2c7d|KdKh:-50|350|-300' is not a hand: write STATE:NUMBER:"),
+        (":a|b|c", ":a|b", "line 2, hand 0: 2 players in a game for 3 players"),
+        ("-50|350|-300", "-50|350", "line 2, hand 0: 2 values in a game for 3 players"),
+        ("-50|", "x|", "line 2, hand 0: value 'x' is not a number of chips"),
+        ("STATE:0", "HAND:0", "is not a hand"),
+    ],
+)
+def test_a_log_that_is_not_understood_is_refused_with_its_place(old: str, new: str, error: str, tmp_path: Path) -> None:
+    file = tmp_path / "match.acpc"
+    file.write_text((NO_LIMIT_3 + FOLDED).replace(old, new))
+    with pytest.raises(HandHistoryError) as caught:
+        load_log(file)
+    assert str(caught.value).startswith(f"{file}")
+    assert error in str(caught.value)
+    assert replay_file(file)[0].status == MISMATCHED
+
+
+@pytest.mark.parametrize(
+    ("cards", "reason"),
+    [
+        ("AsAh|2c7d", "3 hands of 2 cards are needed"),
+        ("AsAh|2c7d|Kd", "3 hands of 2 cards are needed"),
+        ("AsAh|2c7d|KdAs", "a card is dealt twice"),
+        ("AsAh|2c7d|KdXX", "'XX' is not a card"),
+        ("AsAh|2c7d|KdKh/2d3d", "the board comes in 3, 1, 1 cards"),
+    ],
+)
+def test_impossible_cards_are_named(cards: str, reason: str) -> None:
+    result = replayed(NO_LIMIT_3 + FOLDED.replace("AsAh|2c7d|KdKh", cards))
+    assert result.status == MISMATCHED
+    assert reason in result.reason
+
+
+def test_names_that_change_are_refused() -> None:
+    with pytest.raises(HandHistoryError, match=r"players a\|b\|x are not those of the hands before"):
+        parse_log(NO_LIMIT_3 + FOLDED + FOLDED.replace("a|b|c", "a|b|x"))
+
+
+def test_a_file_beside_the_log_defines_the_game(tmp_path: Path) -> None:
+    lines = ["GAMEDEF", *KNOWN_GAMES["holdem.nolimit.3p.game"], "END GAMEDEF"]
+    (tmp_path / "own.game").write_text("\n".join(lines))
+    file = tmp_path / "match.log"
+    file.write_text((NO_LIMIT_3 + FOLDED).replace("holdem.nolimit.3p.game", "own.game"))
+    assert replay_file(file)[0].agreement == EXACT
+    (tmp_path / "own.game").write_text("\n".join(line for line in lines if "blind" not in line))
+    assert "game definition: blind is missing" in replay_file(file)[0].reason
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        HoldemConfig.limit(2, rules="acpc"),
+        HoldemConfig.limit(6, max_raises=None, rules="acpc"),
+        HoldemConfig.no_limit(2, 20_000, 50, 100, rules="acpc"),
+        HoldemConfig.no_limit(9, 1000, 5, 10, rules="acpc"),
+        HoldemConfig.kuhn(),
+        HoldemConfig.leduc(3),
+    ],
+)
+def test_a_definition_reads_back_as_the_same_game(config: HoldemConfig) -> None:
+    again = parse_game(game_lines(config), "acpc")
+    assert game_lines(again) == game_lines(config)
+    assert (again.deck_cards, again.num_players, again.structure) == (
+        config.deck_cards,
+        config.num_players,
+        config.structure,
+    )
+    assert again.stack_list == config.stack_list
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        (HoldemConfig.no_limit(structure="pot_limit"), "no pot-limit games"),
+        (HoldemConfig.no_limit(2, (10, 20)), "stacks by position"),
+        (HoldemConfig.no_limit(ante=1), "no antes beside blinds"),
+        (HoldemConfig.limit(rules="rlcard"), "no streets that open left of the last actor"),
+    ],
+)
+def test_games_that_the_format_cannot_describe_are_refused(config: HoldemConfig, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        game_lines(config)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("firstPlayer = 3 1 1 1", "firstPlayer = 1 1 1 1", "our tables can only play it with 3 1 1 1"),
+        ("numPlayers = 3", "numPlayers = x", "numPlayers = x: 1 whole numbers are needed"),
+        ("nolimit", "", "neither 'limit' nor 'nolimit'"),
+        ("numRanks = 13", "numRanks = 14", "are not a deck"),
+    ],
+)
+def test_definitions_that_are_none_are_refused(old: str, new: str, reason: str) -> None:
+    text = "\n".join(KNOWN_GAMES["holdem.nolimit.3p.game"])
+    assert old in text
+    with pytest.raises(ValueError, match=reason):
+        parse_game(text.replace(old, new).split("\n"))

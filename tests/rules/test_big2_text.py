@@ -1,0 +1,99 @@
+"""Big 2 deals as text: what is read, that it is written again the same, what is refused and how it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from card_envs.games.big2.config import Big2Config
+from card_envs.hand_history import HandHistoryError, dump_deals, load_deals, parse_deals, replay_deal
+from card_envs.hand_history.big2_text import rules_words
+from card_envs.hand_history.report import replay_file
+from card_envs.hand_history.results import EXACT, MISMATCHED
+
+FILE = Path(__file__).parents[1] / "data" / "big2" / "one_deal.big2"
+TEXT = FILE.read_text()
+
+
+def test_a_deal_is_read_replayed_and_written_byte_for_byte() -> None:
+    deals = load_deals(FILE)
+    assert dump_deals(deals) == TEXT
+    assert [replay_deal(deal).agreement for deal in deals] == [EXACT]
+    assert deals[0].players[0] == "big2_lowest"
+    assert deals[0].payoffs == (11, -5, -2, -4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("1 3D, 2 KD", "2 KD", "the first play must be '1 3D': whoever holds 3D leads it"),
+        ("2 KD, 3 2C", "2 KD, 0 TD", "trick 1, play 3 '0 TD' is not legal: player_3 is to act"),
+        (
+            "2 KD, 3 2C",
+            "2 QD, 3 JD",
+            "trick 1, play 3 '3 JD' is not legal: single JD (action 8) does not beat",
+        ),
+        ("3 JD JC JH", "3 JD JC QC", "trick 2, play 7 '3 JD JC QC' is not legal: cards JD JC QC (action "),
+        ("3 JD JC JH", "3 3S 4C QC", "trick 2, play 7 '3 3S 4C QC' is not legal: they are no combination"),
+        ("3 JD JC JH", "3 KS", "trick 2, play 7 '3 KS' is not legal: the seat holds 3S 4C 6D"),
+        ("3 JD JC JH", "3 pass", "trick 2, play 7 '3 pass' is not legal: pass (action 1694): whoever has control"),
+        ("\n0 8D\n", "\n", "the recorded plays end although player_0 is to act"),
+        ("0 8D\n", "0 8D, 1 pass\n", "trick 13, play 81 '1 pass' is not legal: the deal is over"),
+        ("payoffs 11", "payoffs 12", "payoffs are (12, -5, -2, -4) in the recording, (11, -5, -2, -4) by the rules"),
+    ],
+)
+def test_an_illegal_play_is_named_with_its_place(old: str, new: str, reason: str) -> None:
+    assert old in TEXT
+    result = replay_deal(parse_deals(TEXT.replace(old, new, 1))[0])
+    assert result.status == MISMATCHED
+    assert result.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("deal 0\n", "", "line 1: 'rules charlesworth2018': a deal begins with 'deal NUMBER', after an empty line"),
+        ("charlesworth2018", "house", "line 2, deal 0: rules 'house' are not known: choose one of"),
+        ("charlesworth2018", "charlesworth2018 colour=1", "options ['colour'] are not known"),
+        ("rules charlesworth2018\n", "rules\n", "line 2, deal 0: 'rules': the second line of a deal"),
+        ("player_1 random:", "player_1:", "line 4, deal 0: 'player_1: 3D"),
+        ("player_1", "player_2", "line 1, deal 0: the lines of player_0 to player_3 follow the rules"),
+        ("3H 5D", "3X 5D", "line 3, deal 0: '3X' is not a card: write rank and suit such as '3D' or 'TS'"),
+        ("3H 5D", "5D", "line 3, deal 0: player_0 has 12 cards: a hand has 13"),
+        ("3H 5D", "3D 5D", "line 1, deal 0: a card is dealt twice"),
+        ("1 3D, ", "7 3D, ", "line 7, deal 0: '7 3D' is not a play: write the seat"),
+        ("payoffs 11 -5 -2 -4", "payoffs 11 -5", "deal 0: 'payoffs 11 -5': 4 whole numbers are needed"),
+    ],
+)
+def test_a_text_that_is_no_deal_is_refused_with_its_place(old: str, new: str, error: str, tmp_path: Path) -> None:
+    assert old in TEXT
+    file = tmp_path / "deals.big2"
+    file.write_text(TEXT.replace(old, new, 1))
+    with pytest.raises(HandHistoryError) as caught:
+        load_deals(file)
+    assert str(caught.value).startswith(f"{file}, line ")
+    assert error in str(caught.value)
+    assert replay_file(file)[0].status == MISMATCHED
+
+
+def test_a_text_that_ends_too_early_is_refused() -> None:
+    lines = TEXT.splitlines(keepends=True)
+    for end in range(1, len(lines)):
+        with pytest.raises(HandHistoryError, match="deal 0: ends too early, with"):
+            parse_deals("".join(lines[:end]))
+    with pytest.raises(HandHistoryError, match="is empty"):
+        parse_deals("\n\n")
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (Big2Config(), "charlesworth2018"),
+        (Big2Config(straights="two_low", double_from=10), "charlesworth2018 straights=two_low double_from=10"),
+        (Big2Config.profile("charlesworth2018_text", flushes="suit"), "charlesworth2018_text flushes=suit"),
+    ],
+)
+def test_rules_are_written_as_a_profile_and_what_differs(config: Big2Config, words: str) -> None:
+    assert rules_words(config) == words
+    assert parse_deals(TEXT.replace("charlesworth2018", words))[0].config == config

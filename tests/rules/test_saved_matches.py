@@ -1,0 +1,159 @@
+"""Matches as files: every game in every format that describes it, replayed; nothing half-written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs.agent import RandomAgent
+from card_envs.game import Game
+from card_envs.games.big2.presets import big2
+from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
+from card_envs.hand_history import MatchFile, dump_deals, dump_hands, dump_log, load_deals, load_hands, load_log
+from card_envs.hand_history.report import replay_paths
+from card_envs.match import AgentError, MatchResult, StoppingRule, play_match
+
+UNEVEN = (1, 2, 30, 200, 55, 7)
+
+
+class Named(RandomAgent):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def played(game: Game, path: Path, hands: int = 60, duplicate: bool = False, num_tables: int = 16) -> MatchResult:
+    agents = [Named(f"agent {number}") for number in range(game.num_seats)]
+    names = [agent.name for agent in agents]
+    with MatchFile(path, game, names, seed=5) as file:
+        return play_match(game, agents, hands, 5, duplicate, num_tables, watchers=[file])
+
+
+SAVED: dict[str, tuple[Callable[[], Game], str]] = {
+    "limit": (limit_holdem, "a.phhs"),
+    "limit for six, uneven": (lambda: limit_holdem(6, UNEVEN), "a.phhs"),
+    "limit, no cap": (lambda: limit_holdem(3, max_raises=None), "a.phhs"),
+    "limit, rlcard": (lambda: limit_holdem(rules="rlcard"), "a.phhs"),
+    "no-limit": (lambda: no_limit_holdem(2), "a.phhs"),
+    "no-limit for six, uneven, antes": (lambda: no_limit_holdem(6, UNEVEN, ante=1), "a.phhs"),
+    "no-limit, acpc, uneven": (lambda: no_limit_holdem(6, UNEVEN, rules="acpc"), "a.phhs"),
+    "no-limit, every integer": (lambda: no_limit_holdem(3, 40, bet_menu="integers"), "a.phhs"),
+    "pot-limit": (lambda: no_limit_holdem(4, structure="pot_limit"), "a.phhs"),
+    "limit, ACPC": (limit_holdem, "a.acpc"),
+    "limit for four, no cap, ACPC": (lambda: limit_holdem(4, max_raises=None), "a.acpc"),
+    "no-limit, ACPC": (lambda: no_limit_holdem(6, 30), "a.acpc"),
+    "no-limit, acpc, ACPC": (lambda: no_limit_holdem(3, 50, rules="acpc"), "a.acpc"),
+    "kuhn": (kuhn_poker, "a.acpc"),
+    "kuhn for four": (lambda: kuhn_poker(4), "a.acpc"),
+    "leduc for three": (lambda: leduc_holdem(3), "a.acpc"),
+    "big2": (big2, "a.big2"),
+    "big2, other rules": (lambda: big2("charlesworth2018_text", straights="taiwan"), "a.big2"),
+    "big2, skipped passes": (lambda: big2(forced_passes="skipped", double_from=10), "a.big2"),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_what_is_saved_is_replayed_exactly(name: str, tmp_path: Path) -> None:
+    make, file_name = SAVED[name]
+    path = tmp_path / file_name
+    played(make(), path)
+    report = replay_paths(path)
+    assert list(report.lines()) == ["matched: 60 exactly", "replayed 60 hands: 60 matched, 0 mismatched, 0 skipped"]
+    assert [file.name for file in tmp_path.iterdir()] == [file_name]
+
+
+def test_files_read_back_byte_for_byte(tmp_path: Path) -> None:
+    played(limit_holdem(), tmp_path / "a.phhs")
+    assert dump_hands(load_hands(tmp_path / "a.phhs")) == (tmp_path / "a.phhs").read_text().rstrip()
+    played(leduc_holdem(), tmp_path / "a.acpc")
+    assert dump_log(load_log(tmp_path / "a.acpc")) == (tmp_path / "a.acpc").read_text()
+    played(big2(), tmp_path / "a.big2")
+    assert dump_deals(load_deals(tmp_path / "a.big2")) + "\n" == (tmp_path / "a.big2").read_text()
+
+
+@pytest.mark.parametrize("duplicate", [False, True])
+@pytest.mark.parametrize("ending", [".phhs", ".acpc"])
+def test_names_and_chips_are_those_of_the_match(ending: str, duplicate: bool, tmp_path: Path) -> None:
+    path = tmp_path / f"a{ending}"
+    result = played(limit_holdem(3), path, duplicate=duplicate)
+    won = dict.fromkeys(result.names, 0)
+    if ending == ".phhs":
+        for hand in load_hands(path):
+            amounts = zip(hand.fields["players"], hand.fields["finishing_stacks"], strict=True)
+            for (name, after), before in zip(amounts, hand.fields["starting_stacks"], strict=True):
+                won[name] += after - before
+    else:
+        log = load_log(path)
+        for line in log.hands:
+            for player, value in zip(line.players, line.values, strict=True):
+                won[player.replace("_", " ")] += int(value)
+        assert log.lines[-1] == f"SCORE:{'|'.join(map(str, won.values()))}:agent_0|agent_1|agent_2"
+    assert list(won.values()) == result.payoffs.sum(axis=0).tolist()
+
+
+def test_recording_does_not_change_the_match(tmp_path: Path) -> None:
+    game = no_limit_holdem(3)
+    agents = [Named("a"), Named("b"), Named("c")]
+    recorded = played(game, tmp_path / "a.phhs")
+    assert np.array_equal(recorded.payoffs, play_match(game, agents, 60, 5, num_tables=16).payoffs)
+
+
+def test_the_file_does_not_depend_on_the_number_of_tables(tmp_path: Path) -> None:
+    played(limit_holdem(), tmp_path / "a.phhs", num_tables=7)
+    played(limit_holdem(), tmp_path / "b.phhs", num_tables=4096)
+    assert (tmp_path / "a.phhs").read_bytes() == (tmp_path / "b.phhs").read_bytes()
+
+
+def test_a_match_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+    class Broken(RandomAgent):
+        name = "broken"
+
+        def act(self, decisions: Any, rng: np.random.Generator) -> Any:
+            if 30 in decisions.tables:
+                raise RuntimeError("enough")
+            return super().act(decisions, rng)
+
+    game, path = limit_holdem(), tmp_path / "folder" / "a.phhs"
+    with pytest.raises(AgentError, match="enough"), MatchFile(path, game, ["a", "b"], 0) as file:
+        play_match(game, [Broken(), RandomAgent()], 60, 0, num_tables=8, watchers=[file])
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "reason"),
+    [
+        (limit_holdem, "a.txt", "matches are saved as .phhs, .acpc, .big2, or into a folder"),
+        (limit_holdem, "a.phh", r"\(.phh holds a single hand\)"),
+        (limit_holdem, "a.big2", "limit_holdem cannot be written as .big2: use .phhs or .acpc"),
+        (big2, "a.phhs", "big2 cannot be written as .phhs: use .big2"),
+        (kuhn_poker, "a.phhs", "PHH has no code for games with other cards"),
+        (lambda: no_limit_holdem(3, (5, 6, 7)), "a.acpc", "stacks by position"),
+        (limit_holdem, "there.phhs", "there.phhs exists already: choose another name"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused_before_the_first_hand(
+    make: Callable[[], Game], name: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "there.phhs").write_text("something")
+    with pytest.raises(ValueError, match=reason):
+        MatchFile(tmp_path / name, make(), ["a"] * make().num_seats, 0)
+    assert (tmp_path / "there.phhs").read_text() == "something"
+
+
+def test_a_match_that_ends_early_announces_the_hands_that_it_had(tmp_path: Path) -> None:
+    game, agents = leduc_holdem(), [Named("a"), Named("b")]
+    with MatchFile(tmp_path / "a.acpc", game, ["a", "b"], 5) as file:
+        play_match(game, agents, 10_000, 5, num_tables=100, until=StoppingRule(margin=5.0), watchers=[file])
+    assert file.num_hands < 10_000
+    assert replay_paths(tmp_path / "a.acpc").num_matched == file.num_hands
+
+
+def test_a_folder_gets_a_file_named_after_game_and_seed(tmp_path: Path) -> None:
+    for make in (limit_holdem, kuhn_poker, big2):
+        played(make(), tmp_path / "new")
+    names = sorted(file.name for file in (tmp_path / "new").iterdir())
+    assert names == ["big2-seed5.big2", "kuhn_poker-seed5.acpc", "limit_holdem-seed5.phhs"]
+    assert replay_paths(tmp_path).num_matched == 180

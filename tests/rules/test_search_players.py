@@ -1,0 +1,341 @@
+"""What searching players are made of: trees, buckets, imagined deals; and that they play legally what they can play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.search.betting_tree import grow_tree, node_of
+from card_baselines.search.big2_deals import deal_unseen
+from card_baselines.search.big2_rollout import Big2Rollout
+from card_baselines.search.cfr import Cfr, load_strategy, save_strategy
+from card_baselines.search.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
+from card_baselines.search.mccfr import Mccfr
+from card_baselines.search.mcts import Mcts
+from card_baselines.search.mcts_holdem import deal_hidden, num_raises
+from card_baselines.search.tabular_cfr import solve
+from card_envs import make_game
+from card_envs.agent import Agent, decisions_at, find_agent
+from card_envs.cards import card_ids
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import NOBODY
+from card_envs.jit import COMPILED
+from card_envs.match import play_match
+from card_envs.rng import seed_streams
+from tests.big2_deals import Deal
+from tests.holdem_hands import OneTable
+from tests.learning.tabular_solver import SmallGame
+from tests.properties.big2_random_play import OPTION_SETS, game_of
+
+LIMIT = make_game("limit_holdem-v0")
+SIX_MAX = make_game("limit_holdem-v0", num_players=6)
+BIG2 = make_game("big2-v0")
+
+needs_speed = pytest.mark.skipif(not COMPILED, reason="searches, which take minutes as plain Python")
+
+
+def decisions_of(game: Game, tables: Any) -> Any:
+    """Return the decision of the actor of tables[0]."""
+    return decisions_at(game, tables, np.array([0]), np.array([0]), np.array([0.5]))
+
+
+def action_of(agent: Agent, game: Game, tables: Any) -> int:
+    return int(agent.act(decisions_of(game, tables), np.random.default_rng(0))[0])
+
+
+# --- betting trees ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "decisions", "ends"),
+    [(HoldemConfig.kuhn(), 4, 5), (HoldemConfig.leduc(), 6 + 5 * 6, 4 + 5 * 9), (HoldemConfig.limit(), 6378, 10206)],
+    ids=["kuhn", "leduc", "limit"],
+)
+def test_trees_have_every_sequence_of_bets(config: HoldemConfig, decisions: int, ends: int) -> None:
+    """Leduc: 6 decisions, 4 folds, 5 ways on, each with 4 folds and 5 showdowns.
+
+    Limit: 8 and 7, then 10 and 9 on every street: 8 + 70 + 630 + 5670.
+    """
+    tree = grow_tree(config, [1] * len(config.board_cards))
+    is_decision = tree["player"] != NOBODY
+    assert is_decision.sum() == decisions
+    assert (~is_decision).sum() == ends
+    assert (tree["child"] >= 0).sum() == len(tree) - 1
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker-v0", "leduc_holdem-v0", "limit_holdem-v0"])
+def test_the_node_of_a_table_is_where_its_bets_lead(name: str) -> None:
+    game = make_game(name)
+    tree, rng = grow_tree(game.config, [1] * len(game.config.board_cards)), np.random.default_rng(1)
+    tables, met = game.seeded_tables(1, 5), set()
+    for _ in range(60):
+        game.deal(tables, 0)
+        number = 0
+        while not tables[0].is_over:
+            assert node_of(tables[0], tree) == number
+            met.add(number)
+            legal = [action for action in range(3) if tree[number]["child"][action] >= 0]
+            assert legal == decisions_of(game, tables).legal_actions(0)
+            action = int(rng.choice(legal[1:] if rng.random() < 0.8 else legal))
+            game.step(tables, 0, action)
+            number = int(tree[number]["child"][action])
+        assert tree[number]["player"] == NOBODY
+        assert tree[number]["stake"] == abs(tables[0].payoff[0]) or tables[0].payoff[0] == 0
+    assert len(met) > 3
+
+
+# --- cfr --------------------------------------------------------------------------------------------------------------
+
+
+@needs_speed
+@pytest.mark.parametrize(
+    ("config", "iterations", "value", "limit"),
+    [(HoldemConfig.kuhn(), 2000, -1 / 18, 0.0005), (HoldemConfig.leduc(), 1000, -0.0856, 0.005)],
+    ids=["kuhn", "leduc"],
+)
+def test_small_games_are_solved(config: HoldemConfig, iterations: int, value: float, limit: float) -> None:
+    """The value of the game and the exploitability come from a solver of its own, in NumPy."""
+    game = SmallGame(config)
+    strategy = solve(config, iterations)
+    tree = grow_tree(config, [config.deck_size, config.deck_size**2][: len(config.board_cards)])
+    assert len(tree) == len(game.nodes)
+    for node, ours in zip(game.nodes, tree, strict=True):
+        if node.payoff is None:
+            rows = strategy[ours["first_row"] :][: node.shape[0] * node.shape[1]].reshape(*node.shape, 3)
+            node.average = np.moveaxis(rows[..., ours["child"] >= 0], -1, 0)
+    assert game.value() == pytest.approx(value, abs=limit)
+    assert 0 <= game.exploitability() < limit
+
+
+@needs_speed
+@pytest.mark.parametrize("name", ["kuhn_poker-v0", "leduc_holdem-v0", "limit_holdem-v0"])
+def test_cfr_shows_its_chances(name: str) -> None:
+    game = make_game(name)
+    agent, tables = Cfr(game), game.seeded_tables(200, 3)
+    for i in range(len(tables)):
+        game.deal(tables, i)
+    rows = np.arange(len(tables))
+    decisions = decisions_at(game, tables, rows, rows, np.full(len(tables), 0.5))
+    chances = agent.probabilities(decisions)
+    assert chances.sum(axis=1) == pytest.approx(1)
+    assert (chances[decisions.action_mask == 0] == 0).all()
+    assert 0.05 < chances[:, 2].mean() < 0.95
+
+
+def test_cfr_plays_aces() -> None:
+    agent = Cfr(LIMIT)
+    table = OneTable(LIMIT.config, button=0, deck=card_ids("As Ah 7c 2d"))
+    fold, _, raise_ = agent.probabilities(decisions_of(LIMIT, table.tables))[0]
+    assert fold == 0
+    assert raise_ > 0.8
+    table.play("4")
+    assert agent.probabilities(decisions_of(LIMIT, table.tables))[0, 2] < 0.3  # seven deuce does not raise again
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        SIX_MAX,
+        make_game("no_limit_holdem-v0", num_players=2),
+        make_game("limit_holdem-v0", stacks=20),
+        make_game("limit_holdem-v0", max_raises=(4, 4, 4, 4)),
+        make_game("limit_holdem-v0", max_raises=None),
+        make_game("limit_holdem-v0", rules="rlcard"),
+        make_game("leduc_holdem-v0", num_players=3),
+        BIG2,
+    ],
+    ids=["six_max", "no_limit", "short_stacks", "other_cap", "no_cap", "rlcard", "leduc_for_three", "big2"],
+)
+def test_cfr_refuses_other_betting(game: Game) -> None:
+    with pytest.raises(ValueError, match="agent 'cfr' cannot play"):
+        find_agent("cfr", game)
+
+
+def test_strategies_are_kept_to_a_255th(tmp_path: Path) -> None:
+    strategy = np.random.default_rng(0).dirichlet([1, 1, 1], size=50)
+    save_strategy(tmp_path / "strategy.npz", strategy, np.array([[0.25, 0.5]]))
+    loaded, bounds = load_strategy(tmp_path / "strategy.npz")
+    assert np.abs(loaded - strategy).max() < 1.01 / 255
+    assert loaded.sum(axis=1) == pytest.approx(1)
+    assert bounds.tolist() == [[0.25, 0.5]]
+
+
+@needs_speed
+def test_mccfr_goes_on_where_it_stopped() -> None:
+    bounds = equal_bounds(4, seed=0, samples=2000)
+    whole, parts = Mccfr(HoldemConfig.limit(), bounds, seed=1), Mccfr(HoldemConfig.limit(), bounds, seed=1)
+    whole.run(300)
+    parts.run(100)
+    parts.run(200)
+    assert (whole.strategy() == parts.strategy()).all()
+    assert whole.strategy().sum(axis=1) == pytest.approx(1)
+    assert (whole.sums.sum(axis=1) > 0).mean() > 0.05
+
+
+@needs_speed
+def test_mccfr_learns_which_hands_to_fold_first() -> None:
+    solver = Mccfr(HoldemConfig.limit(), equal_bounds(5, seed=0, samples=2000), seed=1)
+    solver.run(15_000)
+    strategy = solver.strategy()
+    aces, trash = strategy[13 * 12 + 12], strategy[13 * 0 + 5]  # first decision: rows are starting hands
+    assert aces[0] < 0.1
+    assert trash[0] > aces[0] + 0.2
+
+
+# --- buckets ----------------------------------------------------------------------------------------------------------
+
+
+def cards_with_board(board: str) -> Any:
+    cards = np.zeros(1, CARDS)
+    cards[0].card[4 : 4 + len(board.split())] = card_ids(board)
+    return cards[0]
+
+
+def test_buckets_depend_on_the_cards_alone() -> None:
+    cards, bounds = cards_with_board("2c 7h 9d Jc"), np.tile(np.linspace(0.1, 0.9, 9), (3, 1))
+    ace, king, nine = card_ids("As Ks 9s")
+    for street in range(3):
+        assert bucket_of(ace, king, cards, street, bounds) == bucket_of(king, ace, cards, street, bounds)
+    assert bucket_of(nine, ace, cards, 1, bounds) > bucket_of(king, ace, cards, 1, bounds)
+    assert equity_of(*card_ids("Tc 8c"), cards_with_board("7c 9c Jc 2d 3h"), 3) == 1.0
+    assert bucket_of(*card_ids("Tc 8c"), cards_with_board("7c 9c Jc 2d 3h"), 3, bounds) == 9
+
+
+@needs_speed
+def test_bounds_share_hands_equally() -> None:
+    bounds = equal_bounds(5, seed=1, samples=4000)
+    assert bounds.shape == (3, 4)
+    assert (np.diff(bounds, axis=1) > 0).all()
+    assert bounds[0] == pytest.approx([0.35, 0.46, 0.54, 0.66], abs=0.06)  # the flop: few hands far from a half
+
+
+# --- imagined deals ---------------------------------------------------------------------------------------------------
+
+
+def test_hidden_cards_of_holdem_are_dealt_from_those_unseen() -> None:
+    table = OneTable(SIX_MAX.config, button=0, deck=card_ids("As Ah"), seed=3).play("f 4 c f c c c c")
+    t = decisions_of(SIX_MAX, table.tables).views
+    known = [int(card) for card in t["deck"][0] if card < 52]
+    actor, raiser = int(t[0].actor), int(t[0].raiser[0, 0])
+    other = next(seat for seat in range(6) if seat != actor and int(t[0].in_hand) >> seat & 1)
+    assert len(known) == 2 + 3
+    hands = set()
+    for number in range(50):
+        imagined = t.copy()
+        seed_streams(imagined, np.uint64(7), np.uint64(number))
+        deal_hidden(imagined[0])
+        deck = [int(card) for card in imagined["deck"][0][:17] if card < 52]
+        assert len(set(deck)) == len(deck) == 5 + 2 + 2 * (bin(int(t[0].in_hand)).count("1") - 1)
+        assert set(known) <= set(deck)
+        assert (imagined["deck"][0][2 * actor : 2 * actor + 2] == t["deck"][0][2 * actor : 2 * actor + 2]).all()
+        hands.add(tuple(imagined["deck"][0][2 * other : 2 * other + 2].tolist()))
+    assert len(hands) > 40
+    assert num_raises(t[0], raiser) == 1
+    assert num_raises(t[0], (raiser + 1) % 6) == 0
+
+
+def test_hidden_cards_of_big2_are_dealt_from_those_unseen() -> None:
+    deal = Deal(seed=4)
+    view = decisions_of(deal.game, deal.tables).views
+    seen = {int(view[0].held[deal.t.actor])}
+    hands = set()
+    for number in range(30):
+        imagined = view.copy()
+        deal_unseen(imagined[0], np.uint64(1), np.uint64(number))
+        t = imagined[0]
+        assert t.num_cards.tolist() == deal.t.num_cards.tolist()
+        assert np.bitwise_or.reduce(t.held) | np.bitwise_or.reduce(t.played) == 2**52 - 1
+        assert sum(int(cards).bit_count() for cards in [*t.held, *t.played]) == 52
+        for seat in range(4):
+            orders = t.hand[seat, : t.num_cards[seat]].tolist()
+            assert orders == sorted(orders)
+            assert sum(1 << order for order in orders) == int(t.held[seat])
+        assert int(t.held[deal.t.actor]) in seen
+        hands.add(int(t.held[(deal.t.actor + 1) % 4]))
+    assert len(hands) == 30
+
+
+# --- rollout and mcts -------------------------------------------------------------------------------------------------
+
+
+@needs_speed
+@pytest.mark.parametrize("rules", OPTION_SETS)
+def test_they_play_big2_legally_under_all_rules(rules: str) -> None:
+    game = game_of(rules)
+    agents = [Big2Rollout(deals=4), Mcts(game, simulations=30), Big2Rollout(deals=2), Mcts(game, simulations=5)]
+    result = play_match(game, agents, 30, seed=5)  # an illegal action raises an AgentError
+    assert (result.payoffs.sum(axis=1) == 0).all()
+    assert (result.payoffs.max(axis=1) > 0).all()
+
+
+@needs_speed
+@pytest.mark.parametrize(
+    "game",
+    [
+        LIMIT,
+        make_game("limit_holdem-v0", num_players=10, stacks=9, max_raises=None, rules="rlcard"),
+        make_game("no_limit_holdem-v0", num_players=3, bet_menu="pot:0.3,0.5,0.7,1,1.5,2,3,4,5,6,all_in"),
+    ],
+    ids=["limit", "ten_short_stacks", "no_limit"],
+)
+def test_mcts_plays_holdem_legally(game: Game) -> None:
+    agents = [Mcts(game, simulations=20 + k) for k in range(game.num_seats)]
+    result = play_match(game, agents, 60, seed=5)
+    assert (result.payoffs.sum(axis=1) == 0).all()
+    assert result.payoffs.any()
+
+
+def test_who_plays_what() -> None:
+    integers = make_game("no_limit_holdem-v0", bet_menu="integers")
+    for name, game in (("mcts", integers), ("mcts", make_game("kuhn_poker-v0")), ("rollout", LIMIT)):
+        with pytest.raises(ValueError, match=f"agent '{name}' cannot play"):
+            find_agent(name, game)
+    with pytest.raises(ValueError, match="simulations 0 must be at least 1"):
+        Mcts(LIMIT, simulations=0)
+    with pytest.raises(ValueError, match="deals 1 must be at least 2"):
+        Big2Rollout(deals=1)
+
+
+@needs_speed
+def test_results_do_not_depend_on_the_number_of_tables() -> None:
+    def payoffs(num_tables: int) -> Any:
+        big2 = [Mcts(BIG2, 20), Big2Rollout(4), find_agent("big2_lowest", BIG2), find_agent("random", BIG2)]
+        heads_up = [Mcts(LIMIT, 20), Cfr(LIMIT)]
+        matches = ((BIG2, big2, 12), (LIMIT, heads_up, 60))
+        return [play_match(game, agents, n, seed=3, num_tables=num_tables).payoffs for game, agents, n in matches]
+
+    expected = payoffs(4096)
+    for num_tables in (1, 7):
+        assert all((a == b).all() for a, b in zip(payoffs(num_tables), expected, strict=True))
+
+
+@needs_speed
+@pytest.mark.parametrize("make", [lambda: Big2Rollout(16), lambda: Mcts(BIG2, 100)], ids=["rollout", "mcts"])
+def test_they_play_their_last_cards_and_leave_views_alone(make: Any) -> None:
+    deal = Deal()
+    deal.leave("3D 9C", "4D 4C 4H 5D 5C", "8D 8C TD TC", "KD KC KH", control=0)
+    deal.play("3D")
+    agent, decisions = make(), decisions_of(deal.game, deal.tables)
+    before = decisions.views.tobytes()
+    agent.act(decisions, np.random.default_rng(0))
+    assert decisions.views.tobytes() == before
+    deal = Deal()
+    deal.leave("4D 4C 4H 5D 5C", "3D 9C", "8D 8C TD TC", "KD KC KH", control=0)
+    action = action_of(agent, deal.game, deal.tables)
+    assert deal.game.action_name(deal.tables, 0, action) == "full house 4D 4C 4H 5D 5C"
+
+
+@needs_speed
+def test_mcts_folds_nothing_worth_and_raises_the_nuts() -> None:
+    agent = Mcts(LIMIT, 500)
+    for hand, expected in {"Tc 8c": 2, "2h 3d": 0}.items():
+        deck = [*card_ids("Ad Kd"), *card_ids(hand), *card_ids("7c 9c Jc Qs Qh")]
+        table = OneTable(LIMIT.config, button=1, deck=deck).play("c c c c c c 4")
+        if table.actor == 0:
+            deck = [*card_ids(hand), *card_ids("Ad Kd"), *card_ids("7c 9c Jc Qs Qh")]
+            table = OneTable(LIMIT.config, button=1, deck=deck).play("c c c c c c 4")
+        assert action_of(agent, LIMIT, table.tables) == expected

@@ -1,0 +1,121 @@
+"""Benchmarks run, and the published tables are those of the published results. No speed is asserted."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from card_baselines import cli
+from card_baselines.speed.stopwatch import Speed, measure, one_core
+
+REPO = Path(__file__).parents[2]
+SCRIPT = REPO / "benchmarks" / "against_peers.py"
+RESULTS = REPO / "benchmarks" / "results" / "against_peers.json"
+
+
+def against_peers(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    folders = os.pathsep.join(str(REPO / folder) for folder in (".", "wrappers", "baselines"))
+    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
+    return subprocess.run(command, env=os.environ | {"PYTHONPATH": folders}, capture_output=True, text=True)
+
+
+def test_published_tables_are_those_of_the_published_results(tmp_path: Path) -> None:
+    page, readme = tmp_path / "page.md", tmp_path / "readme.md"
+    shutil.copy(REPO / "benchmarks" / "README.md", page)
+    shutil.copy(REPO / "README.md", readme)
+    run = against_peers("--from", RESULTS, "--table", page, "--readme", readme)
+    assert run.returncode == 0, run.stderr
+    assert page.read_text() == (REPO / "benchmarks" / "README.md").read_text(), "run `make bench` or --from the results"
+    assert readme.read_text() == (REPO / "README.md").read_text()
+    assert "| times |" in readme.read_text()
+
+
+@pytest.mark.parametrize("game", ["limit, heads-up", pytest.param("", marks=pytest.mark.slow)])
+def test_a_quick_run_writes_results_for_everything_that_is_installed(game: str, tmp_path: Path) -> None:
+    if not game:
+        pytest.importorskip("sb3_contrib")
+    run = against_peers("--quick", "--only", game, "--json", tmp_path / "results.json")
+    assert run.returncode == 0, run.stderr
+    report = json.loads((tmp_path / "results.json").read_text())
+    assert {"date", "commit", "command", "machine", "versions", "calibration"} <= set(report)
+    published = [row for row in json.loads(RESULTS.read_text())["comparisons"] if game in row["game"]]
+    assert [name_of(row) for row in report["comparisons"]] == [name_of(row) for row in published]
+    for row in report["comparisons"]:
+        assert row["ours"]["per_second"] > 0
+        assert all(theirs["per_second"] > 0 and theirs["times"] > 0 for theirs in row["theirs"])
+    assert "| times |" in run.stdout
+    for peer in report["skipped"]:
+        assert peer["install"] and f"skipped {peer['path']}" in run.stdout
+
+
+def name_of(row: dict[str, Any]) -> tuple[str, str]:
+    return row["game"], row["path"]
+
+
+def test_a_file_without_a_place_for_the_table_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("no marks\n")
+    run = against_peers("--table", page)
+    assert run.returncode == 2
+    assert "has no place for a table" in run.stderr
+    assert page.read_text() == "no marks\n"
+
+
+def test_parts_and_quick_runs_do_not_become_the_published_tables(tmp_path: Path) -> None:
+    page = shutil.copy(REPO / "benchmarks" / "README.md", tmp_path)
+    for option in (("--quick",), ("--only", "Big 2")):
+        run = against_peers(*option, "--table", page)
+        assert run.returncode == 2
+        assert "leave out --table and --readme" in run.stderr
+
+
+def test_bench_reports_every_path(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--seconds", "0", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    rows = {row["what"]: row["per_second"] for row in report["results"]}
+    assert all(rate > 0 for rate in rows.values())
+    for part in ("7-card evaluation, batch", "rules alone", "observed", "Big 2", "AEC loop", "one learning seat"):
+        assert any(part in name for name in rows), part
+    assert report["machine"]["python"]
+
+
+def test_bench_refuses_impossible_times(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--seconds", "-1"]) == 2
+    assert "seconds -1.0 must lie in 0 .. 60" in capsys.readouterr().err
+
+
+def test_everything_gets_a_turn_in_every_round() -> None:
+    turns: list[str] = []
+
+    def work(name: str) -> int:
+        turns.append(name)
+        return sum(range(50_000)) and 1
+
+    finished: list[int] = []
+    speeds = measure({name: lambda name=name: work(name) for name in "ab"}, 0.0, 2, finished.append)
+    without_repeats = [name for i, name in enumerate(turns) if i == 0 or turns[i - 1] != name]
+    assert without_repeats == list("ababab")  # once to compile, then two rounds
+    assert len(finished) == 6
+    assert all(len(speed.rates) == 2 and min(speed.rates) > 0 for speed in speeds.values())
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    ours, theirs = Speed((10.0, 2.0, 40.0)), Speed((5.0, 1.0, 10.0))  # a machine that was slow in round two
+    assert ours.times(theirs) == 2.0
+    assert (ours.median, theirs.median) == (10.0, 5.0)
+    assert ours.spread == 3.8
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not keep processes on cores")
+def test_one_core_is_given_back() -> None:
+    before = os.sched_getaffinity(0)
+    with one_core() as core:
+        assert os.sched_getaffinity(0) == {core}
+    assert os.sched_getaffinity(0) == before

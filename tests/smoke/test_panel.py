@@ -1,0 +1,75 @@
+"""`card-envs panel`: what is played, and that its file keeps what is not played again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from card_baselines.cli import main
+from card_baselines.commands import panel as command
+from card_baselines.commands.panel import BIG2, HOLDEM, SECTIONS, Section
+from card_envs.agent import known_agents
+
+SMALL = (
+    Section("heads_up", "leduc_holdem-v0", 2, ("random", "always_call", "always_raise"), 400),
+    Section("three", "limit_holdem-v0", 3, ("random", "always_call"), 300),
+)
+
+
+def played(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert main(["panel", "--json", *arguments]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_everybody_with_a_name_is_in_the_panel() -> None:
+    aliases = {"sklansky", "chen", "shi_rules"}
+    players = {name for name, place in known_agents().items() if ".scripted." in place or ".search." in place}
+    assert players - aliases <= {*HOLDEM, *BIG2, "cfr"}
+
+
+def test_one_of_each_row_against_all_of_each_column() -> None:
+    heads_up, six_max, big2 = SECTIONS
+    assert len(list(heads_up.matches())) == 16 * 15 / 2
+    assert len(list(six_max.matches())) == 15 * 14
+    assert len(list(big2.matches())) == 6 * 5
+    assert heads_up.hands_of("random", "equity") > heads_up.hands_of("random", "mcts") > 1000
+    assert six_max.hands_of("mcts", "random") > six_max.hands_of("random", "mcts")
+    assert all(section.hands_of("mcts", "random") % section.num_players == 0 for section in SECTIONS)
+
+
+def test_results(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(command, "SECTIONS", SMALL)
+    output = tmp_path / "panel.json"
+    report = played(capsys, "--seed", "3", "--output", str(output))
+    assert json.loads(output.read_text()) == report
+    heads_up = report["heads_up"]["results"]
+    assert heads_up["random"]["always_call"]["mean"] == -heads_up["always_call"]["random"]["mean"]
+    assert heads_up["random"]["always_call"]["hands"] == 400
+    assert "random" not in heads_up["random"]
+    assert report["three"]["unit"] == "bb"
+    assert set(report["three"]["results"]["random"]) == {"always_call"}
+    again = played(capsys, "--seed", "4", "--quick", "--sections", "three", "--output", str(output))
+    assert list(again) == ["three"]
+    assert json.loads(output.read_text()) == {"heads_up": report["heads_up"], "three": again["three"]}
+
+
+def test_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "SECTIONS", SMALL)
+    assert main(["panel", "--quick"]) == 0
+    out = capsys.readouterr().out
+    assert "always_raise" in out and "±" in out and "2 of a kind" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--sections", "tarot"], "section 'tarot' is not known"),
+        (["--output", "no/where/x.json"], "no folder no/where"),
+    ],
+)
+def test_wrong_use(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    assert main(["panel", *arguments]) == 2
+    assert said in capsys.readouterr().err
