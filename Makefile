@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
+MINUTES ?= 10
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -9,9 +10,11 @@ BIN := $(VENV)/bin
 EXTRAS_demo := sb3,cli,train,render
 EXTRAS_dev := dev
 EXTRAS_docs := docs,cli,render
-EXTRAS_bench := bench,cli
+EXTRAS_bench := bench
 
-.PHONY: help demo test test-all check format docs bench clean
+RESULTS := benchmarks/results/against_peers.json
+
+.PHONY: help demo test test-all fuzz check format docs bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: $(VENV)/installed-%
 
@@ -27,6 +30,9 @@ test: $(VENV)/installed-dev ## fast tests; TESTS="tests/rules tests/golden" runs
 test-all: $(VENV)/installed-dev ## all tests, the slow ones too
 	$(BIN)/pytest -n $(JOBS) -m "" $(TESTS)
 
+fuzz: $(VENV)/installed-dev ## random play against other engines, builds and copies; MINUTES=60 for longer
+	PYTHONPATH=.:wrappers:baselines $(BIN)/python -m tests.fuzz --minutes $(MINUTES)
+
 check: $(VENV)/installed-dev ## lint, format, types, floors, spelling: what CI runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -41,9 +47,9 @@ format: $(VENV)/installed-dev ## repair what `make check` can repair by itself
 docs: $(VENV)/installed-docs ## the documentation, as HTML in docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
-bench: $(VENV)/installed-bench ## speed on this machine: evaluator, environments, batched engine
-	$(BIN)/python benchmarks/evaluator.py
-	$(BIN)/python benchmarks/engine.py
+bench: $(VENV)/installed-bench ## speed against other packages; writes the tables. BIG2=folder of the public Big 2
+	$(BIN)/python benchmarks/against_peers.py $(if $(BIG2),--big2-checkout $(BIG2)) --json $(RESULTS) \
+	  --table benchmarks/README.md --readme README.md
 
 clean: ## remove everything that was built, .venv too; runs/ stays
 	rm -rf $(VENV) build dist docs/_build *.egg-info .hypothesis .*_cache

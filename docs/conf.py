@@ -10,7 +10,7 @@ _source = (Path(__file__).parents[1] / "card_envs" / "__init__.py").read_text(en
 release = version = re.search(r'__version__ = "(.+)"', _source)[1]
 
 extensions = ["myst_parser"]
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_*.md", "**/_*.md"]  # _*.md: text of the pages that generate.py writes
 

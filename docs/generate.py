@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable
@@ -25,6 +26,8 @@ from card_envs.games.holdem.config import RULES, RulesProfile
 DOCS = Path(__file__).parent
 MEANINGS = tomllib.loads((DOCS / "_meanings.toml").read_text(encoding="utf-8"))
 """One line about each argument, reset option and hold'em rule."""
+README = DOCS.parent / "README.md"
+PANEL_IN_README = re.compile(r"(<!-- panel: begin, [^>]*-->\n).*?(<!-- panel: end -->)", re.S)
 
 
 def page_name(entry: EnvEntry) -> str:
@@ -36,12 +39,16 @@ def pages() -> dict[Path, str]:
     """Return the text of every generated page."""
     first = next(iter(ENVS.values()))
     sources = {DOCS / "envs" / f"_{page_name(entry)}.md": entry for entry in ENVS.values()}
-    sources |= {DOCS / "envs" / "_index.md": first, DOCS / "_rules.md": first}
-    return {
+    sources |= {DOCS / "envs" / "_index.md": first, DOCS / "_rules.md": first, DOCS / "_players.md": first}
+    written = {
         source.with_name(source.name.removeprefix("_")): (
             f"<!-- Written by docs/generate.py from {source.name}: edit that file. -->\n\n{filled(source, entry)}"
         )
         for source, entry in sources.items()
+    }
+    return {
+        **written,
+        README: PANEL_IN_README.sub(rf"\1\n{panel_in_short()}\n\n\2", README.read_text(encoding="utf-8")),
     }
 
 
@@ -241,11 +248,57 @@ BIG2_HANDS = (
 """The first holds 3D, so the second decides."""
 
 
+# --- parts of the panel, from its results ---
+
+
+def panel_results(entry: EnvEntry, section: str) -> str:
+    """What each row's agent wins against others that are all the column's, with half of the 95 % interval."""
+    results = panel_report()[section]["results"]
+    rows = [[f"`{row}`", *(panel_cell(results[row].get(column)) for column in results)] for row in results]
+    return table(["", *(f"`{name}`" for name in results)], rows)
+
+
+def panel_cell(cell: dict[str, Any] | None) -> str:
+    """A mean and half of its interval, in bold where that does not contain 0."""
+    if cell is None:
+        return ""
+    low, high = cell["ci95"]
+    text = f"{cell['mean']:+.2f} ± {(high - low) / 2:.2f}"
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
+SHORT_ROWS = ("tight_aggressive", "equity", "mcts", "cfr")
+SHORT_COLUMNS = ("random", "always_call", "chen_strict", "shi_rules_strict", "tight_aggressive", "equity", "cfr")
+
+
+def panel_in_short() -> str:
+    """The part of the heads-up results that stands in the README."""
+    made = panel_report()["heads_up"]
+    rows = [
+        [f"`{row}`", *(panel_cell(made["results"][row].get(column)) for column in SHORT_COLUMNS)] for row in SHORT_ROWS
+    ]
+    by = f"`{made['command']}`, commit {made['commit'][:10]}; big blinds per hand with 95 % intervals, duplicate deals."
+    return table(["", *(f"`{name}`" for name in SHORT_COLUMNS)], rows) + f"\n\n{by}"
+
+
+def panel_made_by(entry: EnvEntry, section: str) -> str:
+    """The command and commit of the results."""
+    made = panel_report()[section]
+    return f"`{made['command']}`, commit {made['commit'][:10]}"
+
+
+def panel_report() -> dict[str, Any]:
+    """The stored results of `card-envs panel`."""
+    report: dict[str, Any] = json.loads((DOCS / "results" / "panel.json").read_text(encoding="utf-8"))
+    return report
+
+
 PARTS: dict[str, Callable[..., str]] = {
     part.__name__: part
     for part in (
         include, attributes, arguments, reset_options, observation, state, bet_menus, environments, contents,
         rules_profiles, big2_options, big2_actions, big2_samples,
+        panel_results, panel_made_by,
     )
 }  # fmt: skip
 
@@ -255,7 +308,7 @@ def main() -> None:
     for path, text in pages().items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-            print(f"wrote {path.relative_to(DOCS)}")
+            print(f"wrote {path.relative_to(DOCS.parent)}")
 
 
 if __name__ == "__main__":
