@@ -31,6 +31,8 @@ from card_envs.observation import Layout
 ENCODER = "shi2022"
 HAND_FEATURES = ("category", "percentile")
 """Blocks of the encoder that are not in the paper; they stand last of those with a fixed length."""
+NO_DECISION = 0
+"""What the history holds where no decision is yet."""
 _EMBEDDING = 32
 
 
@@ -57,9 +59,9 @@ class LstmHistory(nn.Module):
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """Return the states (n, state_size) after one more decision (n,) each."""
         hidden, cell = states.chunk(2, dim=1)
-        start = hidden[None].contiguous(), cell[None].contiguous()
-        _, (hidden, cell) = self.lstm(self.embedding(tokens)[:, None], start)
-        return torch.cat((hidden[0], cell[0]), dim=1)
+        lstm = self.lstm
+        weights = lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0, lstm.bias_hh_l0
+        return torch.cat(torch.lstm_cell(self.embedding(tokens), (hidden, cell), *weights), dim=1)
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
         """Return what is known (n, width)."""
@@ -85,8 +87,11 @@ class FcHistory(nn.Module):
         """Return what is known (m, width) after the first `length` (m,) decisions of tokens[hand]."""
         if tokens.shape[1] == 0:
             return self.read(torch.zeros(len(hand), self.state_size))
-        sums: torch.Tensor = self.weights(tokens).cumsum(dim=1)
-        return self.read(sums[hand, (length - 1).clamp(min=0)] * (length > 0)[:, None])
+        made = torch.arange(tokens.shape[1]) < length[:, None]
+        sums = nn.functional.embedding_bag(
+            torch.where(made, tokens[hand], NO_DECISION), self.weights.weight, mode="sum", padding_idx=NO_DECISION
+        )
+        return self.read(sums)
 
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """Return the states (n, state_size) after one more decision (n,) each."""
@@ -181,7 +186,7 @@ class Memories:
 
         Only those that came since the last call are read.
         """
-        lengths = (tokens > 0).sum(axis=1)
+        lengths = (tokens != NO_DECISION).sum(axis=1)
         while (behind := np.flatnonzero(self._lengths[rows] < lengths)).size:
             late = rows[behind]
             following = torch.from_numpy(tokens[behind, self._lengths[late]])

@@ -124,8 +124,8 @@ class Learner:
         """Begin with no experience."""
         self.actor, self.critic, self.target_critic = actor, critic, deepcopy(critic)
         self.replay, self.updates, self._rates = replay, 0, rates
-        self._actor_optimiser = torch.optim.Adam(actor.parameters(), rates.learning_rate_actor)
-        self._critic_optimiser = torch.optim.Adam(critic.parameters(), rates.learning_rate_critic)
+        self._actor_optimiser = torch.optim.Adam(actor.parameters(), rates.learning_rate_actor, fused=True)
+        self._critic_optimiser = torch.optim.Adam(critic.parameters(), rates.learning_rate_critic, fused=True)
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Learn from one batch of hands; return the losses. The actor stands still for the critic's first updates."""
