@@ -21,6 +21,8 @@ SMALL = replace(
     SCALES["tiny"],
     hands=12,
     paper_hands=6,
+    search_hands=6,
+    ceiling_minutes=0.001,
     changes=SCALES["tiny"].changes | {"episodes": 2, "num_tables": 6, "updates": 1, "hidden": 8, "memory": 4},
 )
 
@@ -41,11 +43,13 @@ def test_a_table_is_trained_played_judged_and_kept(
     out = run(capsys, "--table", "1", "--history", "fc", "--folder", str(tmp_path))
     assert "sklansky_loose" in out and "+4.083" in out
     report = json.loads((tmp_path / "report.json").read_text())
-    played = [result for result in report["results"] if "mean" in result]
-    assert len(played) == 14  # two algorithms against three players, strict and loose, and mcts
-    for result in played:
+    assert len(report["results"]) == 14  # two algorithms against three players, strict and loose, and mcts
+    for result in report["results"]:
         assert result["ci95"][0] <= result["mean"] <= result["ci95"][1]
-        assert [match["hands"] for match in (result["seeds"][0]["ours"], result["seeds"][0]["paper"])] == [12, 6]
+        ours, paper = (result["seeds"][0][name]["hands"] for name in ("ours", "paper"))
+        searches = result["variant"] == "mcts"
+        assert (ours, paper) == ((6, 6) if searches else (12, 6))
+        assert result["ceiling"] is None if searches else result["ceiling"]["hands"] == 12
     assert {cost["algorithm"] for cost in report["runs"]} == {"apu", "dual-apu"}
     assert all(cost["curve"][-1]["episodes"] == 2 for cost in report["runs"])
     assert 0 < report["decision_ms"]["batch"] < report["decision_ms"]["single"]

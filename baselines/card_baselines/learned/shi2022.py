@@ -59,9 +59,7 @@ class LstmHistory(nn.Module):
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """Return the states (n, state_size) after one more decision (n,) each."""
         hidden, cell = states.chunk(2, dim=1)
-        lstm = self.lstm
-        weights = lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0, lstm.bias_hh_l0
-        return torch.cat(torch.lstm_cell(self.embedding(tokens), (hidden, cell), *weights), dim=1)
+        return torch.cat(torch.lstm_cell(self.embedding(tokens), (hidden, cell), *self.lstm.all_weights[0]), dim=1)
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
         """Return what is known (n, width)."""

@@ -5,7 +5,8 @@ played twice: as the paper does (6,000 hands) and with more hands, each deal rep
 what a run is at its last episode, never the best of its curve; with several seeds, the interval speaks of seeds.
 
 The paper says of its scripted opponents which hands they like, not how loose they are. So each is played strict and
-loose. Its tree search is played where this package has a player `mcts`.
+loose, and beside each stands what a player wins that is trained against five of them alone: a lower bound of what can
+be won at all. The tree search is ours, `mcts`; it thinks long, so it plays fewer hands.
 """
 
 from __future__ import annotations
@@ -20,16 +21,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from card_baselines.learned.shi2022 import Shi2022Agent
 from card_baselines.registry import AGENTS
-from card_baselines.run_folder import RunFolder
-from card_baselines.training.train_shi2022 import Config, describe, game_of_paper, main
+from card_baselines.run_folder import EVALUATION, RunFolder
+from card_baselines.training import self_play_ppo
+from card_baselines.training.train_shi2022 import ENV, SEATS, Config, describe, game_of_paper, main
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.match import play_match, summarise
 
-SEATS = 6
 PAPER_HANDS, PAPER_EPISODES = 6000, 20_000
+SEARCHING = ("mcts",)
+"""Opponents that take milliseconds for a decision."""
 UNIT = "small bets per hand"
 
 
@@ -72,30 +76,44 @@ class Scale:
     hands: int
     """Of a match with replayed deals."""
     paper_hands: int
+    search_hands: int
+    """Instead of both, against opponents that search."""
+    ceiling_minutes: float
+    """Processor time of a player that is trained against five of one opponent."""
     changes: dict[str, Any] = field(default_factory=dict)
     """Settings of `train_shi2022.Config` that are not the default."""
 
 
 SCALES = {
     "tiny": Scale(
-        seeds=1, hands=600, paper_hands=120,
+        seeds=1, hands=600, paper_hands=120, search_hands=24, ceiling_minutes=0.02,
         changes={
             "episodes": 8, "num_tables": 24, "updates": 4, "batch_hands": 16, "warm_up": 2, "replay": 6000,
             "agent_period": 4, "update_period": 4, "hidden": 32, "memory": 16, "evaluation_episodes": 4, "panel": (),
         },
     ),
-    "paper": Scale(seeds=3, hands=60_000, paper_hands=PAPER_HANDS, changes={"evaluation_episodes": 1000}),
+    "paper": Scale(
+        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=600, ceiling_minutes=1.0,
+    ),
     "ours": Scale(
-        seeds=3, hands=300_000, paper_hands=PAPER_HANDS,
+        seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=PAPER_HANDS, ceiling_minutes=2.0,
         changes={"episodes": 120_000, "evaluation_episodes": 4000, "replay": 480_000},
     ),
 }  # fmt: skip
 """`tiny` shows that everything works and nothing else. `paper` has the paper's 20,000 episodes."""
 
+SIX_NETWORKS: dict[str, dict[str, Any]] = {
+    "apu": {"updates": 48, "warm_up": 200},
+    "apu-ctrl": {"updates": 8, "warm_up": 200},
+}
+"""Where six networks share the episodes. The paper's APU took 1.6 times as long as its Dual-APU, ours twice the updates;
+its control makes as many, a sixth of them by each network."""
+
 
 def config_of(algorithm: str, history: str, seed: int, scale: Scale) -> Config:
     """Return the settings of a run; the stopping rule is the number of episodes."""
-    return replace(Config(**scale.changes), algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
+    changes = SIX_NETWORKS.get(algorithm, {}) | scale.changes
+    return replace(Config(**changes), algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
 
 
 class Reproduction:
@@ -129,8 +147,6 @@ class Reproduction:
 
     def play(self, cell: Cell) -> list[dict[str, Any]]:
         """Return a result for each variant of a cell's opponent."""
-        if cell.opponent == "mcts" and "mcts" not in AGENTS:
-            return [asdict(cell) | {"history": self.history, "variant": "mcts", "verdict": "not run: no player mcts"}]
         return [self._result(cell, variant) for variant in self._variants(cell)]
 
     def _variants(self, cell: Cell) -> list[str]:
@@ -153,17 +169,21 @@ class Reproduction:
             "paper_protocol": paper_protocol,
             "seeds": played,
             "noise_of_paper": noise,
+            "ceiling": self._ceiling(variant) if variant in AGENTS and variant not in SEARCHING else None,
             "verdict": verdict(cell.paper, noise, float(means.mean()), ci95),
         }
 
     def _play_seed(self, cell: Cell, variant: str, seed: int) -> dict[str, Any]:
         folder = self.trained(cell.row, self.history, seed)
         opponent, key = self._opponent(variant, seed)
-        key = f"{folder.name} v {key}, {self.scale.hands} and {self.scale.paper_hands} hands"
+        scale = self.scale
+        searches = variant in SEARCHING
+        hands, paper_hands = (scale.search_hands,) * 2 if searches else (scale.hands, scale.paper_hands)
+        key = f"{folder.name} v {key}, {hands} and {paper_hands} hands"
         if key not in self._matches:
             agents: list[Agent] = [Shi2022Agent(folder, self.game), *[opponent] * (SEATS - 1)]
-            ours = play_match(self.game, agents, self.scale.hands, seed, duplicate=True)
-            paper = play_match(self.game, agents, self.scale.paper_hands, seed + 1)
+            ours = play_match(self.game, agents, hands, seed, duplicate=True)
+            paper = play_match(self.game, agents, paper_hands, seed + 1)
             self._matches[key] = {
                 name: {"mean": match.agents[0].mean, "ci95": list(match.agents[0].ci95), "hands": match.hands}
                 for name, match in {"ours": ours, "paper": paper}.items()
@@ -171,6 +191,22 @@ class Reproduction:
             RunFolder(self.root).write_json(self._path.name, self._matches)
         found: dict[str, Any] = self._matches[key]
         return found
+
+    def _ceiling(self, variant: str) -> dict[str, Any]:
+        """Return what a player wins that was trained against five of `variant` alone, after training it if missing."""
+        folder = self.root / f"best-response-{variant}"
+        evaluation = folder / EVALUATION
+        if not evaluation.exists():
+            self._say(f"{folder.name}: {self.scale.ceiling_minutes:g} minutes")
+            self_play_ppo.main(
+                self_play_ppo.Config(
+                    env=ENV, set=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
+                    minutes=self.scale.ceiling_minutes, learning_rate=1e-3, final_entropy=0.003,
+                    evaluation_seconds=math.inf, final_hands=self.scale.hands, folder=str(folder),
+                )
+            )  # fmt: skip
+        found: dict[str, Any] = json.loads(evaluation.read_text())["matches"][0]
+        return {key: found[key] for key in ("mean", "ci95", "hands")}
 
     def _opponent(self, variant: str, seed: int) -> tuple[Agent, str]:
         """Return an opponent, trained if it has to be, and a name for it that tells settings apart."""
@@ -225,7 +261,11 @@ def verdict(paper: float, noise: float, mean: float, ci95: Sequence[float]) -> s
 
 
 def decision_times(agent: Shi2022Agent) -> dict[str, float]:
-    """Return milliseconds of processor time per decision, alone and in batches of up to 4,096 (the paper: 7.3)."""
+    """Return milliseconds of processor time per decision, alone and in batches of up to 4,096 (the paper: 7.3).
+
+    PyTorch has one thread from then on.
+    """
+    torch.set_num_threads(1)
     return {"single": _time_hands(agent, 1, 20), "batch": _time_hands(agent, 4096, 1)}
 
 
@@ -252,7 +292,7 @@ def _time_hands(agent: Shi2022Agent, num_tables: int, rounds: int) -> float:
     return 1000 * seconds / decisions
 
 
-HEADER = ("player", "against", "paper", "ours", "95 % interval", "speaks of", "as the paper played", "verdict")
+HEADER = ("player", "against", "paper", "ours", "95 % interval", "of", "as the paper played", "ceiling", "verdict")
 
 
 def rows_of(report: dict[str, Any], table: int) -> list[list[str]]:
@@ -262,11 +302,11 @@ def rows_of(report: dict[str, Any], table: int) -> list[list[str]]:
 
 def _line(result: dict[str, Any]) -> list[str]:
     begin = [f"{result['row']} ({result['history']})", result["variant"], f"{result['paper']:+.3f}"]
-    if "mean" not in result:
-        return [*begin, "-", "-", "-", "-", result["verdict"]]
     low, high = result["ci95"]
     theirs = ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"])
-    return [*begin, f"{result['mean']:+.3f}", f"{low:+.3f} .. {high:+.3f}", result["of"], theirs, result["verdict"]]
+    ceiling = f"{result['ceiling']['mean']:+.2f}" if result["ceiling"] else "-"
+    ours = [f"{result['mean']:+.3f}", f"{low:+.3f} .. {high:+.3f}", result["of"], theirs]
+    return [*begin, *ours, ceiling, result["verdict"]]
 
 
 def scale_of(report: dict[str, Any]) -> str:
