@@ -106,8 +106,8 @@ SIX_NETWORKS: dict[str, dict[str, Any]] = {
     "apu": {"updates": 48, "warm_up": 200},
     "apu-ctrl": {"updates": 8, "warm_up": 200},
 }
-"""Where six networks share the episodes. The paper's APU took 1.6 times as long as its Dual-APU, ours twice the updates;
-its control makes as many, a sixth of them by each network."""
+"""Where six networks share the episodes. The paper's APU took 1.6 times as long as its Dual-APU, ours makes twice the
+updates; its control makes as many, a sixth of them by each network."""
 
 
 def config_of(algorithm: str, history: str, seed: int, scale: Scale) -> Config:
