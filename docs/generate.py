@@ -1,7 +1,9 @@
 """Write the generated pages: text that people wrote, with the tables that the code knows.
 
 The text of a page stands beside it in `_<page>.md`. There, `{{name words ...}}` becomes what the function `name` of
-this file returns for the environment and the words. Run `python docs/generate.py` after a change; tests compare.
+this file returns for the environment and the words. Pages that have only some such tables keep them between two
+comments, `<!-- name words: begin, written by docs/generate.py -->` and `<!-- name words: end -->`. Run
+`python docs/generate.py` after a change; tests compare.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from card_envs.games.holdem.config import RULES, RulesProfile
 DOCS = Path(__file__).parent
 MEANINGS = tomllib.loads((DOCS / "_meanings.toml").read_text(encoding="utf-8"))
 """One line about each argument, reset option and hold'em rule."""
-README = DOCS.parent / "README.md"
-PANEL_IN_README = re.compile(r"(<!-- panel: begin, [^>]*-->\n).*?(<!-- panel: end -->)", re.S)
+PRETRAINED = DOCS.parent / "baselines" / "card_baselines" / "learned" / "pretrained"
+WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md")
+REGION = re.compile(r"<!-- (.+?): begin, written by docs/generate\.py -->\n.*?<!-- \1: end -->", re.S)
 
 
 def page_name(entry: EnvEntry) -> str:
@@ -46,10 +49,18 @@ def pages() -> dict[Path, str]:
         )
         for source, entry in sources.items()
     }
-    return {
-        **written,
-        README: PANEL_IN_README.sub(rf"\1\n{panel_in_short()}\n\n\2", README.read_text(encoding="utf-8")),
-    }
+    return written | {page: with_regions(page.read_text(encoding="utf-8"), first) for page in WRITTEN_IN_PART}
+
+
+def with_regions(text: str, entry: EnvEntry) -> str:
+    """Return a text with everything between the two comments of a part made anew."""
+
+    def replacement(match: re.Match[str]) -> str:
+        name, *words = match[1].split()
+        begin, end = (f"<!-- {match[1]}: {place} -->" for place in ("begin, written by docs/generate.py", "end"))
+        return f"{begin}\n\n{PARTS[name](entry, *words)}\n\n{end}"
+
+    return REGION.sub(replacement, text)
 
 
 def filled(source: Path, entry: EnvEntry) -> str:
@@ -271,7 +282,7 @@ SHORT_ROWS = ("tight_aggressive", "equity", "mcts", "cfr")
 SHORT_COLUMNS = ("random", "always_call", "chen_strict", "shi_rules_strict", "tight_aggressive", "equity", "cfr")
 
 
-def panel_in_short() -> str:
+def panel_in_short(entry: EnvEntry) -> str:
     """The part of the heads-up results that stands in the README."""
     made = panel_report()["heads_up"]
     rows = [
@@ -293,12 +304,46 @@ def panel_report() -> dict[str, Any]:
     return report
 
 
+# --- parts of the agents that come trained, from what their folders hold ---
+
+
+def trained_agents(entry: EnvEntry, *names: str) -> str:
+    """What each agent wins against each opponent in all other seats, and what its training cost."""
+    found = {name: json.loads((PRETRAINED / name / "evaluation.json").read_text(encoding="utf-8")) for name in names}
+    won = {name: {match["opponent"]: match for match in found[name]["matches"]} for name in names}
+    units = {found[name]["unit"] for name in names}
+    assert len(units) == 1, f"agents of one table win in one unit, not in {units}"
+    factor, digits, unit = (100, 1, "bb/100") if units == {"bb"} else (1, 2, "points per game")
+    rows = [
+        [_opponent(other), *(_gain(won[name].get(other), factor, digits) for name in names)]
+        for other in dict.fromkeys(other for name in names for other in won[name])
+    ]
+    costs = [found[name]["cost"] for name in names]
+    rows += [["processor time", *(f"{cost['seconds'] / 60:.0f} minutes" for cost in costs)]]
+    rows += [["decisions", *(f"{cost['decisions'] / 1e6:.1f} million" for cost in costs)]]
+    rows += [["hands of a match", *(f"{found[name]['matches'][0]['hands']:,}" for name in names)]]
+    return table([f"{unit} against", *(f"`{name}`" for name in names)], rows)
+
+
+def _opponent(name: str) -> str:
+    quarters = re.fullmatch(r"after_(\d)_of_(\d)", name)
+    return f"itself after {quarters[1]}/{quarters[2]} of the training" if quarters else f"`{name}`"
+
+
+def _gain(match: dict[str, Any] | None, factor: int, digits: int) -> str:
+    if match is None:
+        return ""
+    low, high = match["ci95"]
+    text = f"{factor * match['mean']:+.{digits}f} ± {factor * (high - low) / 2:.{digits}f}"
+    return f"**{text}**" if high < 0 else text
+
+
 PARTS: dict[str, Callable[..., str]] = {
     part.__name__: part
     for part in (
         include, attributes, arguments, reset_options, observation, state, bet_menus, environments, contents,
         rules_profiles, big2_options, big2_actions, big2_samples,
-        panel_results, panel_made_by,
+        panel_results, panel_made_by, panel_in_short, trained_agents,
     )
 }  # fmt: skip
 
