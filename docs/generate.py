@@ -29,7 +29,7 @@ DOCS = Path(__file__).parent
 MEANINGS = tomllib.loads((DOCS / "_meanings.toml").read_text(encoding="utf-8"))
 """One line about each argument, reset option and hold'em rule."""
 PRETRAINED = DOCS.parent / "baselines" / "card_baselines" / "learned" / "pretrained"
-WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md")
+WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md", DOCS / "reproductions" / "shi2022.md")
 REGION = re.compile(r"<!-- (.+?): begin, written by docs/generate\.py -->\n.*?<!-- \1: end -->", re.S)
 
 
@@ -338,12 +338,47 @@ def _gain(match: dict[str, Any] | None, factor: int, digits: int) -> str:
     return f"**{text}**" if high < 0 else text
 
 
+# --- parts of the reproductions, from their reports ---
+
+
+def reproduced(entry: EnvEntry, report: str, number: str) -> str:
+    """One table of a paper: its numbers, ours with half of the 95 % interval, the ceiling, and what follows."""
+    made = json.loads((DOCS / "results" / f"{report}.json").read_text(encoding="utf-8"))
+    rows = [
+        [
+            f"{result['row']} ({result['history']})",
+            f"`{result['variant']}`",
+            f"{result['paper']:+.3f}",
+            _gain(result, 1, 2),
+            ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"]),
+            _gain(result["ceiling"], 1, 2),
+            result["verdict"],
+        ]
+        for result in made["results"]
+        if result["table"] == int(number)
+    ]
+    return table(["one", "against five", "paper", "ours", "ours, as the paper played", "ceiling", "verdict"], rows)
+
+
+def reproduction_cost(entry: EnvEntry, report: str) -> str:
+    """Mean processor time of the runs of each kind."""
+    made = json.loads((DOCS / "results" / f"{report}.json").read_text(encoding="utf-8"))
+    kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for run in made["runs"]:
+        kinds.setdefault((run["algorithm"], run["history"]), []).append(run)
+    rows = [
+        [*kind, len(runs), f"{runs[0]['episodes']:,}", f"{sum(run['seconds'] for run in runs) / len(runs) / 60:.1f}"]
+        for kind, runs in kinds.items()
+    ]
+    return table(["algorithm", "history", "seeds", "episodes", "minutes of one core, each"], rows)
+
+
 PARTS: dict[str, Callable[..., str]] = {
     part.__name__: part
     for part in (
         include, attributes, arguments, reset_options, observation, state, bet_menus, environments, contents,
         rules_profiles, big2_options, big2_actions, big2_samples,
-        panel_results, panel_made_by, panel_in_short, trained_agents,
+        panel_results, panel_made_by, panel_in_short, trained_agents, reproduced, reproduction_cost,
     )
 }  # fmt: skip
 

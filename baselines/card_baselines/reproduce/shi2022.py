@@ -234,6 +234,7 @@ class Reproduction:
         with run.replacing("report.md") as temporary:
             temporary.write_text(markdown(report))
         draw_losses(self.root, sorted(self._used))
+        draw_gains(self.root, sorted(self._used))
         return report
 
     def _cost(self, folder: Path) -> dict[str, Any]:
@@ -341,17 +342,45 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def draw_losses(root: Path, folders: Sequence[Path]) -> None:
-    """Draw the losses of runs over their episodes (figures 4 and 5): actors left, critics right."""
+    """Draw the losses of runs over their episodes (figures 4 and 5), one line per seed, into losses.png."""
+    _draw(root / "losses.png", folders, {"actor_loss": "P loss", "critic_loss": "Q loss"}, "")
+
+
+def draw_gains(root: Path, folders: Sequence[Path]) -> None:
+    """Draw what runs win from the panel in the course of their training, one line per seed, into gains.png."""
+    panel = RunFolder(folders[0]).config()["panel"]
+    if panel:
+        _draw(root / "gains.png", folders, {f"v {name}": f"against five {name}" for name in panel}, UNIT)
+
+
+def _draw(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: str) -> None:
+    from matplotlib import colormaps
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9.6, 4.0), dpi=150, layout="constrained")
-    panels = zip(figure.subplots(1, 2), ("actor_loss", "critic_loss"), ("P loss", "Q loss"), strict=True)
-    for axes, column, title in panels:
-        for folder in folders:
-            points = [(row["episodes"], row[column]) for row in RunFolder(folder).metrics()]
-            axes.plot(*zip(*points, strict=True), label=folder.name, linewidth=1.2)
-        axes.set_xlabel("episodes")
-        axes.set_title(title)
-        axes.legend(frameon=False, fontsize=6)
-    with RunFolder(root).replacing("losses.png") as temporary:
+    configs = [RunFolder(folder).config() for folder in folders]
+    kinds = sorted({_kind(config) for config in configs})
+    colours = {kind: colormaps["tab10"](number) for number, kind in enumerate(kinds)}
+    figure = Figure(figsize=(1.0 + 3.6 * len(columns), 3.6), dpi=150, layout="constrained")
+    for axes, (column, title) in zip(figure.subplots(1, len(columns), sharey=bool(unit)), columns.items(), strict=True):
+        for folder, config in zip(folders, configs, strict=True):
+            rows = RunFolder(folder).metrics()
+            axes.plot(
+                [row["episodes"] / 1000 for row in rows], [row[column] for row in rows],
+                color=colours[_kind(config)], linewidth=1.2, marker=".", markersize=4,
+            )  # fmt: skip
+        axes.set_xlabel("thousand episodes")
+        axes.set_title(title, fontsize=10)
+        axes.grid(alpha=0.3)
+        if unit:
+            axes.axhline(0, color="black", linewidth=0.8)
+    if unit:
+        figure.axes[0].set_ylabel(unit)
+    for kind in kinds:
+        figure.axes[0].plot([], [], color=colours[kind], label=kind)
+    figure.legend(loc="outside lower center", ncols=min(4, len(kinds)), frameon=False, fontsize=9)
+    with RunFolder(path.parent).replacing(path.name) as temporary:
         figure.savefig(temporary)
+
+
+def _kind(config: dict[str, Any]) -> str:
+    return f"{config['algorithm']}, {config['history']}"
