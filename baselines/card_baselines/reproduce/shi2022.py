@@ -102,12 +102,8 @@ SCALES = {
 }  # fmt: skip
 """`tiny` shows that everything works and nothing else. `paper` has the paper's 20,000 episodes."""
 
-SIX_NETWORKS: dict[str, dict[str, Any]] = {
-    "apu": {"updates": 48, "warm_up": 200},
-    "apu-ctrl": {"updates": 8, "warm_up": 200},
-}
-"""Where six networks share the episodes. The paper's APU took 1.6 times as long as its Dual-APU, ours makes twice the
-updates; its control makes as many, a sixth of them by each network."""
+SIX_NETWORKS: dict[str, dict[str, Any]] = {"apu": {"updates": 144}, "apu-ctrl": {"updates": 24}}
+"""Updates after each round where six networks share the episodes: as many of each network as of Dual-APU's only one."""
 
 
 def config_of(algorithm: str, history: str, seed: int, scale: Scale) -> Config:
