@@ -79,6 +79,7 @@ def _locked(path: Path) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    path.parent.mkdir(parents=True, exist_ok=True)  # a newer version of the package may have deleted old caches
     with open(path, "a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield  # closing the file ends the lock

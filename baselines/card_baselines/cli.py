@@ -13,7 +13,7 @@ from card_envs import __version__
 from card_envs.match import AgentError
 
 COMMANDS = (
-    "envs", "agents", "match", "panel", "hands-needed", "exploit", "report", "replay", "train", "demo", "bench",
+    "envs", "agents", "play", "match", "panel", "hands-needed", "exploit", "report", "replay", "train", "demo", "bench",
     "reproduce",
 )  # fmt: skip
 """Each is a function of its name in the module of its name in `card_baselines.commands`, imported when asked for."""

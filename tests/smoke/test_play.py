@@ -1,0 +1,88 @@
+"""`card-envs play`: a person at the terminal, who types what a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from card_baselines import cli
+from card_baselines.commands.play import meant
+
+Typing = Callable[..., None]
+
+
+@pytest.fixture
+def types(monkeypatch: pytest.MonkeyPatch) -> Typing:
+    """Answers to `input`, one by one; then the input ends."""
+
+    def prepare(*answers: str) -> None:
+        left = iter(answers)
+
+        def answer(prompt: str) -> str:
+            try:
+                return next(left)
+            except StopIteration:
+                raise EOFError from None
+
+        monkeypatch.setattr("builtins.input", answer)
+
+    return prepare
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.main(("play", *arguments)) == 0
+    return capsys.readouterr().out
+
+
+def test_hands_are_played_to_the_end_and_added_up(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+    types(*["call", "check", "1"] * 10)
+    out = run(capsys, "leduc_holdem-v0", "--agents", "always_call", "--hands", "3", "--seed", "4")
+    assert out.count("--- hand") == 3
+    assert "--- hand 2: player_0 always_call, player_1 you" in out, "seats move on"
+    won = [float(line.split()[2]) for line in out.splitlines() if line.startswith("you win")]
+    assert len(won) == 3
+    assert f"3 hands, seed 4: you won {sum(won):+g} " in out
+
+
+def test_cards_of_others_are_hidden_until_the_hand_ends(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+    types(*["1"] * 10)
+    out = run(capsys, "limit_holdem-v0", "--agents", "always_call", "chen", "--hands", "1", "--seed", "0")
+    before, _, after = out.rpartition("you win")[0].rpartition("\n\n")
+    assert before.count("??") >= 4
+    assert "??" not in after
+
+
+def test_wrong_answers_are_asked_again(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+    types("7", "", "nonsense", "q")
+    out = run(capsys, "kuhn_poker-v0", "--hands", "1", "--seed", "0")
+    assert out.count("is not one of them") == 3
+    assert "you leave the table" in out and "0 hands, seed 0: you won +0" in out
+
+
+def test_one_agent_stands_for_three_in_big2(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+    types("1")
+    out = run(capsys, "big2-v0", "--agents", "big2_lowest", "--seed", "1")
+    assert out.count("big2_lowest,") + out.count("big2_lowest\n") >= 3
+    assert "you leave the table" in out, "the input ended"
+
+
+def test_finished_hands_are_saved(types: Typing, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    types(*["1"] * 40)
+    path = tmp_path / "evening.phhs"
+    run(capsys, "limit_holdem-v0", "--agents", "always_call", "--hands", "2", "--seed", "0", "--save", str(path))
+    assert path.read_text().count("starting_stacks") == 2
+
+
+def test_an_unknown_agent_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(("play", "kuhn_poker-v0", "--agents", "nobody")) == 2
+    assert "agent 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [("1", 0), ("3", 5), ("0", None), ("4", None), ("fold", 0), ("Raise to 6".lower(), 5), ("f", 0), ("raise", None)],
+)
+def test_what_answers_mean(answer: str, expected: int | None) -> None:
+    assert meant(answer, {0: "fold", 2: "raise to 4", 5: "raise to 6"}) == expected
