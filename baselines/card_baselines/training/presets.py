@@ -29,12 +29,13 @@ _BIG2: dict[str, Any] = {
 PRESETS: dict[str, dict[str, Any]] = {
     "ppo_limit_hu": {
         "env": "limit_holdem-v0",
-        "opponents": ("self", "always_raise", "always_call"),
+        "opponents": ("self", "always_raise", "always_call", "loose_passive"),
         "mixed": 0.2,
         "panel": (*_SIMPLE, *_SCRIPTED),
         "average": 0.99,
         "final_learning_rate": 5e-5,
-        "minutes": 4.0,
+        "minutes": 14.0,
+        "evaluation_seconds": 120.0,
         "evaluation_hands": 20_000,
         "final_hands": 200_000,
     },
