@@ -19,6 +19,7 @@ def reproduce(
     paper: str,
     /,
     table: int = 0,
+    rows: tuple[str, ...] = (),
     scale: Literal["tiny", "paper", "ours"] = "tiny",
     history: Literal["lstm", "fc", "none"] = "lstm",
     seeds: int = 0,
@@ -30,6 +31,7 @@ def reproduce(
     Args:
         paper: shi2022.
         table: One table of the paper; 0 for all.
+        rows: Algorithms whose rows are computed, such as dual-apu; all if none is named.
         scale: How much is trained and played: tiny shows that it works, paper has the paper's budget, ours more.
         history: How the players of tables 1 to 3 read the betting.
         seeds: Runs of each algorithm; 0 for as many as the scale has.
@@ -45,7 +47,8 @@ def reproduce(
     script = importlib.import_module(PAPERS[paper])
     root = Path(folder or f"runs/reproduce/{paper}-{scale}")
     say = lambda text: print(text, file=sys.stderr)  # noqa: E731
-    report = script.Reproduction(script.SCALES[scale], history, root, seeds, say).report([table] if table else _TABLES)
+    reproduction = script.Reproduction(script.SCALES[scale], history, root, seeds, say)
+    report = reproduction.report([table] if table else _TABLES, rows or script.ROWS)
     if json:
         print_json(report)
     else:

@@ -66,6 +66,7 @@ CELLS = (
     Cell(5, "dual-apu", "dual-apu none", 0.918),
     Cell(5, "dual-apu", "dual-apu fc", 0.672),
 )
+ROWS = tuple(dict.fromkeys(cell.row for cell in CELLS))
 
 
 @dataclass(frozen=True)
@@ -216,14 +217,17 @@ class Reproduction:
         folder = self.trained(algorithm, history or self.history, seed)
         return Shi2022Agent(folder, self.game), folder.name
 
-    def report(self, tables: Sequence[int]) -> dict[str, Any]:
-        """Return everything about some of the tables, and write it as JSON and Markdown."""
-        results = [result for cell in CELLS if cell.table in tables for result in self.play(cell)]
-        first = self.trained(next(cell.row for cell in CELLS if cell.table in tables), self.history, self.seeds[0])
+    def report(self, tables: Sequence[int], rows: Sequence[str] = ROWS) -> dict[str, Any]:
+        """Return everything about some of the tables and rows, and write it as JSON and Markdown."""
+        cells = [cell for cell in CELLS if cell.table in tables and cell.row in rows]
+        if not cells:
+            raise ValueError(f"tables {list(tables)} have no rows {list(rows)}: choose others of {list(ROWS)}")
+        results = [result for cell in cells for result in self.play(cell)]
+        first = self.trained(cells[0].row, self.history, self.seeds[0])
         report = {
             "paper": "shi2022",
             "unit": UNIT,
-            "tables": list(tables),
+            "tables": sorted({cell.table for cell in cells}),
             "scale": asdict(self.scale),
             "results": results,
             "runs": [self._cost(folder) for folder in sorted(self._used)],
