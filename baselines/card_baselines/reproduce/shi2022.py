@@ -94,7 +94,7 @@ SCALES = {
         },
     ),
     "paper": Scale(
-        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=600, ceiling_minutes=1.0,
+        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=300, ceiling_minutes=1.0,
     ),
     "ours": Scale(
         seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=PAPER_HANDS, ceiling_minutes=2.0,
