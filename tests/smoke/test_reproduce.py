@@ -95,7 +95,7 @@ def test_verdicts(paper: float, noise: float, ours: tuple[float, float], expecte
     ("arguments", "message"),
     [
         (("shi2021",), "paper 'shi2021' is not known (did you mean 'shi2022'?): choose one of shi2022"),
-        (("shi2022", "--table", "6"), "table 6 is none of shi2022: choose one of [1, 2, 3, 4, 5], or 0 for all"),
+        (("shi2022", "--table", "6"), "table 6 is none of shi2022: choose among [1, 2, 3, 4, 5]"),
         (("shi2022", "--seeds", "-1"), "seeds -1 must be at least 1"),
         (("shi2022", "--table", "4", "--rows", "dual-apu"), "tables [4] have no rows ['dual-apu']: choose others of"),
     ],

@@ -18,7 +18,7 @@ _TABLES = (1, 2, 3, 4, 5)
 def reproduce(
     paper: str,
     /,
-    table: int = 0,
+    table: tuple[int, ...] = (),
     rows: tuple[str, ...] = (),
     scale: Literal["tiny", "paper", "ours"] = "tiny",
     history: Literal["lstm", "fc", "none"] = "lstm",
@@ -30,7 +30,7 @@ def reproduce(
 
     Args:
         paper: shi2022.
-        table: One table of the paper; 0 for all.
+        table: Tables of the paper; all if none is named.
         rows: Algorithms whose rows are computed, such as dual-apu; all if none is named.
         scale: How much is trained and played: tiny shows that it works, paper has the paper's budget, ours more.
         history: How the players of tables 1 to 3 read the betting.
@@ -40,15 +40,15 @@ def reproduce(
     """
     if paper not in PAPERS:
         raise ValueError(f"paper {paper!r} is not known{nearest(paper, PAPERS)}: choose one of {', '.join(PAPERS)}")
-    if table not in (0, *_TABLES):
-        raise ValueError(f"table {table} is none of {paper}: choose one of {list(_TABLES)}, or 0 for all")
+    if unknown := [number for number in table if number not in _TABLES]:
+        raise ValueError(f"table {unknown[0]} is none of {paper}: choose among {list(_TABLES)}")
     if seeds < 0:
         raise ValueError(f"seeds {seeds} must be at least 1, or 0 for as many as the scale has")
     script = importlib.import_module(PAPERS[paper])
     root = Path(folder or f"runs/reproduce/{paper}-{scale}")
     say = lambda text: print(text, file=sys.stderr)  # noqa: E731
     reproduction = script.Reproduction(script.SCALES[scale], history, root, seeds, say)
-    report = reproduction.report([table] if table else _TABLES, rows or script.ROWS)
+    report = reproduction.report(table or _TABLES, rows or script.ROWS)
     if json:
         print_json(report)
     else:
