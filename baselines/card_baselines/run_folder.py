@@ -120,8 +120,13 @@ class RunFolder:
         finally:
             temporary.unlink(missing_ok=True)
 
-    def draw_curve(self, x: str, series: Mapping[str, str], y_label: str) -> None:
-        """Draw columns of the metrics ({column: label}) against the column `x` into the picture of the run."""
+    def draw_curve(
+        self, x: str, series: Mapping[str, str], y_label: str, picture: str = CURVE, log: bool = False
+    ) -> None:
+        """Draw columns of the metrics ({column: label}) against the column `x` into a picture.
+
+        With `log`, for numbers above 0, the axis is logarithmic; otherwise a line marks 0.
+        """
         from matplotlib.figure import Figure
         from matplotlib.ticker import EngFormatter
 
@@ -132,14 +137,17 @@ class RunFolder:
             points = [(row[x], row[column]) for row in rows if column in row]
             if points:
                 axes.plot(*zip(*points, strict=True), label=label, linewidth=1.6)
-        axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+        if log:
+            axes.set_yscale("log")
+        else:
+            axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
         axes.xaxis.set_major_formatter(EngFormatter(sep=" "))
         axes.set_xlabel(x.replace("_", " "))
         axes.set_ylabel(y_label)
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
             figure.legend(frameon=False, loc="outside right center")
-        with self.replacing(CURVE) as temporary:
+        with self.replacing(picture) as temporary:
             figure.savefig(temporary)
 
 

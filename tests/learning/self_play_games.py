@@ -1,4 +1,4 @@
-"""Kuhn and Leduc poker for self-play: what a network plays everywhere, and how much it can be exploited."""
+"""Averages of networks in Kuhn and Leduc poker, made without the code that they check."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class PlayedGame(SmallGame):
         self.game = game
         super().__init__(game.config)
         self.strategies: dict[int, Array] = {}
+        for node in self.nodes:
+            node.average = np.zeros((len(node.children), *node.shape))
 
     def _grow(self, tables: list) -> Node:  # type: ignore[type-arg]
         node = super()._grow(tables)
@@ -73,18 +75,3 @@ class PlayedGame(SmallGame):
             node.average = node.average + reach * strategy
         for child, probability in zip(node.children, strategy, strict=True):
             self._add(child, seat, reach * probability if node.seat == seat else reach)
-
-    def forget(self) -> None:
-        """Begin new averages."""
-        for node in self.nodes:
-            node.average = np.zeros((len(node.children), *node.shape))
-
-    def exploitability_of(self, network: ActorCritic) -> float:
-        """Return what a best response wins against the network itself; the averages stay."""
-        averages = [node.average for node in self.nodes]
-        self.forget()
-        self.add(network)
-        exploitability = self.exploitability()
-        for node, average in zip(self.nodes, averages, strict=True):
-            node.average = average
-        return exploitability

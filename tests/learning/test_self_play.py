@@ -24,12 +24,12 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.training import self_play_ppo
 from card_baselines.training.checkpoint import STATE
 from card_baselines.training.experience import Experience
+from card_baselines.training.exploitability import AVERAGE, LATEST
 from card_baselines.training.rollouts import Rollouts
 from card_baselines.training.self_play_ppo import Config, Learner, TrainingDivergedError, game_of
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent
 from tests.learning.bet_game import BET, bet_game
-from tests.learning.self_play_games import PlayedGame
 
 REPO = Path(__file__).parents[2]
 TINY = Config(
@@ -151,26 +151,24 @@ def test_it_learns_to_bet() -> None:
     assert learner.rollouts.actions[BET] / learner.rollouts.actions.sum() > 0.9
 
 
-@pytest.mark.slow
 def test_average_play_in_kuhn_poker_approaches_the_solution() -> None:
-    """Random play loses 11/24 chips per hand to a best response; one seed reached 0.054 after 440,000 decisions."""
-    config = replace(self_play_ppo.preset("kuhn"), num_tables=256, batch=2048, minibatch=512)
-    game = game_of(config)
-    learner, played = Learner(config, game), PlayedGame(game)
-    assert played.exploitability_of(learner.network) == pytest.approx(11 / 24, abs=0.01)
-    played.forget()
-    while learner.decisions < 400_000:
-        learner.update(learner.decisions / 400_000)
-        played.add(learner.network)
-    assert played.exploitability() < 0.1
+    """Random play loses 11/24 = 0.458 chips per hand to a best response."""
+    config = replace(self_play_ppo.preset("kuhn"), num_tables=256, batch=1024, minibatch=256, minutes=0.0)
+    learner = Learner(config, game_of(config))
+    assert learner.meter is not None
+    assert learner.meter.measure(learner.network.policy)[LATEST] == pytest.approx(11 / 24, abs=0.02)
+    while learner.decisions < 60_000:
+        learner.update(learner.decisions / 60_000)
+    assert learner.meter.measure(learner.network.policy)[AVERAGE] < 0.25
 
 
 # --- interruptions ----------------------------------------------------------------------------------------------------
 
 
 def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
-    game = game_of(TINY)
-    whole, continued = Learner(TINY, game), Learner(TINY, game)
+    config = replace(TINY, exploitability=True)
+    game = game_of(config)
+    whole, continued = Learner(config, game), Learner(config, game)
     for k in range(5):
         whole.update(k / 10)
     whole.save(tmp_path / STATE, 12.5)
@@ -179,6 +177,8 @@ def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
         assert whole.update(k / 10) == continued.update(k / 10)
     assert np.array_equal(numbers(whole), numbers(continued))
     assert (whole.decisions, len(whole.rollouts.past)) == (continued.decisions, len(continued.rollouts.past))
+    assert whole.meter is not None and continued.meter is not None
+    assert np.array_equal(whole.meter.average.strategy(), continued.meter.average.strategy())
 
 
 def test_seeds_fix_everything() -> None:

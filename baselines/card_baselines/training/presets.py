@@ -79,6 +79,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "leduc": {
         "env": "leduc_holdem-v0",
+        "exploitability": True,
         "minutes": 10.0,
         "epochs": 1,
         "learning_rate": 1e-3,
@@ -89,6 +90,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "kuhn": {
         "env": "kuhn_poker-v0",
+        "exploitability": True,
         "minutes": 1.0,
         "hidden": (32, 32),
         "value_hidden": (32, 32),

@@ -28,6 +28,7 @@ from card_baselines.settings import parse_settings
 from card_baselines.training.budget import Budget, Every
 from card_baselines.training.checkpoint import STATE, below, load_optimiser, load_state, optimiser_tensors, save_state
 from card_baselines.training.evaluation import evaluate
+from card_baselines.training.exploitability import AVERAGE, LATEST, PICTURE, ExploitabilityMeter, require_small
 from card_baselines.training.presets import DEFAULT_PRESETS as DEFAULT_PRESETS
 from card_baselines.training.presets import PRESETS
 from card_baselines.training.rollouts import Rollouts
@@ -102,6 +103,9 @@ class Config:
     """Compute hidden layers in bfloat16: three times as fast on processors with AMX, much slower on others."""
     checkpoint_seconds: float = 30.0
     """Time between checkpoints: the most that a killed run loses."""
+    exploitability: bool = False
+    """Small hold'em games: measure the exact exploitability of the policy, and of the average of all so far, which the
+    folder `average` plays."""
     evaluation_seconds: float = 60.0
     evaluation_hands: int = 10_000
     final_hands: int = 100_000
@@ -120,6 +124,8 @@ def main(config: Config) -> RunFolder:
     """Train, evaluate, and return the run folder."""
     torch.set_num_threads(config.threads)
     game = game_of(config)
+    if config.exploitability:
+        require_small(game)
     new_folder = RunFolder.named(Path("runs"), find_entry(config.env).id, "self_play_ppo", config.seed)
     run = RunFolder(Path(config.folder)) if config.folder else new_folder
     run.start(describe(config), may_change=("minutes", "steps"))
@@ -193,14 +199,24 @@ class Keeper:
             self._learner.save(temporary, self._budget.seconds())
         with self._run.replacing(WEIGHTS) as temporary:
             save_policy(self._learner.playing.policy, temporary)
+        if self._learner.meter:
+            self._learner.meter.save_average(self._run)
 
     def _evaluate(self, measures: dict[str, float]) -> None:
         self.save()
         row = {"seconds": self._budget.seconds(), "decisions": self._learner.decisions, **measures}
         matches = evaluate(self._run, self._game, self._config.panel, self._config.evaluation_hands, 1)["matches"]
-        self._run.log(row | {f"v {match['opponent']}": match["mean"] for match in matches})
+        results = {f"v {match['opponent']}": match["mean"] for match in matches}
+        self._run.log(row | self._exploitability() | results)
         labels = {f"v {name}": name for name in self._config.panel}
         self._run.draw_curve("decisions", labels, f"{self._game.unit} per hand")
+        if self._learner.meter:
+            labels = {LATEST: "latest policy", AVERAGE: "average"}
+            self._run.draw_curve("decisions", labels, f"{self._game.unit} per hand", PICTURE, log=True)
+
+    def _exploitability(self) -> dict[str, float]:
+        meter = self._learner.meter
+        return meter.measure(self._learner.playing.policy) if meter else {}
 
     def _freeze(self, name: str) -> None:
         """Keep the agent as it is now, in a folder that plays."""
@@ -216,7 +232,7 @@ class Keeper:
         panel = (*self._config.panel, *frozen)
         cost = {"seconds": round(self._budget.seconds()), "decisions": self._learner.decisions}
         evaluation = evaluate(self._run, self._game, panel, self._config.final_hands, self._config.seed)
-        self._run.write_json(EVALUATION, {**evaluation, "cost": cost})
+        self._run.write_json(EVALUATION, {**evaluation, **self._exploitability(), "cost": cost})
 
 
 @dataclass(frozen=True)
@@ -268,6 +284,7 @@ class Learner:
             past_selves=config.past_selves,
             skip_forced=config.skip_forced,
         )
+        self.meter = ExploitabilityMeter(game) if config.exploitability else None
         self.decisions = self.updates = 0
         self._rng = np.random.default_rng([config.seed % 2**64, 2])
 
@@ -287,6 +304,8 @@ class Learner:
         self.rollouts.experience.forget_finished()
         self.updates += 1
         self._average()
+        if self.meter:
+            self.meter.add(self.network.policy, weight=self.updates)
         if self.updates % config.past_self_updates == 0:
             self.rollouts.remember_self()
         means = {name: float(np.mean([row[name] for row in measures])) for name in measures[0]}
@@ -354,6 +373,9 @@ class Learner:
         tensors |= {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {f"playing.{name}": tensor.clone() for name, tensor in self.playing.state_dict().items()}
         tensors |= {f"adam.{name}": tensor for name, tensor in optimiser_tensors(self.optimiser).items()}
+        if self.meter:
+            state = self.meter.average.state()
+            tensors |= {f"average.{name}": torch.from_numpy(array) for name, array in state.items()}
         own_rng = json.dumps(self._rng.bit_generator.state)
         facts = {"seconds": seconds, "decisions": self.decisions, "updates": self.updates, "rngs": [rng, own_rng]}
         save_state(path, tensors, facts)
@@ -364,6 +386,8 @@ class Learner:
         self.network.load_state_dict(below("network.", tensors))
         self.playing.load_state_dict(below("playing.", tensors))
         load_optimiser(self.optimiser, below("adam.", tensors))
+        if self.meter:
+            self.meter.average.restore({name: tensor.numpy() for name, tensor in below("average.", tensors).items()})
         arrays = {name: tensor.numpy() for name, tensor in below("rollouts.", tensors).items()}
         self.rollouts.restore(arrays, facts["rngs"][0])
         self._rng.bit_generator.state = json.loads(facts["rngs"][1])
