@@ -258,3 +258,8 @@ class Shi2022Agent:
         if self._memories and rows.min() >= 0 and rows.max() < self._num_tables:
             return self._memories[number].read(rows, tokens)
         return Memories(self.actors[number].history, len(rows)).read(np.arange(len(rows)), tokens)
+
+
+def use_one_thread() -> None:
+    """Give PyTorch one thread from now on, as times per core need it."""
+    torch.set_num_threads(1)

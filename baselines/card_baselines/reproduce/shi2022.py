@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
-from card_baselines.learned.shi2022 import Shi2022Agent
+from card_baselines.learned.shi2022 import Shi2022Agent, use_one_thread
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.training import self_play_ppo
@@ -270,7 +269,7 @@ def decision_times(agent: Shi2022Agent) -> dict[str, float]:
 
     PyTorch has one thread from then on.
     """
-    torch.set_num_threads(1)
+    use_one_thread()
     return {"single": _time_hands(agent, 1, 20), "batch": _time_hands(agent, 4096, 1)}
 
 
