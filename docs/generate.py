@@ -29,7 +29,7 @@ DOCS = Path(__file__).parent
 MEANINGS = tomllib.loads((DOCS / "_meanings.toml").read_text(encoding="utf-8"))
 """One line about each argument, reset option and hold'em rule."""
 PRETRAINED = DOCS.parent / "baselines" / "card_baselines" / "learned" / "pretrained"
-WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md", DOCS / "reproductions" / "shi2022.md")
+WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md")
 REGION = re.compile(r"<!-- (.+?): begin, written by docs/generate\.py -->\n.*?<!-- \1: end -->", re.S)
 
 
@@ -308,8 +308,18 @@ def panel_report() -> dict[str, Any]:
 
 
 def trained_agents(entry: EnvEntry, *names: str) -> str:
-    """What each agent wins against each opponent in all other seats, and what its training cost."""
+    """What each agent wins against each opponent in all other seats, itself in its youth included, and at what cost."""
+    return _trained(names, with_youth=True)
+
+
+def trained_in_short(entry: EnvEntry, *names: str) -> str:
+    """The same without the agents' own youth."""
+    return _trained(names, with_youth=False)
+
+
+def _trained(names: tuple[str, ...], with_youth: bool) -> str:
     found = {name: json.loads((PRETRAINED / name / "evaluation.json").read_text(encoding="utf-8")) for name in names}
+    made_of = [json.loads((PRETRAINED / name / "config.json").read_text(encoding="utf-8"))["made_of"] for name in names]
     won = {name: {match["opponent"]: match for match in found[name]["matches"]} for name in names}
     units = {found[name]["unit"] for name in names}
     assert len(units) == 1, f"agents of one table win in one unit, not in {units}"
@@ -317,16 +327,21 @@ def trained_agents(entry: EnvEntry, *names: str) -> str:
     rows = [
         [_opponent(other), *(_gain(won[name].get(other), factor, digits) for name in names)]
         for other in dict.fromkeys(other for name in names for other in won[name])
+        if with_youth or not _YOUTH.fullmatch(other)
     ]
     costs = [found[name]["cost"] for name in names]
     rows += [["processor time", *(f"{cost['seconds'] / 60:.0f} minutes" for cost in costs)]]
     rows += [["decisions", *(f"{cost['decisions'] / 1e6:.1f} million" for cost in costs)]]
     rows += [["hands of a match", *(f"{found[name]['matches'][0]['hands']:,}" for name in names)]]
+    rows += [["commit", *(made["commit"][:10] for made in made_of)]]
     return table([f"{unit} against", *(f"`{name}`" for name in names)], rows)
 
 
+_YOUTH = re.compile(r"after_(\d)_of_(\d)")
+
+
 def _opponent(name: str) -> str:
-    quarters = re.fullmatch(r"after_(\d)_of_(\d)", name)
+    quarters = _YOUTH.fullmatch(name)
     return f"itself after {quarters[1]}/{quarters[2]} of the training" if quarters else f"`{name}`"
 
 
@@ -378,7 +393,7 @@ PARTS: dict[str, Callable[..., str]] = {
     for part in (
         include, attributes, arguments, reset_options, observation, state, bet_menus, environments, contents,
         rules_profiles, big2_options, big2_actions, big2_samples,
-        panel_results, panel_made_by, panel_in_short, trained_agents, reproduced, reproduction_cost,
+        panel_results, panel_made_by, panel_in_short, trained_agents, trained_in_short, reproduced, reproduction_cost,
     )
 }  # fmt: skip
 
