@@ -29,6 +29,7 @@ AGENTS = {
     "big2_lowest": "card_baselines.scripted.big2_lowest:Big2Lowest",
     "big2_planner": "card_baselines.scripted.big2_planner:Big2Planner",
     "ppo_limit_hu": "card_baselines.learned.pretrained_agents:PpoLimitHeadsUp",
+    "ppo_limit_six_max": "card_baselines.learned.pretrained_agents:PpoLimitSixMax",
     "ppo_big2": "card_baselines.learned.pretrained_agents:PpoBig2",
 }
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""

@@ -31,6 +31,12 @@ class PpoLimitHeadsUp(PretrainedAgent):
     run = "ppo_limit_hu"
 
 
+class PpoLimitSixMax(PretrainedAgent):
+    """Six-max limit hold'em, trained by self-play PPO with past selves and scripted players at some of the tables."""
+
+    run = "ppo_limit_six_max"
+
+
 class PpoBig2(PretrainedAgent):
     """Big 2, trained by self-play PPO."""
 
