@@ -26,6 +26,15 @@ _BIG2: dict[str, Any] = {
     "reward_scale": 0.2,
     "final_hands": 20_000,
 }
+# Small steps, each learned thoroughly: four passes over a batch, and a penalty for leaving the policy that played it.
+# Advantages keep their scale, so that entropy and penalty mean the same at the beginning and at the end.
+_SMALL: dict[str, Any] = {
+    "exploitability": True,
+    "epochs": 4,
+    "final_learning_rate": 3e-4,
+    "normalise": False,
+    "evaluation_hands": 2_000,
+}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "ppo_limit_hu": {
@@ -83,24 +92,35 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "leduc": {
         "env": "leduc_holdem-v0",
-        "exploitability": True,
+        **_SMALL,
         "minutes": 10.0,
-        "epochs": 1,
-        "learning_rate": 1e-3,
-        "final_learning_rate": 5e-5,
-        "entropy": 0.1,
-        "final_entropy": 0.05,
-        "normalise": False,
+        "steps": 8_000_000,
+        "batch": 4096,
+        "learning_rate": 3e-3,
+        "entropy": 0.06,
+        "final_entropy": 0.02,
+        "kl_penalty": 2.0,
+        "final_kl_penalty": 10.0,
+        "reward_scale": 0.2,
+        "hidden": (64, 64),
+        "value_hidden": (64, 64),
+        "evaluation_seconds": 10.0,
     },
     "kuhn": {
         "env": "kuhn_poker-v0",
-        "exploitability": True,
-        "minutes": 1.0,
+        **_SMALL,
+        "minutes": 2.0,
+        "steps": 2_000_000,
+        "batch": 2048,
+        "learning_rate": 2e-3,
+        "entropy": 0.1,
+        "final_entropy": 0.03,
+        "kl_penalty": 3.0,
+        "final_kl_penalty": 20.0,
+        "reward_scale": 1.0,
         "hidden": (32, 32),
         "value_hidden": (32, 32),
-        "learning_rate": 1e-3,
-        "entropy": 0.1,
-        "final_entropy": 0.01,
+        "evaluation_seconds": 2.0,
     },
 }
 

@@ -38,6 +38,8 @@ from card_envs.game import Game
 FROZEN = "frozen"
 """Folder, within that of the run, of agents as they were after each quarter."""
 _QUARTERS = 4
+_PICTURE_SECONDS = 30.0
+"""Between drawings of the measures, which in small games take longer than an evaluation."""
 _FEW_ACTIONS = 16
 
 
@@ -79,6 +81,9 @@ class Config:
     final_entropy: float = 0.01
     clip: float = 0.2
     final_clip: float = 0.2
+    kl_penalty: float = 0.0
+    """Weight of the KL divergence from the policy that played the batch (Schulman et al. 2017, section 4)."""
+    final_kl_penalty: float = 0.0
     clip_value: bool = False
     """Keep values within `clip` of the old ones too, as Charlesworth (2018) does."""
     value_weight: float = 0.5
@@ -178,6 +183,7 @@ class Keeper:
         self._config, self._run, self._game, self._learner, self._budget = config, run, game, learner, budget
         self._checkpoint = Every(config.checkpoint_seconds, budget)
         self._evaluation = Every(config.evaluation_seconds, budget)
+        self._picture = Every(_PICTURE_SECONDS, budget)
         self._quarter = int(_QUARTERS * budget.fraction())
         self.save()
 
@@ -189,6 +195,8 @@ class Keeper:
             self._evaluate(measures)
         elif self._checkpoint.is_due():
             self.save()
+        if self._picture.is_due():
+            self._draw()
         if self._quarter < quarter < _QUARTERS:
             self._quarter = quarter
             self._freeze(f"after_{quarter}_of_{_QUARTERS}")
@@ -208,11 +216,14 @@ class Keeper:
         matches = evaluate(self._run, self._game, self._config.panel, self._config.evaluation_hands, 1)["matches"]
         results = {f"v {match['opponent']}": match["mean"] for match in matches}
         self._run.log(row | self._exploitability() | results)
+
+    def _draw(self) -> None:
         labels = {f"v {name}": name for name in self._config.panel}
         self._run.draw_curve("decisions", labels, f"{self._game.unit} per hand")
         if self._learner.meter:
             labels = {LATEST: "latest policy", AVERAGE: "average"}
-            self._run.draw_curve("decisions", labels, f"{self._game.unit} per hand", PICTURE, log=True)
+            y_label = f"exploitability, {self._game.unit} per hand"
+            self._run.draw_curve("decisions", labels, y_label, PICTURE, log=True)
 
     def _exploitability(self) -> dict[str, float]:
         meter = self._learner.meter
@@ -226,8 +237,9 @@ class Keeper:
         save_policy(self._learner.playing.policy, folder / WEIGHTS)
 
     def finish(self) -> None:
-        """Write the last checkpoint, and the evaluation against the panel and the frozen agents."""
+        """Write the last checkpoint and pictures, and the evaluation against the panel and the frozen agents."""
         self.save()
+        self._draw()
         frozen = sorted(str(folder) for folder in (self._run.path / FROZEN).glob("*"))
         panel = (*self._config.panel, *frozen)
         cost = {"seconds": round(self._budget.seconds()), "decisions": self._learner.decisions}
@@ -242,11 +254,12 @@ class Rates:
     learning_rate: float
     entropy: float
     clip: float
+    kl_penalty: float
 
     @classmethod
     def at(cls, fraction: float, config: Config) -> Rates:
         """Return the rates when a `fraction` of the budget is used."""
-        names = ("learning_rate", "entropy", "clip")
+        names = ("learning_rate", "entropy", "clip", "kl_penalty")
         return cls(
             **{
                 name: (1.0 - fraction) * getattr(config, name) + fraction * getattr(config, f"final_{name}")
@@ -327,7 +340,7 @@ class Learner:
         return measures
 
     def _loss(self, rows: NDArray[np.int64], rates: Rates) -> tuple[torch.Tensor, dict[str, float]]:
-        """Return the clipped objective of PPO, value error and entropy as one loss, and measures."""
+        """Return the clipped objective of PPO, KL divergence, entropy and value error as one loss, and measures."""
         taken = {name: array[rows] for name, array in self.rollouts.experience.arrays.items()}
         widest = int((taken["legal"] != NO_ACTION).sum(axis=1).max())
         legal = torch.from_numpy(np.ascontiguousarray(taken["legal"][:, :widest]))
@@ -347,8 +360,9 @@ class Learner:
             near = old_value + (value - old_value).clamp(-rates.clip, rates.clip)
             error = torch.maximum(error, (near - target).square())
         value_loss = 0.5 * error.mean()
-        loss = -objective + self.config.value_weight * value_loss - rates.entropy * entropy
-        measures = {"entropy": entropy, "value_loss": value_loss, "kl": (ratio - 1 - change).mean()}
+        kl = (ratio - 1 - change).mean()
+        loss = -objective + rates.kl_penalty * kl - rates.entropy * entropy + self.config.value_weight * value_loss
+        measures = {"entropy": entropy, "value_loss": value_loss, "kl": kl}
         return loss, {name: float(measure.detach()) for name, measure in measures.items()}
 
     def _average(self) -> None:
