@@ -26,7 +26,8 @@ from card_baselines.training.checkpoint import STATE
 from card_baselines.training.experience import Experience
 from card_baselines.training.exploitability import AVERAGE, LATEST
 from card_baselines.training.rollouts import Rollouts
-from card_baselines.training.self_play_ppo import Config, Learner, TrainingDivergedError, game_of
+from card_baselines.training.self_play_learner import Learner, TrainingDivergedError
+from card_baselines.training.self_play_ppo import Config, game_of
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent
 from tests.learning.bet_game import BET, bet_game
@@ -281,6 +282,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
     [
         ({"env": "leduc_holdem-v0"}, "holds a run with env = 'kuhn_poker-v0', not 'leduc_holdem-v0'"),
         ({"hidden": (8,)}, r"holds a run with hidden = \[16\], not \[8\]"),
+        ({"workers": 2}, "holds a run with workers = 1, not 2"),
     ],
 )
 def test_a_folder_with_another_run_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
