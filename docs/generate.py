@@ -29,7 +29,7 @@ DOCS = Path(__file__).parent
 MEANINGS = tomllib.loads((DOCS / "_meanings.toml").read_text(encoding="utf-8"))
 """One line about each argument, reset option and hold'em rule."""
 PRETRAINED = DOCS.parent / "baselines" / "card_baselines" / "learned" / "pretrained"
-WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md")
+WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md", DOCS / "reproductions" / "shi2022.md")
 REGION = re.compile(r"<!-- (.+?): begin, written by docs/generate\.py -->\n.*?<!-- \1: end -->", re.S)
 
 

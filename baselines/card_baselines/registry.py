@@ -30,6 +30,7 @@ AGENTS = {
     "big2_planner": "card_baselines.scripted.big2_planner:Big2Planner",
     "ppo_limit_hu": "card_baselines.learned.pretrained_agents:PpoLimitHeadsUp",
     "ppo_limit_six_max": "card_baselines.learned.pretrained_agents:PpoLimitSixMax",
+    "ppo_no_limit_six_max": "card_baselines.learned.pretrained_agents:PpoNoLimitSixMax",
     "ppo_big2": "card_baselines.learned.pretrained_agents:PpoBig2",
 }
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""

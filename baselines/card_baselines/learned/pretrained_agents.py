@@ -37,6 +37,12 @@ class PpoLimitSixMax(PretrainedAgent):
     run = "ppo_limit_six_max"
 
 
+class PpoNoLimitSixMax(PretrainedAgent):
+    """Six-max no-limit hold'em, trained by self-play PPO with past selves and scripted players at some of the tables."""
+
+    run = "ppo_no_limit_six_max"
+
+
 class PpoBig2(PretrainedAgent):
     """Big 2, trained by self-play PPO."""
 
