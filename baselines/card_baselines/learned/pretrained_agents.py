@@ -32,13 +32,13 @@ class PpoLimitHeadsUp(PretrainedAgent):
 
 
 class PpoLimitSixMax(PretrainedAgent):
-    """Six-max limit hold'em, trained by self-play PPO with past selves and scripted players at some of the tables."""
+    """Six-max limit hold'em, trained by self-play PPO with past selves and scripted players at some tables."""
 
     run = "ppo_limit_six_max"
 
 
 class PpoNoLimitSixMax(PretrainedAgent):
-    """Six-max no-limit hold'em, trained by self-play PPO with past selves and scripted players at some of the tables."""
+    """Six-max no-limit hold'em, trained by self-play PPO with past selves and scripted players at some tables."""
 
     run = "ppo_no_limit_six_max"
 
