@@ -79,6 +79,7 @@ def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
     assert reports["random"]["plays"] == list(ENVS)
     assert "big2-v0" not in reports["always_call"]["plays"]
     assert reports["always_raise"]["from"] == "card_baselines.scripted.always_raise:AlwaysRaise"
+    assert reports["ppo_limit_six_max"]["plays"] == ["limit_holdem-v0 num_players=6"]
     assert all(report["summary"] for report in reports.values())
 
 
