@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.scripted.holdem_moves import action_for, hole_card, is_texas_holdem, loosened
+from card_baselines.scripted.holdem_moves import action_for, hole_card, loosened
+from card_baselines.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
-from card_envs.game import Game
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.hand_percentiles import starting_hand
 from card_envs.jit import kernel
@@ -52,21 +52,14 @@ CHEN_POINTS: NDArray[np.int8] = _table_of_points()
 """(169,) the points of every starting hand, in the order of `starting_hand`."""
 
 
-class Chen:
+class Chen(RulePlayer):
     """Raises and calls by the Chen points of its hole cards, on every street: 9 and 5 points, heads-up 7 and 3."""
 
     name = "chen_strict"
     is_loose = False
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with any betting."""
-        return is_texas_holdem(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the points of the hole cards ask for."""
-        actions = np.empty(len(decisions), np.int64)
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         choose_rows(decisions.views, decisions.uniforms, self.is_loose, actions)
-        return actions
 
 
 class ChenLoose(Chen):

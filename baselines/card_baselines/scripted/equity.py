@@ -18,10 +18,9 @@ from card_baselines.scripted.holdem_moves import (
     action_for,
     board_card,
     hole_card,
-    is_texas_holdem,
 )
+from card_baselines.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
-from card_envs.game import Game
 from card_envs.games.holdem.actions import owed
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
@@ -39,7 +38,7 @@ _WHOLE_BOARD = sum(BOARD)
 _U64, _SEED_BITS, _32 = np.uint64, 2.0**53, np.uint64(32)
 
 
-class Equity:
+class Equity(RulePlayer):
     """Raises when it is likely to hold the best hand, calls when the pot pays for its chance, folds otherwise.
 
     Its chance is that against random hands of all opponents who have not folded.
@@ -52,15 +51,8 @@ class Equity:
             raise ValueError(f"samples {samples} must be at least 1")
         self.samples = samples
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with any betting."""
-        return is_texas_holdem(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what chances and prices ask for."""
-        actions = np.empty(len(decisions), np.int64)
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         choose_rows(decisions.views, decisions.uniforms, np.int64(self.samples), actions)
-        return actions
 
 
 @kernel

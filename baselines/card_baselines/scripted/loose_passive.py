@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from card_baselines.scripted.chen import move_by_points
 from card_baselines.scripted.coupling import DRAW, STRONG, made_of_board
-from card_baselines.scripted.holdem_moves import action_for, hole_card, is_texas_holdem
+from card_baselines.scripted.holdem_moves import action_for, hole_card
+from card_baselines.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
-from card_envs.game import Game
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.jit import kernel
 
@@ -26,7 +26,7 @@ RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP = 12, 0
 _KING = 11
 
 
-class LoosePassive:
+class LoosePassive(RulePlayer):
     """Calls before the flop with most hands and then with any pair or draw; raises little but two pair or better.
 
     Before the flop by Chen points: raises from 14, calls from 2, heads-up from 12 and 0. With the board it bets two
@@ -36,15 +36,8 @@ class LoosePassive:
 
     name = "loose_passive"
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with any betting."""
-        return is_texas_holdem(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the rules ask for."""
-        actions = np.empty(len(decisions), np.int64)
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         choose_rows(decisions.views, actions)
-        return actions
 
 
 @kernel

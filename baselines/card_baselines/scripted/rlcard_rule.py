@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.scripted.holdem_moves import board_card, hole_card, is_texas_holdem, raise_action
+from card_baselines.scripted.holdem_moves import board_card, hole_card, raise_action
+from card_baselines.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
-from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, owed
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.jit import kernel
@@ -20,7 +20,7 @@ _TEN_TO_ACE, _TWO_TO_FIVE = 0b1111100000000, 0b0000000001111  # sets of ranks
 _FLOP = 3
 
 
-class RLCardRule:
+class RLCardRule(RulePlayer):
     """Raises pairs, aces and high cards before the flop, then what they hit; ignores the betting (RLCard's rule model).
 
     It folds even where checking is free, if the rules let it (profile `rlcard`); otherwise it checks there.
@@ -28,15 +28,8 @@ class RLCardRule:
 
     name = "rlcard_rule"
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with any betting."""
-        return is_texas_holdem(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the rules ask for."""
-        actions = np.empty(len(decisions), np.int64)
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         choose_rows(decisions.views, actions)
-        return actions
 
 
 @kernel

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.scripted.coupling import DRAW, TOP_PAIR, made_of_board
-from card_baselines.scripted.holdem_moves import action_for, hole_card, is_texas_holdem, loosened
+from card_baselines.scripted.holdem_moves import action_for, hole_card, loosened
+from card_baselines.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
-from card_envs.game import Game
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.jit import kernel
 
 _TEN, _JACK, _QUEEN = 8, 9, 10
 
 
-class ShiRules:
+class ShiRules(RulePlayer):
     """Bets top pair or better, calls with any pair or draw, folds the rest; before the flop by rank, suit, distance.
 
     Before the flop it raises a pair of tens or better and two cards of at least a jack, and calls with other pairs, two
@@ -30,15 +30,8 @@ class ShiRules:
     name = "shi_rules_strict"
     is_loose = False
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with any betting."""
-        return is_texas_holdem(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the rules ask for."""
-        actions = np.empty(len(decisions), np.int64)
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         choose_rows(decisions.views, decisions.uniforms, self.is_loose, actions)
-        return actions
 
 
 class ShiRulesLoose(ShiRules):

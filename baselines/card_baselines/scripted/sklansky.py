@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.scripted.holdem_moves import action_for, hole_card, is_texas_holdem, loosened
+from card_baselines.scripted.holdem_moves import action_for, hole_card, loosened
+from card_baselines.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
-from card_envs.game import Game
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.hand_percentiles import starting_hand
 from card_envs.jit import kernel
@@ -75,21 +75,14 @@ RANGE_OF_HAND: NDArray[np.int8] = _table_of_ranges()
 _RAISED, _CALLED = (list(RANGES).index(name) for name in (RAISED, CALLED))
 
 
-class Sklansky:
+class Sklansky(RulePlayer):
     """Raises the hands of Sklansky's range "tight" (5 %), calls with "loose" (25 %), folds others, on every street."""
 
     name = "sklansky_strict"
     is_loose = False
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with any betting."""
-        return is_texas_holdem(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the range of the hole cards asks for."""
-        actions = np.empty(len(decisions), np.int64)
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         choose_rows(decisions.views, decisions.uniforms, self.is_loose, actions)
-        return actions
 
 
 class SklanskyLoose(Sklansky):

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from card_baselines.scripted.chen import move_by_points
 from card_baselines.scripted.coupling import DRAW, PAIR, STRONG, TOP_PAIR, made_of_board
-from card_baselines.scripted.holdem_moves import action_for, is_texas_holdem
+from card_baselines.scripted.holdem_moves import action_for
+from card_baselines.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
-from card_envs.game import Game
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.jit import kernel
 
@@ -24,7 +24,7 @@ RAISE_FROM, CALL_FROM = 9, 7
 RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP = 7, 4
 
 
-class TightAggressive:
+class TightAggressive(RulePlayer):
     """Plays few hands before the flop and raises most of them; then bets top pair, raises two pair or better.
 
     Before the flop by Chen points: raises from 9, calls from 7, heads-up from 7 and 4. With the board it raises two
@@ -33,15 +33,8 @@ class TightAggressive:
 
     name = "tight_aggressive"
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with any betting."""
-        return is_texas_holdem(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the rules ask for."""
-        actions = np.empty(len(decisions), np.int64)
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         choose_rows(decisions.views, actions)
-        return actions
 
 
 @kernel
