@@ -37,15 +37,22 @@ _SMALL: dict[str, Any] = {
 }
 
 PRESETS: dict[str, dict[str, Any]] = {
+    # Much entropy at first, so that odd bluffs are tried and answered; a penalty and plain advantages, as in `_SMALL`.
     "ppo_limit_hu": {
         "env": "limit_holdem-v0",
         "opponents": ("self", "always_raise", "always_call", "loose_passive"),
-        "mixed": 0.2,
+        "mixed": 0.15,
         "panel": (*_SIMPLE, *_SCRIPTED),
         "average": 0.99,
-        "final_learning_rate": 5e-5,
-        "minutes": 14.0,
-        "evaluation_seconds": 120.0,
+        "normalise": False,
+        "learning_rate": 1e-3,
+        "final_learning_rate": 2e-4,
+        "entropy": 0.04,
+        "final_entropy": 0.003,
+        "kl_penalty": 1.0,
+        "final_kl_penalty": 4.0,
+        "minutes": 10.0,
+        "evaluation_seconds": 60.0,
         "evaluation_hands": 20_000,
         "final_hands": 200_000,
     },
