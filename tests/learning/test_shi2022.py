@@ -210,6 +210,17 @@ def test_dual_apu_plays_against_a_copy_that_is_renewed(tmp_path: Path) -> None:
     assert same == [False, True, False, True]  # every two episodes, which are two rounds
 
 
+def test_learning_rates_and_entropy_fall_along_a_line(tmp_path: Path) -> None:
+    training = Training(replace(TINY, final_share=0.2, warm_up=0), GAME, RunFolder(tmp_path))
+    learner = training.learners[0]
+    rates = []
+    for number in range(4):
+        training._play_and_learn(number)
+        rates += [learner._actor_optimiser.param_groups[0]["lr"], learner._critic_optimiser.param_groups[0]["lr"]]
+    expected = [rate * share for share in (1.0, 0.8, 0.6, 0.4) for rate in (3e-4, 1e-3)]
+    assert rates == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(("algorithm", "history"), [("apu", "fc"), ("dual-apu", "lstm")])
 def test_an_interrupted_run_continues_as_if_nothing_had_happened(algorithm: Any, history: Any, tmp_path: Path) -> None:
     config = replace(TINY, algorithm=algorithm, history=history, warm_up=0)

@@ -97,7 +97,7 @@ SCALES = {
     ),
     "ours": Scale(
         seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=PAPER_HANDS, ceiling_minutes=2.0,
-        changes={"episodes": 120_000, "evaluation_episodes": 4000, "replay": 480_000},
+        changes={"episodes": 120_000, "evaluation_episodes": 8000, "replay": 480_000, "final_share": 0.1},
     ),
 }  # fmt: skip
 """`tiny` shows that everything works and nothing else. `paper` has the paper's 20,000 episodes."""

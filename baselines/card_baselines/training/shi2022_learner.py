@@ -127,8 +127,11 @@ class Learner:
         self._actor_optimiser = torch.optim.Adam(actor.parameters(), rates.learning_rate_actor, fused=True)
         self._critic_optimiser = torch.optim.Adam(critic.parameters(), rates.learning_rate_critic, fused=True)
 
-    def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Learn from one batch of hands; return the losses. The actor stands still for the critic's first updates."""
+    def update(self, rng: np.random.Generator, share: float = 1.0) -> dict[str, float]:
+        """Learn from one batch of hands with a `share` of the learning rates and of the entropy; return the losses.
+
+        The actor stands still for the critic's first updates.
+        """
         batch = self.replay.sample(self._rates.batch_hands, rng)
         is_decision = (batch["action"] != NO_ACTION).float()
         logits = self.actor(batch["fixed"].float(), self._known(self.actor, batch))
@@ -144,9 +147,11 @@ class Learner:
         actor_loss = -(worth * is_decision).sum() / count
         mean_entropy = (entropy * is_decision).sum() / count
         self._require_finite(critic_loss, actor_loss, batch)
-        self._descend(self._critic_optimiser, self.critic, critic_loss)
-        if self.updates >= self._rates.warm_up:
-            self._descend(self._actor_optimiser, self.actor, actor_loss - self._rates.entropy * mean_entropy)
+        rates = self._rates
+        self._descend(self._critic_optimiser, rates.learning_rate_critic * share, self.critic, critic_loss)
+        if self.updates >= rates.warm_up:
+            loss = actor_loss - rates.entropy * share * mean_entropy
+            self._descend(self._actor_optimiser, rates.learning_rate_actor * share, self.actor, loss)
         self._follow()
         self.updates += 1
         measures = {"critic_loss": critic_loss, "actor_loss": actor_loss, "entropy": mean_entropy}
@@ -188,7 +193,10 @@ class Learner:
             losses = f"critic loss {float(critic.detach())}, actor loss {float(actor.detach())}"
             raise DivergedError(f"update {self.updates} gave {losses}", batch)
 
-    def _descend(self, optimiser: torch.optim.Optimizer, network: PokerNetwork, loss: torch.Tensor) -> None:
+    def _descend(
+        self, optimiser: torch.optim.Optimizer, learning_rate: float, network: PokerNetwork, loss: torch.Tensor
+    ) -> None:
+        optimiser.param_groups[0]["lr"] = learning_rate
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)

@@ -73,6 +73,8 @@ class Config:
     """How far the critic's target network follows it with every update."""
     entropy: float = 0.02
     """Weight of the policy's entropy. With 0, policies settle on one action early and stay there."""
+    final_share: float = 1.0
+    """Learning rates and the weight of entropy move along a line to this share of themselves."""
     exploration: float = 0.05
     """Share of a learner's decisions that are random."""
     value_scale: float = 0.1
@@ -100,8 +102,9 @@ class Config:
                 raise ValueError(f"{name} {getattr(self, name)} must be at least 1")
         if self.num_tables % SEATS:
             raise ValueError(f"num_tables {self.num_tables} must be a multiple of {SEATS}, the hands of an episode")
-        if self.reward_unit <= 0 or self.value_scale <= 0:
-            raise ValueError(f"reward_unit {self.reward_unit} and value_scale {self.value_scale} must be above 0")
+        for name in ("reward_unit", "value_scale", "final_share"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} {getattr(self, name)} must be above 0")
         if self.num_actors > 1 and self.replay // self.num_actors < 10 * self.num_tables:
             raise ValueError(f"replay {self.replay} is too small for six learners at {self.num_tables} tables")
 
@@ -232,10 +235,11 @@ class Training:
         )  # fmt: skip
         for learner, lesson in zip(self.learners, boards.play(), strict=True):
             learner.replay.add(lesson)
+        share = 1.0 + (config.final_share - 1.0) * self.episodes / config.episodes
         self.episodes += config.num_tables // SEATS
         for learner in self.taught():
             for _ in range(config.updates):
-                self._note(learner.update(rng))
+                self._note(learner.update(rng, share))
         self._note(dict(zip(("folds", "calls", "raises"), boards.counts / boards.counts.sum(), strict=True)))
         if self.copy is not None and self._is_due(config.update_period):
             self._renew_copy()
