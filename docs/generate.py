@@ -331,10 +331,16 @@ def _trained(names: tuple[str, ...], with_youth: bool) -> str:
     ]
     costs = [found[name]["cost"] for name in names]
     rows += [["processor time", *(f"{cost['seconds'] / 60:.0f} minutes" for cost in costs)]]
-    rows += [["decisions", *(f"{cost['decisions'] / 1e6:.1f} million" for cost in costs)]]
+    rows += [["trained on", *map(_experience, costs)]]
     rows += [["hands of a match", *(f"{found[name]['matches'][0]['hands']:,}" for name in names)]]
     rows += [["commit", *(made["commit"][:10] for made in made_of)]]
     return table([f"{unit} against", *(f"`{name}`" for name in names)], rows)
+
+
+def _experience(cost: dict[str, Any]) -> str:
+    if "episodes" in cost:
+        return f"{cost['episodes']:,} episodes of six hands"
+    return f"{cost['decisions'] / 1e6:.1f} million decisions"
 
 
 _YOUTH = re.compile(r"after_(\d)_of_(\d)")

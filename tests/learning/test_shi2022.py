@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ torch.set_num_threads(1)  # more would wait for each other
 GAME = make_game("limit_holdem-v0", num_players=6, encoder="shi2022")
 TINY = Config(
     history="fc", episodes=4, num_tables=6, updates=2, batch_hands=6, warm_up=1, replay=2000, agent_period=1,
-    update_period=2, hidden=16, memory=8, evaluation_episodes=4, evaluation_hands=12, panel=("chen",), progress=False,
+    update_period=2, hidden=16, memory=8, evaluation_episodes=4, evaluation_hands=12, panel=("chen",),
+    final_hands=12, progress=False,
 )  # fmt: skip
 NETWORKS = {"history": "lstm", "hidden": 16, "memory": 8, "hand_features": True}
 
@@ -250,6 +252,9 @@ def test_a_run_leaves_an_agent_that_plays_and_forgets_nothing(algorithm: Any, hi
     rows = run.metrics()
     assert [row["episodes"] for row in rows] == [4]
     assert {"critic_loss", "actor_loss", "entropy", "folds", "v chen"} <= set(rows[0])
+    evaluation = json.loads((folder / "evaluation.json").read_text())
+    assert [(match["opponent"], match["hands"]) for match in evaluation["matches"]] == [("chen", 12)]
+    assert evaluation["cost"]["episodes"] == 4
     before = (folder / "policy.safetensors").read_bytes()
     train_shi2022.main(config)  # finished: nothing happens
     assert (folder / "policy.safetensors").read_bytes() == before

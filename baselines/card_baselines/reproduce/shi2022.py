@@ -90,6 +90,7 @@ SCALES = {
         changes={
             "episodes": 8, "num_tables": 24, "updates": 4, "batch_hands": 16, "warm_up": 2, "replay": 6000,
             "agent_period": 4, "update_period": 4, "hidden": 32, "memory": 16, "evaluation_episodes": 4, "panel": (),
+            "final_hands": 60,
         },
     ),
     "paper": Scale(
@@ -97,7 +98,11 @@ SCALES = {
     ),
     "ours": Scale(
         seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=PAPER_HANDS, ceiling_minutes=2.0,
-        changes={"episodes": 120_000, "evaluation_episodes": 8000, "replay": 480_000, "final_share": 0.1},
+        changes={
+            "episodes": 120_000, "evaluation_episodes": 8000, "replay": 480_000, "final_share": 0.1,
+            "final_panel": (*self_play_ppo.preset("ppo_limit_six_max").panel, "ppo_limit_six_max"),
+            "final_hands": 300_000,
+        },
     ),
 }  # fmt: skip
 """`tiny` shows that everything works and nothing else. `paper` has the paper's 20,000 episodes."""

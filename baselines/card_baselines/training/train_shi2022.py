@@ -24,8 +24,9 @@ from safetensors.torch import save_file
 
 from card_baselines.learned.shi2022 import ENCODER, PokerNetwork, Shi2022Agent, actor_size, make_actor, make_critic
 from card_baselines.progress import progress_bar
-from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.run_folder import EVALUATION, WEIGHTS, RunFolder
 from card_baselines.training.checkpoint import STATE, below, load_state, save_state
+from card_baselines.training.evaluation import evaluate
 from card_baselines.training.shi2022_boards import Round, deal_boards
 from card_baselines.training.shi2022_learner import DivergedError, Learner, Rates, Replay
 from card_envs.agent import find_agent
@@ -87,7 +88,10 @@ class Config:
     evaluation_episodes: int = 4000
     evaluation_hands: int = 6000
     panel: tuple[str, ...] = ("sklansky_strict", "chen_strict", "shi_rules_strict")
-    """Agents that the learner is measured against along the way."""
+    """Agents that the learner is measured against along the way, in all other seats."""
+    final_panel: tuple[str, ...] = ()
+    """Agents of the final evaluation; by default those of the panel."""
+    final_hands: int = 60_000
     checkpoint_seconds: float = 120.0
     """Time between checkpoints: the most that a killed run loses."""
     folder: str = ""
@@ -216,8 +220,7 @@ class Training:
                     self.save()
                     saved = since = time.process_time()
                 bar.update(min(self.episodes, config.episodes))
-        self.run_folder.draw_curve("episodes", {f"v {name}": name for name in config.panel}, "small bets per hand")
-        self.save()
+        self._finish()
 
     def _is_due(self, period: int) -> bool:
         """Return True if the last round passed a multiple of `period` episodes."""
@@ -264,6 +267,15 @@ class Training:
             result = play_match(self.game, [agent, *[other] * (SEATS - 1)], self.config.evaluation_hands, seed=1)
             row[f"v {name}"] = result.agents[0].mean
         self.run_folder.log(row)
+
+    def _finish(self) -> None:
+        """Write the picture and the final evaluation, then that the run is finished."""
+        config, run = self.config, self.run_folder
+        run.draw_curve("episodes", {f"v {name}": name for name in config.panel}, "small bets per hand")
+        evaluation = evaluate(run, self.game, config.final_panel or config.panel, config.final_hands, config.seed)
+        cost = {"seconds": round(self.seconds), "episodes": self.episodes}
+        run.write_json(EVALUATION, {**evaluation, "cost": cost})
+        self.save()
 
     def _write_actors(self) -> None:
         weights = {
