@@ -98,7 +98,8 @@ class Config:
     average: float = 0.0
     """Decay per update of the averaged weights, which then play and are shipped; 0 for the latest weights."""
     bfloat16: bool = False
-    """Compute hidden layers in bfloat16: three times as fast on processors with AMX, much slower on others."""
+    """Compute hidden layers in bfloat16: three times as fast on processors with AMX or AVX-512 BF16, much slower on
+    others."""
     checkpoint_seconds: float = 30.0
     """Time between checkpoints: the most that a killed run loses."""
     exploitability: bool = False
