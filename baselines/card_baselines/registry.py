@@ -32,6 +32,7 @@ AGENTS = {
     "ppo_limit_six_max": "card_baselines.learned.pretrained_agents:PpoLimitSixMax",
     "ppo_no_limit_six_max": "card_baselines.learned.pretrained_agents:PpoNoLimitSixMax",
     "ppo_big2": "card_baselines.learned.pretrained_agents:PpoBig2",
+    "shi2022_dual_apu": "card_baselines.learned.pretrained_agents:Shi2022DualApu",
 }
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
 

@@ -18,7 +18,6 @@ from card_baselines.learned.pretrained_agents import PRETRAINED
 from card_baselines.learned.recurrent_policy import RecurrentAgent
 from card_baselines.registry import ALGORITHMS
 from card_baselines.run_folder import RunFolder
-from card_baselines.settings import parse_settings
 from card_baselines.training import maskable_dqn, maskable_ppo, recurrent_ppo
 from card_baselines.training.mask_at_end import MaskAtEnd
 from card_envs import make_game
@@ -164,11 +163,11 @@ SHIPPED = sorted(folder.name for folder in PRETRAINED.glob("*"))
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_agents_play_and_say_where_they_come_from(name: str) -> None:
     config = json.loads((PRETRAINED / name / "config.json").read_text())
-    assert config["made_of"]["commit"] and config["algorithm"] == "self_play_ppo"
+    assert config["made_of"]["commit"] and config["algorithm"] in {"self_play_ppo", "dual-apu"}
     matches = json.loads((PRETRAINED / name / "evaluation.json").read_text())["matches"]
     assert all(match["ci95"][0] <= match["mean"] <= match["ci95"][1] for match in matches)
     assert sum(path.stat().st_size for path in (PRETRAINED / name).iterdir()) < 4_000_000
-    game = make_game(config["env"], **parse_settings(config["set"]))
+    game = make_game(config["env"], **({} if config["env"] == "big2-v0" else {"num_players": config["num_seats"]}))
     agents = [find_agent(name, game), *[find_agent("random", game)] * (game.num_seats - 1)]
     hands = 20_000 if config["env"] == "no_limit_holdem-v0" else 2000  # whole stacks are lost there
     assert play_match(game, agents, hands, seed=1).agents[0].ci95[0] > 0

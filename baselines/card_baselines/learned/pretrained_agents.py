@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from card_baselines.learned.mlp_policy import MlpAgent
+from card_baselines.learned.shi2022 import Shi2022Agent
 from card_envs.game import Game
 
 PRETRAINED = Path(__file__).parent / "pretrained"
@@ -47,3 +48,11 @@ class PpoBig2(PretrainedAgent):
     """Big 2, trained by self-play PPO."""
 
     run = "ppo_big2"
+
+
+class Shi2022DualApu(Shi2022Agent):
+    """Six-max limit hold'em, trained by Dual-APU with an LSTM (Shi et al. 2022)."""
+
+    def __init__(self, game: Game) -> None:
+        """Load it; raises ValueError when the game is not the one that it was trained for."""
+        super().__init__(PRETRAINED / "shi2022_dual_apu", game)
