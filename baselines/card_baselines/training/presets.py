@@ -66,7 +66,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "ppo_big2": {
         **_BIG2,
-        "minutes": 50.0,
+        "minutes": 60.0,
         "num_tables": 256,
         "batch": 8192,
         "minibatch": 2048,
