@@ -128,7 +128,7 @@ class RunFolder:
         With `log`, for numbers above 0, the axis is logarithmic; otherwise a line marks 0.
         """
         from matplotlib.figure import Figure
-        from matplotlib.ticker import EngFormatter
+        from matplotlib.ticker import EngFormatter, StrMethodFormatter
 
         rows = self.metrics()
         figure = Figure(figsize=(6.4, 4.0), dpi=150, layout="constrained")
@@ -139,6 +139,8 @@ class RunFolder:
                 axes.plot(*zip(*points, strict=True), label=label, linewidth=1.6)
         if log:
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axes.yaxis.set_minor_formatter(StrMethodFormatter("{x:g}"))
         else:
             axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
         axes.xaxis.set_major_formatter(EngFormatter(sep=" "))

@@ -94,7 +94,7 @@ SCALES = {
         },
     ),
     "paper": Scale(
-        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=300, ceiling_minutes=1.0,
+        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=300, ceiling_minutes=2.0,
     ),
     "ours": Scale(
         seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=600, ceiling_minutes=2.0,
@@ -350,12 +350,12 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def draw_losses(root: Path, folders: Sequence[Path]) -> None:
-    """Draw the losses of runs over their episodes (figures 4 and 5), one line per seed, into losses.png."""
+    """Draw the losses of runs over their episodes (figures 4 and 5) into losses.png: mean and range of the seeds."""
     _draw(root / "losses.png", folders, {"actor_loss": "P loss", "critic_loss": "Q loss"}, "")
 
 
 def draw_gains(root: Path, folders: Sequence[Path]) -> None:
-    """Draw what runs win from the panel in the course of their training, one line per seed, into gains.png."""
+    """Draw what runs win from the panel in the course of their training into gains.png: mean and range of the seeds."""
     panel = RunFolder(folders[0]).config()["panel"]
     if panel:
         _draw(root / "gains.png", folders, {f"v {name}": f"against five {name}" for name in panel}, UNIT)
@@ -365,17 +365,17 @@ def _draw(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: st
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 
-    configs = [RunFolder(folder).config() for folder in folders]
-    kinds = sorted({_kind(config) for config in configs})
-    colours = {kind: colormaps["tab10"](number) for number, kind in enumerate(kinds)}
+    kinds: dict[str, list[list[dict[str, float]]]] = {}
+    for folder in folders:
+        run = RunFolder(folder)
+        kinds.setdefault(_kind(run.config()), []).append(run.metrics())
     figure = Figure(figsize=(1.0 + 3.6 * len(columns), 3.6), dpi=150, layout="constrained")
     for axes, (column, title) in zip(figure.subplots(1, len(columns), sharey=bool(unit)), columns.items(), strict=True):
-        for folder, config in zip(folders, configs, strict=True):
-            rows = RunFolder(folder).metrics()
-            axes.plot(
-                [row["episodes"] / 1000 for row in rows], [row[column] for row in rows],
-                color=colours[_kind(config)], linewidth=1.2, marker=".", markersize=4,
-            )  # fmt: skip
+        for number, (kind, runs) in enumerate(kinds.items()):
+            colour, episodes = colormaps["tab10"](number), [row["episodes"] / 1000 for row in runs[0]]
+            values = np.array([[row[column] for row in rows] for rows in runs])
+            axes.plot(episodes, values.mean(axis=0), color=colour, linewidth=1.5, marker=".", markersize=5, label=kind)
+            axes.fill_between(episodes, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
         axes.set_xlabel("thousand episodes")
         axes.set_title(title, fontsize=10)
         axes.grid(alpha=0.3)
@@ -383,9 +383,8 @@ def _draw(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: st
             axes.axhline(0, color="black", linewidth=0.8)
     if unit:
         figure.axes[0].set_ylabel(unit)
-    for kind in kinds:
-        figure.axes[0].plot([], [], color=colours[kind], label=kind)
-    figure.legend(loc="outside lower center", ncols=min(4, len(kinds)), frameon=False, fontsize=9)
+    lines = figure.axes[0].get_legend_handles_labels()
+    figure.legend(*lines, loc="outside lower center", ncols=min(4, len(kinds)), frameon=False, fontsize=9)
     with RunFolder(path.parent).replacing(path.name) as temporary:
         figure.savefig(temporary)
 
