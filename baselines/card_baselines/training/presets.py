@@ -101,7 +101,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "env": "leduc_holdem-v0",
         **_SMALL,
         "minutes": 10.0,
-        "steps": 8_000_000,
+        "steps": 40_000_000,
         "batch": 4096,
         "learning_rate": 3e-3,
         "entropy": 0.06,
