@@ -15,7 +15,8 @@ pytest.importorskip("torch")
 from card_baselines import cli
 from card_baselines.commands import reproduce as command
 from card_baselines.reproduce import shi2022
-from card_baselines.reproduce.shi2022 import CELLS, SCALES, verdict
+from card_baselines.reproduce.shi2022 import CELLS, SCALES, draw_losses, verdict
+from card_baselines.run_folder import RunFolder
 
 SMALL = replace(
     SCALES["tiny"],
@@ -103,3 +104,14 @@ def test_verdicts(paper: float, noise: float, ours: tuple[float, float], expecte
 def test_wrong_use_is_explained(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(("reproduce", *arguments)) == 2
     assert message in capsys.readouterr().err
+
+
+def test_runs_that_were_killed_are_drawn_beside_those_that_were_not(tmp_path: Path) -> None:
+    measured = {"whole": [4.0, 8.0], "killed": [4.0, 4.0, 8.0]}  # killed after a row, before the next checkpoint
+    for name, episodes in measured.items():
+        run = RunFolder(tmp_path / name)
+        run.start({"algorithm": "apu", "history": "fc"})
+        for number in episodes:
+            run.log({"episodes": number, "actor_loss": -number, "critic_loss": number})
+    draw_losses(tmp_path, [tmp_path / name for name in measured])
+    assert (tmp_path / "losses.png").stat().st_size > 1000

@@ -365,15 +365,16 @@ def _draw(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: st
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 
-    kinds: dict[str, list[list[dict[str, float]]]] = {}
+    kinds: dict[str, list[dict[float, dict[str, float]]]] = {}
     for folder in folders:
         run = RunFolder(folder)
-        kinds.setdefault(_kind(run.config()), []).append(run.metrics())
+        rows = {row["episodes"]: row for row in run.metrics()}  # a run that was killed may have measured twice
+        kinds.setdefault(_kind(run.config()), []).append(rows)
     figure = Figure(figsize=(1.0 + 3.6 * len(columns), 3.6), dpi=150, layout="constrained")
     for axes, (column, title) in zip(figure.subplots(1, len(columns), sharey=bool(unit)), columns.items(), strict=True):
         for number, (kind, runs) in enumerate(kinds.items()):
-            colour, episodes = colormaps["tab10"](number), [row["episodes"] / 1000 for row in runs[0]]
-            values = np.array([[row[column] for row in rows] for rows in runs])
+            colour, episodes = colormaps["tab10"](number), np.array(list(runs[0])) / 1000
+            values = np.array([[row[column] for row in rows.values()] for rows in runs])
             axes.plot(episodes, values.mean(axis=0), color=colour, linewidth=1.5, marker=".", markersize=5, label=kind)
             axes.fill_between(episodes, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
         axes.set_xlabel("thousand episodes")
