@@ -212,7 +212,7 @@ def rules_profiles(_: EnvEntry) -> str:
         )
         for field in fields(RulesProfile)
     ]
-    return table(["rule", "meaning when true", *(f"`{name}`" for name in RULES)], rows)
+    return table(["rule", "meaning (when true)", *(f"`{name}`" for name in RULES)], rows)
 
 
 def big2_options(_: EnvEntry) -> str:

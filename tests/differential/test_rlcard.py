@@ -49,6 +49,6 @@ def play_the_same(theirs: Any, ours: Any, rng: random.Random) -> int:
 
 def test_limit_hands_are_those_of_rlcard() -> None:
     theirs = rlcard.make("limit-holdem", config={"seed": 1})
-    ours = limit_holdem_v0.raw_env(encoder="rlcard", rules="rlcard", max_raises=(4, 4, 4, 4))
+    ours = limit_holdem_v0.raw_env(encoder="rlcard", rules="rlcard")
     rng = random.Random(1)
     assert sum(play_the_same(theirs, ours, rng) for _ in range(300)) > 500

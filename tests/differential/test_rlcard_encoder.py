@@ -19,7 +19,7 @@ from tests.properties.encoder_play import Observer
 
 rlcard = pytest.importorskip("rlcard", reason="RLCard is not installed: pip install card-envs[rlcard]")
 
-LIMIT = HoldemConfig.limit(rules="rlcard", max_raises=(4, 4, 4, 4))
+LIMIT = HoldemConfig.limit(rules="rlcard")
 NO_RAISES = np.tile([1.0, 0, 0, 0, 0], 4)
 
 

@@ -44,7 +44,7 @@ def against_rlcard(seed: int) -> int:
     from tests.differential.test_rlcard import play_the_same
 
     theirs = rlcard.make("limit-holdem", config={"seed": seed})
-    ours = limit_holdem_v0.raw_env(encoder="rlcard", rules="rlcard", max_raises=(4, 4, 4, 4))
+    ours = limit_holdem_v0.raw_env(encoder="rlcard", rules="rlcard")
     rng = random.Random(seed)
     for number in range(RLCARD_HANDS):
         try:

@@ -33,7 +33,7 @@ def first_of(agent: str, others: str, hands: int, num_players: int = 2, **settin
 def test_results_under_rlcards_rules_are_those_of_rlcard(
     agent: str, other: str, mean: float, error: float, hands: int
 ) -> None:
-    ours = first_of(agent, other, hands, rules="rlcard", max_raises=(4, 4, 4, 4))
+    ours = first_of(agent, other, hands, rules="rlcard")
     assert ours.standard_error < 0.08
     assert abs(ours.mean - mean) < 3.5 * (ours.standard_error**2 + error**2) ** 0.5
 

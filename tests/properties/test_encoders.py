@@ -72,7 +72,7 @@ RARE = {
     "shi2022": {"category", "history"},
 }  # such as the highest being 2c
 NEVER_USED = {
-    ("limit", "rlcard"): {"raises": [4]},  # before the flop three raises are the cap
+    ("limit", "rlcard"): {"raises": [4]},  # before the flop three raises are the cap of `standard`
     ("heads-up no-limit", "default"): {"recent_kind": [3, 6, 9, 12, 15, 18, 21]},  # a fold is the end
 }
 

@@ -107,9 +107,12 @@ def all_moments(tables: Any, history: list[Decision]) -> Iterator[tuple[Any, lis
 
 # Decisions and folds before the flop, and on a later street. Seven lines lead to the flop, nine from each street to the
 # next: two checks, or a call after up to four raises (three preflop), with or without a check (call) before them.
-@pytest.mark.parametrize(("rules", "preflop", "later"), [("standard", 8 + 7, 10 + 8), ("rlcard", 8 + 8, 10 + 10)])
+# RLCard allows a fourth raise before the flop, thus nine lines to the flop, and to fold where checking is free.
+@pytest.mark.parametrize(
+    ("rules", "preflop", "to_flop", "later"), [("standard", 8 + 7, 7, 10 + 8), ("rlcard", 10 + 10, 9, 10 + 10)]
+)
 def test_every_line_of_heads_up_betting_is_told_from_every_other_by_both_seats(
-    rules: str, preflop: int, later: int
+    rules: str, preflop: int, to_flop: int, later: int
 ) -> None:
     config = HoldemConfig.limit(rules=rules)
     tables, pairs, observer = new_tables(config, 1, seed=3), Pairs(), Observer(DEFAULT, config)
@@ -118,7 +121,7 @@ def test_every_line_of_heads_up_betting_is_told_from_every_other_by_both_seats(
     for moment, history in all_moments(tables, []):
         for seat in (0, 1):
             pairs.add(observer.look(moment, seat)[0].tobytes(), knowledge(moment[0], deck, seat, history))
-    assert pairs.count == 2 * (preflop + (7 + 7 * 9 + 7 * 9 * 9) * later + 7 * 9 * 9 * 9)
+    assert pairs.count == 2 * (preflop + to_flop * (1 + 9 + 9 * 9) * later + to_flop * 9 * 9 * 9)
     assert len(pairs.known_by_seen) == len(pairs.seen_by_known) == pairs.count
 
 

@@ -26,7 +26,7 @@ KINDS_OF_LIMIT = {
     "six-max": SIX,
     "ten seats": HoldemConfig.limit(10),
     "short stacks": HoldemConfig.limit(6, (3, 200, 50, 1, 20, 9), ante=1),
-    "rlcard": HoldemConfig.limit(3, rules="rlcard"),
+    "rlcard": HoldemConfig.limit(3, max_raises=(3, 4, 4, 4), rules="rlcard"),
 }
 
 

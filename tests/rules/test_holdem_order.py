@@ -145,7 +145,27 @@ def test_a_deck_that_stops_early_is_completed_without_repeating_a_card() -> None
 
 
 class TestRlcardProfile:
-    """RLCard 1.2: the other seat owes the small blind, folding is always offered, the last actor's neighbour opens."""
+    """RLCard 1.2: the other seat owes the small blind, folding is always offered, the last actor's neighbour opens.
+
+    Four raises a street, before the flop too; heads-up only.
+    """
+
+    def test_every_street_may_see_four_raises(self) -> None:
+        table = OneTable(HoldemConfig.limit(rules="rlcard")).play("4 6 8 10")
+        assert table.by_seat("street_commit") == [8, 10] and table.options().raise_to is None
+        table.play("c 2 4 6")
+        assert table.options().raise_to == (8, 8)
+
+    def test_caps_that_are_named_hold(self) -> None:
+        table = OneTable(HoldemConfig.limit(rules="rlcard", max_raises=(3, 4, 4, 4))).play("4 6 8")
+        assert table.options().raise_to is None
+
+    def test_larger_tables_are_refused_unless_the_caps_are_named(self) -> None:
+        with pytest.raises(
+            ValueError, match=r"'rlcard' for up to 2 seats only.*'standard' for more, or name max_raises"
+        ):
+            HoldemConfig.limit(3, rules="rlcard")
+        assert HoldemConfig.limit(3, rules="rlcard", max_raises=(4, 4, 4, 4)).profile.last_actor_opens
 
     def test_the_button_owes_the_big_blind_and_the_small_blind_opens(self) -> None:
         table = OneTable(game(2, "rlcard"))

@@ -1,6 +1,6 @@
 """RLCard: any environment id behind RLCard's `Env`, so that its agents play it.
 
-    env = make_env("limit_holdem-v0", rules="rlcard", encoder="rlcard", max_raises=(4, 4, 4, 4), seed=1)
+    env = make_env("limit_holdem-v0", rules="rlcard", encoder="rlcard", seed=1)
     env.set_agents([RandomAgent(env.num_actions), LimitholdemRuleAgentV1()])
     trajectories, payoffs = env.run()
 

@@ -42,15 +42,28 @@ class RulesProfile:
     """Streets after the first open with the seat left of the last actor, instead of left of the button."""
     dead_antes: bool = True
     """Antes belong to the main pot whole; otherwise the part that others could not match forms a side pot."""
+    limit_raises: tuple[int, ...] = (3, 4, 4, 4)
+    """Limit hold'em: raises allowed on each street (the blind is not one), unless `max_raises` says otherwise."""
+    most_limit_seats: int = MAX_SEATS
+    """Limit hold'em: seats up to which the profile is the whole game that it is named after."""
 
 
 RULES = {
     "standard": RulesProfile(),
     "acpc": RulesProfile(short_raise_reopens=True),
-    "rlcard": RulesProfile(fold_when_free=True, button_owes_small_blind=False, last_actor_opens=True),
+    "rlcard": RulesProfile(
+        fold_when_free=True,
+        button_owes_small_blind=False,
+        last_actor_opens=True,
+        limit_raises=(4, 4, 4, 4),
+        most_limit_seats=2,
+    ),
 }
 """`standard`: poker rooms, equal to PokerKit 0.7. `acpc`: Annual Computer Poker Competition server and OpenSpiel's
-`universal_poker`, with odd chips paid whole. `rlcard`: RLCard 1.2 limit hold'em."""
+`universal_poker`, with odd chips paid whole. `rlcard`: RLCard 1.2 limit hold'em for two."""
+
+BY_RULES = "by_rules"
+"""Value of `max_raises` that leaves the caps of limit hold'em to the rules profile."""
 
 
 @dataclass(frozen=True)
@@ -142,11 +155,12 @@ class HoldemConfig:
         small_blind: int = 1,
         big_blind: int = 2,
         ante: int = 0,
-        max_raises: Sequence[int] | None = (3, 4, 4, 4),
+        max_raises: Sequence[int] | str | None = BY_RULES,
         rules: str = "standard",
     ) -> Self:
         """Return limit hold'em: bets of one big blind before the turn, of two from then on, capped."""
         big = _checked_blinds(small_blind, big_blind)
+        caps = _limit_caps(rules, num_players) if max_raises == BY_RULES else max_raises
         return cls(
             structure="limit",
             num_players=num_players,
@@ -155,7 +169,7 @@ class HoldemConfig:
             antes=ante,
             min_bet=big,
             raise_sizes=(big, big, 2 * big, 2 * big),
-            max_raises=None if max_raises is None else tuple(checked_list("max_raises", max_raises)),
+            max_raises=None if caps is None else tuple(checked_list("max_raises", caps)),
             rules=rules,
             reward_unit=big,
         )
@@ -238,11 +252,7 @@ class HoldemConfig:
     @property
     def profile(self) -> RulesProfile:
         """The rules profile, resolved."""
-        if isinstance(self.rules, RulesProfile):
-            return self.rules
-        if not isinstance(self.rules, str) or self.rules not in RULES:
-            raise ValueError(f"rules {self.rules!r} are not known: choose one of {sorted(RULES)}")
-        return RULES[self.rules]
+        return _profile(self.rules)
 
     @property
     def menu(self) -> BetMenu:
@@ -345,6 +355,26 @@ def checked_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
         if not is_whole(stack) or not 1 <= stack <= MAX_CHIPS:
             raise ValueError(f"stack {stack!r} of player_{seat} must be a whole number of chips in 1 .. {MAX_CHIPS}")
     return [int(stack) for stack in listed]
+
+
+def _profile(rules: str | RulesProfile) -> RulesProfile:
+    if isinstance(rules, RulesProfile):
+        return rules
+    if not isinstance(rules, str) or rules not in RULES:
+        raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
+    return RULES[rules]
+
+
+def _limit_caps(rules: str | RulesProfile, num_players: int) -> tuple[int, ...]:
+    """Return the caps that a profile has for limit hold'em, or raise a ValueError if it has none for so many seats."""
+    profile = _profile(rules)
+    if is_whole(num_players) and num_players > profile.most_limit_seats:
+        raise ValueError(
+            f"rules {rules!r} with num_players {num_players}: this is the game of {rules!r} for up to "
+            f"{profile.most_limit_seats} seats only. Choose rules='standard' for more, or name max_raises, such as "
+            f"{profile.limit_raises}, to play its rules one by one at a larger table, which is another game"
+        )
+    return profile.limit_raises
 
 
 def _checked_amounts(name: str, amounts: Sequence[int]) -> None:

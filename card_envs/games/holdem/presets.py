@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from card_envs.game import Game
 from card_envs.games.holdem.bet_menu import BetMenu
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import BY_RULES, HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 
 
@@ -16,11 +16,14 @@ def limit_holdem(
     small_blind: int = 1,
     big_blind: int = 2,
     ante: int = 0,
-    max_raises: Sequence[int] | None = (3, 4, 4, 4),
+    max_raises: Sequence[int] | str | None = BY_RULES,
     encoder: str = "default",
     rules: str = "standard",
 ) -> Game:
-    """Return limit hold'em: bets of one big blind, of two from the turn on; `max_raises` by street, None for no cap."""
+    """Return limit hold'em: bets of one big blind, of two from the turn on.
+
+    `max_raises` by street, None for no cap; by default those of the rules profile.
+    """
     config = HoldemConfig.limit(num_players, stacks, small_blind, big_blind, ante, max_raises, rules)
     return holdem_game("limit_holdem", config, encoder)
 

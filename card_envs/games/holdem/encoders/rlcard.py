@@ -4,7 +4,7 @@
 be read back, nor who bet, nor where I sit. Use it to compare with results on those environments; for anything else
 `default` says more.
 
-RLCard counts no blind as a raise, and its games allow four raises on every street (`max_raises=(4, 4, 4, 4)`).
+RLCard counts no blind as a raise, and its games allow four raises on every street (`rules="rlcard"`).
 Differences that are meant:
 
 * Where RLCard starts a limit hand in an environment that has played before, the first observation shows the raises of
