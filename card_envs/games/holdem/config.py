@@ -368,7 +368,7 @@ def _profile(rules: str | RulesProfile) -> RulesProfile:
 def _limit_caps(rules: str | RulesProfile, num_players: int) -> tuple[int, ...]:
     """Return the caps that a profile has for limit hold'em, or raise a ValueError if it has none for so many seats."""
     profile = _profile(rules)
-    if is_whole(num_players) and num_players > profile.most_limit_seats:
+    if is_whole(num_players) and profile.most_limit_seats < num_players <= MAX_SEATS:  # other numbers fail later
         raise ValueError(
             f"rules {rules!r} with num_players {num_players}: this is the game of {rules!r} for up to "
             f"{profile.most_limit_seats} seats only. Choose rules='standard' for more, or name max_raises, such as "
