@@ -55,16 +55,16 @@ def written(game: Game, num_tables: int, observed: bool) -> Work:
     rewards, is_over = np.zeros((num_tables, game.num_seats), np.float32), np.zeros(num_tables, np.uint8)
     observations = observation_records(np.zeros((num_tables, game.layout.size), game.layout.dtype))
     masks = mask_records(np.zeros((num_tables, game.num_actions), np.int8))
-    game.deal_rows(tables, rows)
+    game.deal_batch(tables, rows)
 
     def run() -> int:
         for _ in range(paths.BATCH_STEPS):
-            game.random_rows(tables, rows, streams, actions)
-            game.step_rows(tables, rows, actions, rewards, is_over, True)
+            game.random_batch(tables, rows, streams, actions)
+            game.step_batch(tables, rows, actions, rewards, is_over, True)
             if observed:
-                game.encoder.observe_rows(tables, rows, observations, masks)
+                game.encoder.observe_batch(tables, rows, observations, masks)
             else:
-                game.mask_rows(tables, rows, masks)
+                game.mask_batch(tables, rows, masks)
         return paths.BATCH_STEPS * num_tables
 
     return run

@@ -64,7 +64,7 @@ def record(tables: Any, seconds: float, recording: Path) -> float:
 def functions_of(game: Any) -> list[tuple[int, str]]:
     """Return (address, name) of all compiled functions behind a step of the batched engine, by address."""
     found: dict[int, str] = {}
-    for kernel in (game.random_rows, game.step_rows, game.encoder.observe_rows):
+    for kernel in (game.random_batch, game.step_batch, game.encoder.observe_batch):
         for compiled in kernel.overloads.values():
             library = compiled.library
             engine = library._codegen._engine._ee

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from card_baselines.tables import print_table
+from card_baselines.cli.console import print_table
 from card_baselines.training.presets import PRESETS
 from card_baselines.training.self_play_learner import Learner
 from card_baselines.training.self_play_ppo import Config, game_of, preset

@@ -97,7 +97,7 @@ class Game:
     """Kernel: prepare freshly seeded tables for their first episode (such as a random button)."""
     deal: Callable[[Tables, int], int]
     """Kernel: begin the next episode at table i with random cards; returns the actor, NOBODY if it is over at once."""
-    deal_rows: Callable[[Tables, NDArray[np.int64]], None]
+    deal_batch: Callable[[Tables, NDArray[np.int64]], None]
     """Kernel (tables, rows): `deal` at each table of `rows`; some may be over at once."""
     deal_with: Callable[[Tables, int, Mapping[str, Any]], int]
     """Like `deal`, with cards, stacks ... as given; those that cannot be raise ValueError and change nothing."""
@@ -105,17 +105,17 @@ class Game:
     """Kernel: apply an action at table i; returns the next actor, NOBODY when the episode is over, or ILLEGAL."""
     first_illegal: Callable[[Tables, NDArray[np.int64], NDArray[np.int64]], int]
     """Kernel (tables, rows, actions): the first position whose action is illegal at its table, or -1."""
-    step_rows: Callable[..., int]
+    step_batch: Callable[..., int]
     """Kernel (tables, rows, actions, rewards, is_over, redeal): one action for each table of `rows`.
 
     Writes is_over (n,) uint8 and rewards (n, num_seats) float32, zero unless over; with `redeal`, finished tables begin
     their next episode. Returns -1, or the first position whose action is illegal: then no table has changed.
     """
-    random_rows: Callable[[Tables, NDArray[np.int64], Any, NDArray[np.int64]], None]
+    random_batch: Callable[[Tables, NDArray[np.int64], Any, NDArray[np.int64]], None]
     """Kernel (tables, rows, streams, actions): a uniformly random legal action for each row, from streams[rows[j]]."""
-    mask_rows: Callable[[Tables, NDArray[np.int64], Any], None]
+    mask_batch: Callable[[Tables, NDArray[np.int64], Any], None]
     """Kernel (tables, rows, masks): the mask of the actor of tables[rows[j]], into row j; see `mask_records`."""
-    censor_rows: Callable[[Tables, NDArray[np.int64], NDArray[np.int64], Tables], None]
+    censor_batch: Callable[[Tables, NDArray[np.int64], NDArray[np.int64], Tables], None]
     """Kernel (tables, rows, seats, views): copies of the tables without anything that seats[j] cannot see."""
     write_state: Callable[[Tables, int, Any], None]
     """Kernel (tables, i, states): the perfect-information vector of table i, into row 0."""

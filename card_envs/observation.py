@@ -97,7 +97,7 @@ class Encoder:
     """Config of a game -> blocks."""
     observe: Callable[..., None]
     """Kernel (tables, i, seat, observations, masks): what `seat` sees of table i, into row 0."""
-    observe_rows: Callable[..., None]
+    observe_batch: Callable[..., None]
     """Kernel (tables, rows, observations, masks): what the actor of table rows[j] sees, into row j."""
     decode: Callable[[Any, NDArray[Any]], dict[str, Any]]
     """(config, one observation vector) -> what can be read back from it, in words of the game."""

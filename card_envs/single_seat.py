@@ -125,7 +125,7 @@ class SingleSeatTables:
         self._begin(finished)
         observation = np.empty((self.num_tables, self.game.layout.size), self.game.layout.dtype)
         mask = np.empty((self.num_tables, self.game.num_actions), np.int8)
-        self.game.encoder.observe_rows(self.tables, self._rows, observation_records(observation), mask_records(mask))
+        self.game.encoder.observe_batch(self.tables, self._rows, observation_records(observation), mask_records(mask))
         return Turns(observation, mask, self.seats.copy(), rewards, is_over, self.game, final_tables, final_seats)
 
     def _begin(self, rows: Rows) -> None:
@@ -133,7 +133,7 @@ class SingleSeatTables:
         for _ in range(_MAX_DEALS):
             if not len(rows):
                 return
-            self.game.deal_rows(self.tables, rows)
+            self.game.deal_batch(self.tables, rows)
             units = self._units(rows)
             self.seats[rows] = units * self.game.num_seats if self._fixed_seat is None else self._fixed_seat
             self._opponent[rows] = self._units(rows) * len(self.opponents)
@@ -171,7 +171,7 @@ class SingleSeatTables:
         """Take one action at each of `rows`, or say which is illegal and change nothing."""
         paid = np.empty((len(rows), self.game.num_seats), np.float32)
         is_over = np.empty(len(rows), np.uint8)
-        illegal = self.game.step_rows(self.tables, rows, actions, paid, is_over, False)
+        illegal = self.game.step_batch(self.tables, rows, actions, paid, is_over, False)
         if illegal >= 0:
             table = int(rows[illegal])
             return f"table {table}: {self.game.why_illegal(self.tables, table, int(actions[illegal]))}"

@@ -70,7 +70,7 @@ class VectorTables:
         """Deal at every table, again where the blinds leave nothing to decide."""
         rows = self._rows
         for _ in range(_MAX_DEALS):
-            self.game.deal_rows(self.tables, rows)
+            self.game.deal_batch(self.tables, rows)
             rows = rows[self.tables["is_over"][rows] == 1]
             if not len(rows):
                 return
@@ -98,7 +98,7 @@ class VectorTables:
         return actions
 
     def _pick(self, rows: Rows, actions: Rows) -> None:
-        self.game.random_rows(self.tables, rows, self._streams, actions)
+        self.game.random_batch(self.tables, rows, self._streams, actions)
 
     def state(self) -> NDArray[Any]:
         """Return the perfect-information vectors of all tables (N, state size)."""
@@ -118,9 +118,9 @@ class VectorTables:
         observations, masks = observation_records(observation), mask_records(mask)
 
         def play(rows: Rows, actions: Rows | None, rewards: Any, is_over: Any, observations: Any, masks: Any) -> None:
-            if actions is not None and game.step_rows(self.tables, rows, actions, rewards, is_over, True) >= 0:
+            if actions is not None and game.step_batch(self.tables, rows, actions, rewards, is_over, True) >= 0:
                 self._refuse_illegal(actions)
-            game.encoder.observe_rows(self.tables, rows, observations, masks)
+            game.encoder.observe_batch(self.tables, rows, observations, masks)
 
         self._threads.run(play, self._rows, actions, rewards, is_over, observations, masks)
         return Batch(observation, mask, self.tables["actor"].astype(np.int64), rewards, is_over.view(np.bool_))

@@ -28,7 +28,9 @@ from card_envs.games.holdem.config import RULES, RulesProfile
 DOCS = Path(__file__).parent
 MEANINGS = tomllib.loads((DOCS / "_meanings.toml").read_text(encoding="utf-8"))
 """One line about each argument, reset option and hold'em rule."""
-PRETRAINED = DOCS.parent / "baselines" / "card_baselines" / "learned" / "pretrained"
+BASELINES = DOCS.parent / "baselines" / "card_baselines"
+PRETRAINED = {folder.name: folder for folder in BASELINES.rglob("pretrained/*")}
+"""Name of a trained agent -> its folder."""
 WRITTEN_IN_PART = (DOCS.parent / "README.md", DOCS / "training.md", DOCS / "reproductions" / "shi2022.md")
 REGION = re.compile(r"<!-- (.+?): begin, written by docs/generate\.py -->\n.*?<!-- \1: end -->", re.S)
 
@@ -318,8 +320,8 @@ def trained_in_short(entry: EnvEntry, *names: str) -> str:
 
 
 def _trained(names: tuple[str, ...], with_youth: bool) -> str:
-    found = {name: json.loads((PRETRAINED / name / "evaluation.json").read_text(encoding="utf-8")) for name in names}
-    made_of = [json.loads((PRETRAINED / name / "config.json").read_text(encoding="utf-8"))["made_of"] for name in names]
+    found = {name: json.loads((PRETRAINED[name] / "evaluation.json").read_text(encoding="utf-8")) for name in names}
+    made_of = [json.loads((PRETRAINED[name] / "config.json").read_text(encoding="utf-8"))["made_of"] for name in names]
     won = {name: {match["opponent"]: match for match in found[name]["matches"]} for name in names}
     units = {found[name]["unit"] for name in names}
     assert len(units) == 1, f"agents of one table win in one unit, not in {units}"

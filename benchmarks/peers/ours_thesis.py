@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.scripted.always_call import AlwaysCall
+from card_baselines.agents.scripted.always_call import AlwaysCall
 from card_baselines.speed.stopwatch import Work
 from card_envs.agent import Decisions
 from card_envs.envs import make_game
@@ -36,13 +36,13 @@ def kernels() -> Work:
     tables, streams = game.seeded_tables(TABLES, seed=0), seeded_streams(TABLES, 1)
     rows, actions = np.arange(TABLES), np.empty(TABLES, np.int64)
     rewards, is_over = np.empty((TABLES, game.num_seats), np.float32), np.empty(TABLES, np.uint8)
-    game.deal_rows(tables, rows)
+    game.deal_batch(tables, rows)
 
     def run() -> int:
         hands = 0
         for _ in range(STEPS):
             _choose(tables, streams, actions)
-            game.step_rows(tables, rows, actions, rewards, is_over, True)
+            game.step_batch(tables, rows, actions, rewards, is_over, True)
             hands += int(is_over.sum())
         return hands
 

@@ -1,21 +1,21 @@
 """Matches: which agent wins, by how much, and how sure that is."""
 
-from card_envs.match.asking import AgentError, Fault
+from card_envs.match.callbacks import Batch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.power import hands_for_interval, hands_needed
 from card_envs.match.result import MatchResult
-from card_envs.match.sequential import StoppingRule
+from card_envs.match.runner import AgentError, Fault
 from card_envs.match.statistics import Summary, summarise
-from card_envs.match.watch import Batch, Watcher
+from card_envs.match.stopping import StoppingRule
 
 __all__ = [
     "AgentError",
     "Batch",
     "Fault",
+    "MatchCallback",
     "MatchResult",
     "StoppingRule",
     "Summary",
-    "Watcher",
     "hands_for_interval",
     "hands_needed",
     "play_match",

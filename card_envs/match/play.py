@@ -13,11 +13,11 @@ import numpy as np
 
 from card_envs.agent import Agent, decisions_at, require_playable, write_uniforms
 from card_envs.game import Game, Tables
-from card_envs.match.asking import AgentError, Asking, Player
+from card_envs.match.callbacks import Batch, MatchCallback, Rows
 from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import MatchResult, units_of
-from card_envs.match.sequential import StoppingRule
-from card_envs.match.watch import Batch, Rows, Watcher
+from card_envs.match.runner import AgentError, AgentRunner, Player
+from card_envs.match.stopping import StoppingRule
 
 
 def play_match(
@@ -32,7 +32,7 @@ def play_match(
     hands_per_table: int = 1,
     until: StoppingRule | None = None,
     on_error: str = "abort",
-    watchers: Sequence[Watcher] = (),
+    callbacks: Sequence[MatchCallback] = (),
 ) -> MatchResult:
     """Return the result of `hands` hands between `agents`, one for each seat.
 
@@ -44,7 +44,7 @@ def play_match(
     when the last is over; `hands` is rounded up to whole tables, and intervals count a table as one sample.
 
     With `until`, the match ends as soon as its rule finds the result decided; `hands` is then the most that are played.
-    `watchers` follow the match (see `Watcher`); they may hear of more hands than were needed to decide it.
+    `callbacks` follow the match (see `MatchCallback`); they may hear of more hands than were needed to decide it.
     An agent that fails ends the match with an AgentError that carries the result so far; with on_error="forfeit" the
     first legal action is taken in its place, and the result lists the faults.
 
@@ -61,7 +61,7 @@ def play_match(
         raise ValueError(
             f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(agents)}"
         )
-    match = _Match(game, agents, seed, game.num_seats if duplicate else 1, hands_per_table, on_error, watchers)
+    match = _Match(game, agents, seed, game.num_seats if duplicate else 1, hands_per_table, on_error, callbacks)
     samples = -(-hands // match.hands_per_sample)
     record = _Record(match, samples, until)
     samples_at_once = max(1, num_tables // match.plays)
@@ -125,11 +125,11 @@ class _Record:
 class _Match:
     def __init__(
         self, game: Game, agents: Sequence[Agent], seed: int, plays: int, hands_per_table: int, on_error: str,
-        watchers: Sequence[Watcher],
+        callbacks: Sequence[MatchCallback],
     ) -> None:  # fmt: skip
         self.game, self.agents, self.seed, self.plays, self.hands_per_table = game, agents, seed, plays, hands_per_table
-        self.watchers = watchers
-        self.asking = Asking(game, seed, on_error, checks_legality=len(watchers) > 0)
+        self.callbacks = callbacks
+        self.asking = AgentRunner(game, seed, on_error, checks_legality=len(callbacks) > 0)
         different = list({id(agent): agent for agent in agents}.values())
         self.players = [self._player(agent, number) for number, agent in enumerate(different)]
         numbers = {id(agent): number for number, agent in enumerate(different)}
@@ -162,24 +162,24 @@ class _Match:
     def _play_hands(self, batch: Batch) -> None:
         tables = batch.tables
         self._call("deal_starts", batch.numbers)
-        for watcher in self.watchers:
-            watcher.deals_start(batch)
+        for callback in self.callbacks:
+            callback.on_deal(batch)
         active = np.flatnonzero(tables["is_over"] == 0)
         rewards = np.empty((len(tables), self.game.num_seats), np.float32)
         is_over = np.empty(len(tables), np.uint8)
         number = 0
         while len(active):
             actions = self._actions(batch, active, number)
-            for watcher in self.watchers:
-                watcher.decisions_made(batch, active, actions)
-            illegal = self.game.step_rows(tables, active, actions, rewards, is_over, False)
+            for callback in self.callbacks:
+                callback.on_actions(batch, active, actions)
+            illegal = self.game.step_batch(tables, active, actions, rewards, is_over, False)
             if illegal >= 0:
                 raise self._blame_for_illegal(batch, int(active[illegal]), int(actions[illegal]))
             active = active[is_over[: len(active)] == 0]
             number += 1
         self._call("deal_ends", batch.numbers, tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward)
-        for watcher in self.watchers:
-            watcher.deals_end(batch)
+        for callback in self.callbacks:
+            callback.on_end(batch)
 
     def _dealt(self, deals: Rows) -> Tables:
         """Return the tables of `deals`, each as often as it is played."""
@@ -189,7 +189,7 @@ class _Match:
             tables = self.game.new_tables(len(deals))
             for i, deal in enumerate(deals.tolist()):
                 self.game.seed(tables[i : i + 1], self.seed, deal)
-        self.game.deal_rows(tables, np.arange(len(tables)))
+        self.game.deal_batch(tables, np.arange(len(tables)))
         return tables if self.plays == 1 else np.repeat(tables, self.plays)
 
     def _actions(self, batch: Batch, rows: Rows, number: int) -> Rows:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.game import Game
-from card_envs.match.asking import Fault
-from card_envs.match.sequential import StoppingRule
+from card_envs.match.runner import Fault
 from card_envs.match.statistics import Summary, summarise
+from card_envs.match.stopping import StoppingRule
 
 
 @dataclass(frozen=True, eq=False)

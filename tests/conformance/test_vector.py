@@ -143,7 +143,7 @@ def test_bad_actions_change_nothing(env_id: str, actions: Any, message: str) -> 
 def test_one_illegal_action_changes_no_table(env_id: str) -> None:
     tables = started(env_id, num_tables=40)
     masks = np.empty((40, tables.game.num_actions), np.int8)
-    tables.game.mask_rows(tables.tables, np.arange(40), masks.view([("mask", np.int8, masks.shape[1])])[:, 0])
+    tables.game.mask_batch(tables.tables, np.arange(40), masks.view([("mask", np.int8, masks.shape[1])])[:, 0])
     table = int(np.flatnonzero((masks == 0).any(axis=1))[-1])
     actions = tables.sample_actions()
     actions[table] = np.flatnonzero(masks[table] == 0)[0]

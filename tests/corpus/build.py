@@ -18,9 +18,9 @@ from typing import Any
 from rich.progress import track
 
 from card_envs.games.holdem.config import RULES as PROFILES
-from card_envs.hand_history import dump_hand
-from card_envs.hand_history.holdem_hand import Decision, HoldemHand
-from card_envs.hand_history.phh_of_match import phh_of
+from card_envs.history import dump_hand
+from card_envs.history.holdem_hand import Decision, HoldemHand
+from card_envs.history.phh.write import phh_of
 from tests.corpus import engines
 from tests.corpus.corpus import FOLDER
 from tests.corpus.rules import RULES, Rule

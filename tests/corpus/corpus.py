@@ -12,9 +12,9 @@ from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import RULES as PROFILES
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import RAISE
-from card_envs.hand_history import load_hand
-from card_envs.hand_history.phh import DEAL_BOARD, DEAL_HOLE, HOLDEM_VARIANTS
-from card_envs.hand_history.phh import Hand as PhhHand
+from card_envs.history import load_hand
+from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, HOLDEM_VARIANTS
+from card_envs.history.phh.format import Hand as PhhHand
 from tests.corpus.engines import Found
 from tests.holdem_hands import Hand, OneTable, Options
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from card_envs.hand_history import parse_log, replay_acpc_hand
-from card_envs.hand_history.results import MATCHED
+from card_envs.history import parse_log, replay_acpc_hand
+from card_envs.history.results import MATCHED
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -6,8 +6,8 @@ import pytest
 
 from card_envs.games.holdem.config import RULES as PROFILES
 from card_envs.games.holdem.kernels import betting_options
-from card_envs.hand_history import load_hand, replay_hand, replay_tables
-from card_envs.hand_history.results import EXACT, MISMATCHED
+from card_envs.history import load_hand, replay_hand, replay_tables
+from card_envs.history.results import EXACT, MISMATCHED
 from tests.corpus import engines, run
 from tests.corpus.build import HANDS_PER_RULE
 from tests.corpus.corpus import FOLDER, Entry, load_corpus

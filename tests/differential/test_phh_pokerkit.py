@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from card_envs.hand_history import dump_hand, dump_hands, find_files, hand_of, load_hand, load_hands, replay_hand
-from card_envs.hand_history.results import EXACT, MATCHED, MISMATCHED
+from card_envs.history import dump_hand, dump_hands, find_files, hand_of, load_hand, load_hands, replay_hand
+from card_envs.history.results import EXACT, MATCHED, MISMATCHED
 
 pokerkit = pytest.importorskip("pokerkit")
 

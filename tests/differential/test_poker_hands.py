@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, card_name
-from card_envs.poker_hands import BEST_RANK, WORST_RANK, hand_category, hand_rank, hand_ranks
+from card_envs.poker.ranks import BEST_RANK, WORST_RANK, hand_category, hand_rank, hand_ranks
 
 WIDTHS = (5, 6, 7)
 CATEGORY_OF_TREYS = {"royal flush": "straight flush"}

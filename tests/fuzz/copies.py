@@ -54,7 +54,7 @@ def clones(seed: int) -> int:
 
 def one_step(game: Game, tables: Tables) -> None:
     chosen, row = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    game.random_rows(tables, row, tables, chosen)
+    game.random_batch(tables, row, tables, chosen)
     assert game.step(tables, 0, int(chosen[0])) != -2
 
 
@@ -123,7 +123,7 @@ def moved_around(named: Named, rng: random.Random, seed: int) -> int:
         if one["is_over"][0]:
             break
         chosen = np.zeros(1, np.int64)
-        game.random_rows(one, np.zeros(1, np.int64), one, chosen)
+        game.random_batch(one, np.zeros(1, np.int64), one, chosen)
         assert game.step(one, 0, int(chosen[0])) != -2 != game.step(other, 0, int(chosen[0]))
     if not np.array_equal(np.roll(one["payoff"][0, : game.num_seats], shift), other["payoff"][0, : game.num_seats]):
         raise Difference(named.words, f"seed {seed}, the end", "payoffs do not move with the seats")

@@ -66,7 +66,7 @@ def dealt(game: Game, num_tables: int, seed: int, first_table: int = 0) -> Table
     tables = game.seeded_tables(num_tables, seed, first_table)
     waiting = np.arange(num_tables)
     while len(waiting):
-        game.deal_rows(tables, waiting)
+        game.deal_batch(tables, waiting)
         waiting = waiting[tables["is_over"][waiting] == 1]
     return tables
 
@@ -76,8 +76,8 @@ def play_on(game: Game, tables: Tables, decisions: int) -> None:
     rows, chosen = np.arange(len(tables)), np.zeros(len(tables), np.int64)
     rewards, is_over = np.zeros((len(tables), game.num_seats), np.float32), np.zeros(len(tables), np.uint8)
     for _ in range(decisions):
-        game.random_rows(tables, rows, tables, chosen)
-        assert game.step_rows(tables, rows, chosen, rewards, is_over, True) == -1
+        game.random_batch(tables, rows, tables, chosen)
+        assert game.step_batch(tables, rows, chosen, rewards, is_over, True) == -1
 
 
 def states(game: Game, num_tables: int, seed: int, decisions: int) -> Iterator[Tables]:
@@ -89,17 +89,17 @@ def states(game: Game, num_tables: int, seed: int, decisions: int) -> Iterator[T
         yield tables
         over = np.flatnonzero(tables["is_over"])
         if len(over):
-            game.deal_rows(tables, over)
+            game.deal_batch(tables, over)
         rows = np.flatnonzero(tables["is_over"] == 0)
         chosen = chosen_actions(game, tables, rows, rng)
-        assert game.step_rows(tables, rows, chosen, rewards, is_over, False) == -1
+        assert game.step_batch(tables, rows, chosen, rewards, is_over, False) == -1
     yield tables
 
 
 def chosen_actions(game: Game, tables: Tables, rows: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     """Return random actions, in hold'em with few folds, so that hands reach the river."""
     chosen = np.zeros(len(rows), np.int64)
-    game.random_rows(tables, rows, tables, chosen)
+    game.random_batch(tables, rows, tables, chosen)
     if isinstance(game.config, HoldemConfig):
         chosen[(chosen == FOLD) & (rng.random(len(rows)) < 0.8)] = CALL
     return chosen

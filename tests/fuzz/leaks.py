@@ -150,8 +150,8 @@ def look_for_leaks(named: Named, seed: int) -> int:
         wrong = np.flatnonzero((before.numbers != after.numbers).any(axis=1) | (before.mask != after.mask).any(axis=1))
         if len(wrong):
             report(named, tables, int(wrong[0]), int(seats[wrong[0]]), blocks_of(game, before, after, int(wrong[0])))
-        game.censor_rows(tables, rows, seats, views)
-        game.censor_rows(others, rows, seats, other_views)
+        game.censor_batch(tables, rows, seats, views)
+        game.censor_batch(others, rows, seats, other_views)
         if views.tobytes() != other_views.tobytes():
             row = next(j for j in range(TABLES) if views[j].tobytes() != other_views[j].tobytes())
             report(named, tables, row, int(seats[row]), "the view")
@@ -170,7 +170,8 @@ def compare_pictures(named: Named, tables: Tables, others: Tables, seat: int) ->
         import PIL  # noqa: F401
     except ModuleNotFoundError:
         return
-    from card_envs.rendering import big2, holdem
+    from card_envs.games.big2 import render as big2
+    from card_envs.games.holdem import render as holdem
 
     draw = big2.draw_table if isinstance(named.game.config, Big2Config) else holdem.draw_table
     if not np.array_equal(draw(named.game, tables[:1], seat), draw(named.game, others[:1], seat)):

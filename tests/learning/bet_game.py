@@ -29,7 +29,7 @@ def deal(tables: Any, i: int) -> int:
     return 0
 
 
-def deal_rows(tables: Any, rows: Any) -> None:
+def deal_batch(tables: Any, rows: Any) -> None:
     for row in rows:
         deal(tables, row)
 
@@ -54,7 +54,7 @@ def first_illegal(tables: Any, rows: Any, actions: Any) -> int:
     return -1
 
 
-def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: bool) -> int:
+def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: bool) -> int:
     for j, row in enumerate(rows):
         assert step(tables, row, actions[j]) != ILLEGAL
         is_over[j], rewards[j] = tables[row].is_over, tables[row].payoff
@@ -68,12 +68,12 @@ def observe(tables: Any, i: int, seat: int, observations: Any, masks: Any) -> No
     masks[0].mask[:] = 1
 
 
-def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
     for j, row in enumerate(rows):
         observe(tables, row, tables[row].actor, observations[j : j + 1], masks[j : j + 1])
 
 
-def mask_rows(tables: Any, rows: Any, masks: Any) -> None:
+def mask_batch(tables: Any, rows: Any, masks: Any) -> None:
     masks["mask"][:] = 1
 
 
@@ -83,7 +83,7 @@ def unused(*arguments: Any) -> Any:
 
 def bet_game() -> Game:
     layout = Layout((Block("seat", 2, "the seat that sees this"),))
-    encoder = Encoder("seat", 1, lambda config: layout, observe, observe_rows, unused)
+    encoder = Encoder("seat", 1, lambda config: layout, observe, observe_batch, unused)
     return Game(
         name="bet_game",
         config=None,
@@ -102,14 +102,14 @@ def bet_game() -> Game:
         new_tables=lambda num_tables: np.zeros(num_tables, TABLE),
         start=lambda tables: None,
         deal=deal,
-        deal_rows=deal_rows,
+        deal_batch=deal_batch,
         deal_with=unused,
         step=step,
         first_illegal=first_illegal,
-        step_rows=step_rows,
-        random_rows=unused,
-        mask_rows=mask_rows,
-        censor_rows=unused,
+        step_batch=step_batch,
+        random_batch=unused,
+        mask_batch=mask_batch,
+        censor_batch=unused,
         write_state=unused,
         action_name=unused,
         why_illegal=unused,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from card_baselines.learned.actor_critic import ActorCritic
-from card_baselines.learned.legal_logits import list_legal
+from card_baselines.agents.learned.actor_critic import ActorCritic
+from card_baselines.agents.learned.legal_logits import list_legal
 from card_envs.game import Game
 from card_envs.observation import mask_records, observation_records
 from tests.learning.tabular_solver import Array, Node, SmallGame
@@ -31,7 +31,7 @@ class PlayedGame(SmallGame):
             observation = np.empty((len(views), self.game.layout.size), self.game.layout.dtype)
             mask = np.empty((len(views), self.game.num_actions), np.int8)
             rows = np.arange(len(views))
-            self.game.encoder.observe_rows(together, rows, observation_records(observation), mask_records(mask))
+            self.game.encoder.observe_batch(together, rows, observation_records(observation), mask_records(mask))
             legal = list_legal(mask, np.empty(len(views), np.int64))
             self.observations[id(node)] = observation, legal, list(views)
         return node

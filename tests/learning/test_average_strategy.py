@@ -13,17 +13,17 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.learned.actor_critic import ActorCritic
-from card_baselines.learned.tabular_policy import STRATEGY, save_strategy
+from card_baselines.agents.learned.actor_critic import ActorCritic
+from card_baselines.agents.learned.tabular_policy import STRATEGY, save_strategy
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import self_play_ppo
 from card_baselines.training.exploitability import AVERAGE, LATEST, ExploitabilityMeter
 from card_envs import make_game
 from card_envs.agent import RandomAgent, find_agent
+from card_envs.analysis.exploitability.average_strategy import AverageStrategy
+from card_envs.analysis.exploitability.best_response import exact_exploitability, strategy_of
+from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.match import play_match
-from card_envs.match.average_strategy import AverageStrategy
-from card_envs.match.best_response import exact_exploitability, strategy_of
-from card_envs.match.public_tree import PublicTree
 from tests.learning.self_play_games import PlayedGame
 from tests.learning.test_self_play import TINY
 
@@ -118,7 +118,7 @@ def test_tables_of_other_settings_are_refused(tmp_path: Path) -> None:
     game = make_game("kuhn_poker-v0")
     tree, folder = PublicTree(game), RunFolder(tmp_path)
     seen, uniform = tree.decisions.observation, strategy_of(RandomAgent(), tree)
-    folder.start({**self_play_ppo.describe(TINY), "agent": "card_baselines.learned.tabular_policy:TabularAgent"})
+    folder.start({**self_play_ppo.describe(TINY), "agent": "card_baselines.agents.learned.tabular_policy:TabularAgent"})
     save_strategy(folder, seen, uniform)
     assert np.array_equal(find_agent(str(tmp_path), game).probabilities(tree.decisions), uniform)
     with pytest.raises(ValueError, match="was trained for num_seats 2, this match has 3"):

@@ -19,7 +19,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.learned.legal_logits import IMPOSSIBLE, legal_logits, list_legal
+from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, legal_logits, list_legal
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import self_play_ppo
 from card_baselines.training.checkpoint import STATE
@@ -209,7 +209,7 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
         "--minutes 0 --steps 200000 --epochs 1 --num-tables 32 --batch 256 --minibatch 64 --hidden 16 --value-hidden 16"
     )
     quick = "--checkpoint-seconds 0.2 --evaluation-seconds 0.2 --evaluation-hands 100 --final-hands 100 --panel random"
-    command = [sys.executable, "-m", "card_baselines.cli", "train", "self_play_ppo", "--env", "kuhn_poker-v0"]
+    command = [sys.executable, "-m", "card_baselines.cli.main", "train", "self_play_ppo", "--env", "kuhn_poker-v0"]
     command += [*options.split(), *quick.split(), "--folder", str(run)]
     environment = os.environ | {"PYTHONPATH": roots}
     process = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)
@@ -297,7 +297,7 @@ def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> 
     agent = find_agent(str(run.path), game)
     tables = game.seeded_tables(500, 3)
     rows = np.arange(500)
-    game.deal_rows(tables, rows)
+    game.deal_batch(tables, rows)
     decisions = decisions_at(game, tables, rows, rows, np.linspace(0, 0.999, 500))
     shown = action_probabilities(agent, decisions)  # checks that they are those of legal actions, 1 in all
     assert (shown[rows, agent.act(decisions, np.random.default_rng(0))] > 0).all()

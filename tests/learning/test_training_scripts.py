@@ -14,8 +14,8 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 
-from card_baselines.learned.pretrained_agents import PRETRAINED
-from card_baselines.learned.recurrent_policy import RecurrentAgent
+import card_baselines
+from card_baselines.agents.learned.recurrent_policy import RecurrentAgent
 from card_baselines.registry import ALGORITHMS
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import maskable_dqn, maskable_ppo, recurrent_ppo
@@ -134,7 +134,7 @@ ONE_GAME = {"shi2022", "mccfr"}
 def test_a_dry_run_prints_the_settings_and_writes_nothing(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from card_baselines import cli
+    from card_baselines.cli import main as cli
 
     monkeypatch.chdir(tmp_path)
     env, words = ("limit_holdem-v0", []) if algorithm in ONE_GAME else ("kuhn_poker-v0", ["--env", "kuhn_poker-v0"])
@@ -145,7 +145,7 @@ def test_a_dry_run_prints_the_settings_and_writes_nothing(
 
 
 def test_presets_change_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
-    from card_baselines import cli
+    from card_baselines.cli import main as cli
 
     words = ["train", "self_play_ppo", "--preset", "charlesworth2018", "--epochs", "7", "--dry-run"]
     assert cli.main(words) == 0
@@ -157,16 +157,19 @@ def test_presets_change_the_defaults(capsys: pytest.CaptureFixture[str]) -> None
     assert "did you mean 'charlesworth2018'" in capsys.readouterr().err
 
 
-SHIPPED = sorted(folder.name for folder in PRETRAINED.glob("*"))
+PRETRAINED = {
+    folder.name: folder for folder in Path(card_baselines.__file__).parent.rglob("pretrained/*") if folder.is_dir()
+}
+SHIPPED = sorted(PRETRAINED)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_agents_play_and_say_where_they_come_from(name: str) -> None:
-    config = json.loads((PRETRAINED / name / "config.json").read_text())
+    config = json.loads((PRETRAINED[name] / "config.json").read_text())
     assert config["made_of"]["commit"] and config["algorithm"] in {"self_play_ppo", "dual-apu"}
-    matches = json.loads((PRETRAINED / name / "evaluation.json").read_text())["matches"]
+    matches = json.loads((PRETRAINED[name] / "evaluation.json").read_text())["matches"]
     assert all(match["ci95"][0] <= match["mean"] <= match["ci95"][1] for match in matches)
-    assert sum(path.stat().st_size for path in (PRETRAINED / name).iterdir()) < 4_000_000
+    assert sum(path.stat().st_size for path in (PRETRAINED[name]).iterdir()) < 4_000_000
     game = make_game(config["env"], **({} if config["env"] == "big2-v0" else {"num_players": config["num_seats"]}))
     agents = [find_agent(name, game), *[find_agent("random", game)] * (game.num_seats - 1)]
     hands = 20_000 if config["env"] == "no_limit_holdem-v0" else 2000  # whole stacks are lost there

@@ -121,7 +121,7 @@ def test_what_goes_wrong_in_another_worker_ends_the_run_and_is_told(
 def test_nobody_stays_behind(tmp_path: Path, sent: signal.Signals) -> None:
     """All workers hold the error stream, so it ends when the last of them does."""
     options = "--env kuhn_poker-v0 --minutes 0 --workers 2 --num-tables 32 --batch 256 --minibatch 64 --hidden 16"
-    command = [sys.executable, "-m", "card_baselines.cli", "train", "self_play_ppo", *options.split()]
+    command = [sys.executable, "-m", "card_baselines.cli.main", "train", "self_play_ppo", *options.split()]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(str(REPO / root) for root in ("", "wrappers", "baselines"))
     }

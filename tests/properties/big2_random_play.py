@@ -160,13 +160,13 @@ def digest(decisions: int, seed: int) -> str:
             game.deal(tables, i)
         for decision in range(decisions):
             if decision % 10 == number % 10:
-                game.encoder.observe_rows(tables, rows, observation_records(numbers), mask_records(masks))
-                game.censor_rows(tables, rows, rows, views)
+                game.encoder.observe_batch(tables, rows, observation_records(numbers), mask_records(masks))
+                game.censor_batch(tables, rows, rows, views)
                 game.write_state(tables, 0, observation_records(state))
             for array in (tables, views, numbers, masks, state, rewards, is_over):
                 seen.update(array.tobytes())
-            game.random_rows(tables, rows, tables, chosen)
-            assert game.step_rows(tables, rows, chosen, rewards, is_over, True) == -1
+            game.random_batch(tables, rows, tables, chosen)
+            assert game.step_batch(tables, rows, chosen, rewards, is_over, True) == -1
     return seen.hexdigest()
 
 

@@ -82,7 +82,7 @@ def test_one_illegal_action_in_a_batch_changes_no_table() -> None:
     chosen = np.array([view.legal_actions(t)[0] for t in tables])
     chosen[7] = 1500
     before = tables.tobytes()
-    assert game.step_rows(tables, rows, chosen, rewards, is_over, True) == 7
+    assert game.step_batch(tables, rows, chosen, rewards, is_over, True) == 7
     assert tables.tobytes() == before
 
 
@@ -97,8 +97,8 @@ def play_batch(game: Any, tables: Any, decisions: int) -> None:
     rows, is_over = np.arange(len(tables)), np.zeros(len(tables), np.uint8)
     rewards, chosen = np.zeros((len(tables), 4), np.float32), np.zeros(len(tables), np.int64)
     for _ in range(decisions):
-        game.random_rows(tables, rows, tables, chosen)
-        assert game.step_rows(tables, rows, chosen, rewards, is_over, True) == -1
+        game.random_batch(tables, rows, tables, chosen)
+        assert game.step_batch(tables, rows, chosen, rewards, is_over, True) == -1
         assert (rewards.any(axis=1) == is_over).all()
         assert not rewards.sum(axis=1).any()
 
@@ -193,7 +193,7 @@ def test_what_a_seat_cannot_see_changes_nothing_that_it_gets(rules: str, encoder
 
     def seen_by(tables: Any, seat: int) -> tuple[bytes, bytes, bytes, str]:
         game.encoder.observe(tables, 0, seat, observation_records(numbers), mask_records(masks))
-        game.censor_rows(tables, row, np.array([seat]), views)
+        game.censor_batch(tables, row, np.array([seat]), views)
         return numbers.tobytes(), masks.tobytes(), views.tobytes(), game.text(tables, 0, seat)
 
     def check(tables: Any) -> None:
@@ -217,9 +217,9 @@ def test_a_view_serves_the_encoder_as_well_as_the_table() -> None:
     rows = np.arange(30)
     of_tables, of_views = np.zeros((30, 412), np.int8), np.zeros((30, 412), np.int8)
     masks, masks_of_views = np.zeros((30, NUM_ACTIONS), np.int8), np.zeros((30, NUM_ACTIONS), np.int8)
-    game.censor_rows(tables, rows, tables["actor"].astype(np.int64), views)
-    game.encoder.observe_rows(tables, rows, observation_records(of_tables), mask_records(masks))
-    game.encoder.observe_rows(views, rows, observation_records(of_views), mask_records(masks_of_views))
+    game.censor_batch(tables, rows, tables["actor"].astype(np.int64), views)
+    game.encoder.observe_batch(tables, rows, observation_records(of_tables), mask_records(masks))
+    game.encoder.observe_batch(views, rows, observation_records(of_views), mask_records(masks_of_views))
     assert (of_tables == of_views).all()
     assert (masks == masks_of_views).all()
 

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.scripted.equity import Equity
-from card_baselines.scripted.tight_aggressive import TightAggressive
+from card_baselines.agents.scripted.equity import Equity
+from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs.agent import Agent, RandomAgent
+from card_envs.analysis.variance.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
+from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates
+from card_envs.analysis.variance.hand_controls import HandControls
 from card_envs.cards import DECK_SIZE, card_ids
 from card_envs.game import Game
 from card_envs.games.holdem.presets import kuhn_poker, limit_holdem, no_limit_holdem
-from card_envs.hand_percentiles import PERCENTILES
 from card_envs.match import Batch, play_match
-from card_envs.match.control_variates import Adjusted, ControlVariates
-from card_envs.match.hand_controls import HandControls
-from card_envs.match.luck import AHEAD, EQUITY, LUCK, STRENGTH, write_luck
-from card_envs.poker_hands import hand_ranks
+from card_envs.poker.percentiles import PERCENTILES
+from card_envs.poker.ranks import hand_ranks
 from card_envs.rng import seed_streams
 from tests.rules.test_match import always_call, always_raise
 
@@ -29,7 +29,7 @@ def adjusted(
 ) -> tuple[Adjusted, float]:
     """Return the adjusted result of the first agent, and its plain mean."""
     controls = ControlVariates(game, agents, seed)
-    result = play_match(game, agents, hands, seed, duplicate, num_tables, watchers=[controls])
+    result = play_match(game, agents, hands, seed, duplicate, num_tables, callbacks=[controls])
     return controls.adjusted(result)[0], result.agents[0].mean
 
 
@@ -40,10 +40,10 @@ def luck_of(deck: str, live: int = 0b11, num_boards: int = 4000) -> Any:
     """Return the luck record of a heads-up hand that saw all streets."""
     tables = limit_holdem().new_tables(1)
     tables[0]["deck"][:9] = card_ids(deck)
-    luck = np.zeros(1, LUCK)
+    luck = np.zeros(1, CHANCE_TERMS)
     luck["live"][0, 1:] = live
     seed_streams(luck, np.uint64(0), np.uint64(0))
-    write_luck(tables, luck, num_boards)
+    write_chance_terms(tables, luck, num_boards)
     return luck[0]
 
 
@@ -86,15 +86,15 @@ def test_seats_that_folded_have_no_luck() -> None:
 
 
 class Collecting:
-    """A watcher that keeps the controls of one agent."""
+    """A callback that keeps the controls of one agent."""
 
     def __init__(self, game: Game, agents: list[Agent], seed: int) -> None:
         self.controls = HandControls(game, agents, seed)
-        self.deals_start = self.controls.deals_start
-        self.decisions_made = self.controls.decisions_made
+        self.on_deal = self.controls.on_deal
+        self.on_actions = self.controls.on_actions
         self.batches: list[Any] = []
 
-    def deals_end(self, batch: Batch) -> None:
+    def on_end(self, batch: Batch) -> None:
         self.batches.append(self.controls.of_batch(batch, [0])[0])
 
 
@@ -110,7 +110,7 @@ class Collecting:
 def test_every_control_has_mean_zero(game: Game, opponent: Agent, hands: int) -> None:
     agents: list[Agent] = [RandomAgent(), *[opponent] * (game.num_seats - 1)]
     collecting = Collecting(game, agents, 12)
-    play_match(game, agents, hands, 12, watchers=[collecting])
+    play_match(game, agents, hands, 12, callbacks=[collecting])
     controls = np.concatenate(collecting.batches)
     spread = controls.std(axis=0)
     controls = controls[:, spread > 1e-9] / spread[spread > 1e-9]
@@ -162,7 +162,7 @@ def test_two_agents_mirror_each_other_and_more_do_not() -> None:
         game = limit_holdem(seats)
         agents: list[Agent] = [RandomAgent(), *(TightAggressive() for _ in range(seats - 1))]
         controls = ControlVariates(game, agents, 1)
-        found = controls.adjusted(play_match(game, agents, 900, 1, watchers=[controls]))
+        found = controls.adjusted(play_match(game, agents, 900, 1, callbacks=[controls]))
         assert [each.summary.name for each in found] == [agent.name for agent in agents]
         if seats == 2:
             assert found[1].summary.mean == -found[0].summary.mean
@@ -179,6 +179,6 @@ def test_what_they_cannot_do_is_an_error() -> None:
         ControlVariates(kuhn_poker(), [RandomAgent(), RandomAgent()], 0)
     game, agents = limit_holdem(), [RandomAgent(), RandomAgent()]
     controls = ControlVariates(game, agents, 0)
-    play_match(game, agents, 20, 0, watchers=[controls])
+    play_match(game, agents, 20, 0, callbacks=[controls])
     with pytest.raises(ValueError, match="have not watched the deals of this result"):
         controls.adjusted(play_match(game, agents, 40, 0))

@@ -17,7 +17,7 @@ from card_envs.games.holdem.actions import has, wrapped
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
-from card_envs.games.holdem.view import board, censor_rows, hole_cards, is_shown, reaches_showdown
+from card_envs.games.holdem.view import board, censor_batch, hole_cards, is_shown, reaches_showdown
 from card_envs.vector import VectorTables
 from tests.properties.encoder_play import Observer, digest, encoders_of, random_states
 from tests.properties.holdem_random_play import PRESETS
@@ -199,7 +199,7 @@ def with_other_unseen_cards(rng: np.random.Generator, config: HoldemConfig, tabl
 
 def view_of(tables: Any, seat: int) -> bytes:
     views = np.zeros_like(tables)
-    censor_rows(tables, np.zeros(1, np.int64), np.full(1, seat, np.int64), views)
+    censor_batch(tables, np.zeros(1, np.int64), np.full(1, seat, np.int64), views)
     return bytes(views.tobytes())
 
 

@@ -66,7 +66,7 @@ def play_with_few_decks(config: HoldemConfig, decisions: int, seed: int) -> Pair
             tables[i].deck[: config.num_dealt] = dealt[i]
             kernels.deal_known(tables, i, config.num_dealt)
             histories[i] = []
-        DEFAULT.observe_rows(tables, rows, observation_records(numbers), mask_records(masks))
+        DEFAULT.observe_batch(tables, rows, observation_records(numbers), mask_records(masks))
         for i in rows:
             t = tables[i]
             street, actor, kind = int(t.street), int(t.actor), choose(rng, t)

@@ -27,6 +27,6 @@ def test_records_have_no_padding(env_id: str) -> None:
 def test_a_million_holdem_tables_fit_and_are_dealt() -> None:
     game = make_game("limit_holdem-v0")
     tables = game.seeded_tables(1_000_000, seed=0)
-    game.deal_rows(tables, np.arange(len(tables)))
+    game.deal_batch(tables, np.arange(len(tables)))
     assert tables.nbytes == 512_000_000
     assert (tables["actor"] >= 0).all()

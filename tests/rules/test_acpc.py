@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.hand_history import HandHistoryError, ReplayResult, dump_log, load_log, parse_log, replay_acpc_hand
-from card_envs.hand_history.acpc_game import KNOWN_GAMES, game_lines, parse_game
-from card_envs.hand_history.report import replay_file, replay_paths
-from card_envs.hand_history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED
+from card_envs.history import HandHistoryError, ReplayResult, dump_log, load_log, parse_log, replay_acpc_hand
+from card_envs.history.acpc.game_file import KNOWN_GAMES, game_lines, parse_game
+from card_envs.history.report import replay_file, replay_paths
+from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED
 
 LOG = Path(__file__).parents[1] / "data" / "acpc" / "limit_2p.log"
 NO_LIMIT_3 = "# name/game/hands/seed m holdem.nolimit.3p.game 1 0\n"

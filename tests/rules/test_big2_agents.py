@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.scripted.big2_greedy import FEW_CARDS, Big2Greedy
-from card_baselines.scripted.big2_lowest import Big2Lowest
-from card_baselines.scripted.big2_planner import CHANCES, Big2Planner
+from card_baselines.agents.scripted.big2_greedy import FEW_CARDS, Big2Greedy
+from card_baselines.agents.scripted.big2_lowest import Big2Lowest
+from card_baselines.agents.scripted.big2_planner import CHANCES, Big2Planner
 from card_envs import big2_v0, make_game
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent
 from card_envs.game import Game

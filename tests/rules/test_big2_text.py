@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from card_envs.games.big2.config import Big2Config
-from card_envs.hand_history import HandHistoryError, dump_deals, load_deals, parse_deals, replay_deal
-from card_envs.hand_history.big2_text import rules_words
-from card_envs.hand_history.report import replay_file
-from card_envs.hand_history.results import EXACT, MISMATCHED
+from card_envs.history import HandHistoryError, dump_deals, load_deals, parse_deals, replay_deal
+from card_envs.history.big2.text import rules_words
+from card_envs.history.report import replay_file
+from card_envs.history.results import EXACT, MISMATCHED
 
 FILE = Path(__file__).parents[1] / "data" / "big2" / "one_deal.big2"
 TEXT = FILE.read_text()

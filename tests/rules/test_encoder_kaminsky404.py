@@ -10,7 +10,7 @@ import pytest
 from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.kaminsky404 import KAMINSKY404
-from card_envs.hand_percentiles import hand_percentile
+from card_envs.poker.percentiles import hand_percentile
 from tests.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 

@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.scripted.chen import CHEN_POINTS, Chen, ChenLoose
-from card_baselines.scripted.coupling import DRAW, NOTHING, PAIR, STRONG, TOP_PAIR, made_of_board
-from card_baselines.scripted.equity import Equity, pot_share
-from card_baselines.scripted.holdem_moves import CALLS_WEAK, RAISES_STRONG
-from card_baselines.scripted.loose_passive import LoosePassive
-from card_baselines.scripted.random_low_fold import MAY_FOLD, RandomLowFold
-from card_baselines.scripted.rlcard_rule import RLCardRule
-from card_baselines.scripted.shi_rules import ShiRules, ShiRulesLoose
-from card_baselines.scripted.sklansky import RANGE_OF_HAND, RANGES, Sklansky, SklanskyLoose, hands_of
-from card_baselines.scripted.tight_aggressive import TightAggressive
+from card_baselines.agents.scripted.chen import CHEN_POINTS, Chen, ChenLoose
+from card_baselines.agents.scripted.equity import Equity, pot_share
+from card_baselines.agents.scripted.holdem_moves import CALLS_WEAK, RAISES_STRONG
+from card_baselines.agents.scripted.loose_passive import LoosePassive
+from card_baselines.agents.scripted.made_hand import DRAW, NOTHING, PAIR, STRONG, TOP_PAIR, made_of_board
+from card_baselines.agents.scripted.random_low_fold import MAY_FOLD, RandomLowFold
+from card_baselines.agents.scripted.rlcard_rule import RLCardRule
+from card_baselines.agents.scripted.shi_rules import ShiRules, ShiRulesLoose
+from card_baselines.agents.scripted.sklansky import RANGE_OF_HAND, RANGES, Sklansky, SklanskyLoose, hands_of
+from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.cards import card_ids
 from card_envs.game import Game
-from card_envs.hand_percentiles import starting_hand
 from card_envs.jit import COMPILED
 from card_envs.match import play_match
-from card_envs.poker_hands import hand_rank
+from card_envs.poker.percentiles import starting_hand
+from card_envs.poker.ranks import hand_rank
 from tests.holdem_hands import OneTable
 
 NAMES = {

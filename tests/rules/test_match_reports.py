@@ -1,4 +1,4 @@
-"""What a match tells besides means: positions, cashflow, watchers, tables with memory, and what became of faults."""
+"""What a match tells besides means: positions, cashflow, callbacks, tables with memory, and what became of faults."""
 
 from __future__ import annotations
 
@@ -96,25 +96,25 @@ def test_what_an_agent_pays_is_what_it_loses(game: Game) -> None:
     assert np.array_equal(result.cashflow, -result.cashflow.T)
 
 
-# --- watchers ---------------------------------------------------------------------------------------------------------
+# --- callbacks ------------------------------------------------------------------------------------------------------
 
 
 class Noting:
-    """A watcher that writes down what it hears."""
+    """A callback that writes down what it hears."""
 
     def __init__(self) -> None:
         self.started: list[int] = []
         self.ended: list[int] = []
         self.decisions: list[tuple[int, int, int]] = []
 
-    def deals_start(self, batch: Batch) -> None:
+    def on_deal(self, batch: Batch) -> None:
         self.started += batch.hands.tolist()
 
-    def decisions_made(self, batch: Batch, rows: Any, actions: Any) -> None:
+    def on_actions(self, batch: Batch, rows: Any, actions: Any) -> None:
         places = batch.places(rows, batch.tables["actor"][rows].astype(np.int64))
         self.decisions += zip(batch.hands[rows].tolist(), places.tolist(), actions.tolist(), strict=True)
 
-    def deals_end(self, batch: Batch) -> None:
+    def on_end(self, batch: Batch) -> None:
         assert batch.tables["is_over"].all()
         self.ended += batch.hands.tolist()
 
@@ -125,7 +125,7 @@ def test_watchers_hear_of_every_decision_whatever_the_number_of_tables() -> None
         noting = Noting()
         agents = [RandomAgent(), Always("raiser", RAISE), caller()]
         plain = play_match(limit_holdem(3), agents, 30, 5, duplicate=True, num_tables=num_tables)
-        watched = play_match(limit_holdem(3), agents, 30, 5, duplicate=True, num_tables=num_tables, watchers=[noting])
+        watched = play_match(limit_holdem(3), agents, 30, 5, duplicate=True, num_tables=num_tables, callbacks=[noting])
         assert np.array_equal(plain.payoffs, watched.payoffs)
         assert noting.started == noting.ended == list(range(30))
         heard.append(sorted(noting.decisions))

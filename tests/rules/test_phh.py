@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from card_envs.games.holdem.config import RulesProfile
-from card_envs.hand_history import (
+from card_envs.history import (
     Hand,
     HandHistoryError,
     ReplayReport,
@@ -25,7 +25,7 @@ from card_envs.hand_history import (
     replay_paths,
     replay_tables,
 )
-from card_envs.hand_history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED
+from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED
 
 DATA = Path(__file__).parents[1] / "data" / "phh"
 FILES = find_files(DATA)

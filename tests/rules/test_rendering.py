@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_envs.canvas import Canvas, signed, text_width, thousands
 from card_envs.cards import card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import Game, Tables
+from card_envs.games.big2 import render as big2
 from card_envs.games.big2.actions import PASS
-from card_envs.rendering import big2, holdem
-from card_envs.rendering.canvas import Canvas, signed, text_width, thousands
+from card_envs.games.holdem import render as holdem
 
 DRAWINGS = {env_id: entry.drawing.partition(":")[0] for env_id, entry in ENVS.items()}
 
@@ -39,7 +40,7 @@ def play_randomly(game: Game, tables: Tables, decisions: int) -> None:
         if tables[0].is_over:
             return
         actions = np.zeros(1, np.int64)
-        game.random_rows(tables, np.zeros(1, np.int64), tables, actions)
+        game.random_batch(tables, np.zeros(1, np.int64), tables, actions)
         game.step(tables, 0, int(actions[0]))
 
 
@@ -65,7 +66,7 @@ def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
         play_randomly(game, tables, 2 * seed)
         views = tables.copy()
         for seat in range(game.num_seats):
-            game.censor_rows(tables, np.zeros(1, np.int64), np.array([seat]), views)
+            game.censor_batch(tables, np.zeros(1, np.int64), np.array([seat]), views)
             assert np.array_equal(draw(game, tables, seat), draw(game, views, seat))
         if not tables[0].is_over:
             assert not np.array_equal(draw(game, tables, 0), draw(game, tables, None))

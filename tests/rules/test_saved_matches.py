@@ -13,8 +13,8 @@ from card_envs.agent import RandomAgent
 from card_envs.game import Game
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
-from card_envs.hand_history import MatchFile, dump_deals, dump_hands, dump_log, load_deals, load_hands, load_log
-from card_envs.hand_history.report import replay_paths
+from card_envs.history import MatchFile, dump_deals, dump_hands, dump_log, load_deals, load_hands, load_log
+from card_envs.history.report import replay_paths
 from card_envs.match import AgentError, MatchResult, StoppingRule, play_match
 
 UNEVEN = (1, 2, 30, 200, 55, 7)
@@ -29,7 +29,7 @@ def played(game: Game, path: Path, hands: int = 60, duplicate: bool = False, num
     agents = [Named(f"agent {number}") for number in range(game.num_seats)]
     names = [agent.name for agent in agents]
     with MatchFile(path, game, names, seed=5) as file:
-        return play_match(game, agents, hands, 5, duplicate, num_tables, watchers=[file])
+        return play_match(game, agents, hands, 5, duplicate, num_tables, callbacks=[file])
 
 
 SAVED: dict[str, tuple[Callable[[], Game], str]] = {
@@ -118,7 +118,7 @@ def test_a_match_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
 
     game, path = limit_holdem(), tmp_path / "folder" / "a.phhs"
     with pytest.raises(AgentError, match="enough"), MatchFile(path, game, ["a", "b"], 0) as file:
-        play_match(game, [Broken(), RandomAgent()], 60, 0, num_tables=8, watchers=[file])
+        play_match(game, [Broken(), RandomAgent()], 60, 0, num_tables=8, callbacks=[file])
     assert list(path.parent.iterdir()) == []
 
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_saved_is_refused_before_the_first_hand(
 def test_a_match_that_ends_early_announces_the_hands_that_it_had(tmp_path: Path) -> None:
     game, agents = leduc_holdem(), [Named("a"), Named("b")]
     with MatchFile(tmp_path / "a.acpc", game, ["a", "b"], 5) as file:
-        play_match(game, agents, 10_000, 5, num_tables=100, until=StoppingRule(margin=5.0), watchers=[file])
+        play_match(game, agents, 10_000, 5, num_tables=100, until=StoppingRule(margin=5.0), callbacks=[file])
     assert file.num_hands < 10_000
     assert replay_paths(tmp_path / "a.acpc").num_matched == file.num_hands
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.search.betting_tree import grow_tree, node_of
-from card_baselines.search.big2_deals import deal_unseen
-from card_baselines.search.big2_rollout import Big2Rollout
-from card_baselines.search.cfr import Cfr, load_strategy, save_strategy
-from card_baselines.search.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
-from card_baselines.search.mccfr import Mccfr
-from card_baselines.search.mcts import Mcts
-from card_baselines.search.mcts_holdem import deal_hidden, num_raises
-from card_baselines.search.tabular_cfr import solve
+from card_baselines.agents.search.big2_deals import deal_unseen
+from card_baselines.agents.search.big2_rollout import Big2Rollout
+from card_baselines.agents.search.mcts import Mcts
+from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
+from card_baselines.agents.solvers.betting_tree import grow_tree, node_of
+from card_baselines.agents.solvers.cfr import Cfr, load_strategy, save_strategy
+from card_baselines.agents.solvers.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
+from card_baselines.agents.solvers.mccfr import Mccfr
+from card_baselines.agents.solvers.tabular_cfr import solve
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.cards import card_ids

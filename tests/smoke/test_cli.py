@@ -78,7 +78,7 @@ def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
     reports = {report["name"]: report for report in json.loads(run(capsys, "agents", "--json")[1])}
     assert reports["random"]["plays"] == list(ENVS)
     assert "big2-v0" not in reports["always_call"]["plays"]
-    assert reports["always_raise"]["from"] == "card_baselines.scripted.always_raise:AlwaysRaise"
+    assert reports["always_raise"]["from"] == "card_baselines.agents.scripted.always_raise:AlwaysRaise"
     assert reports["ppo_limit_six_max"]["plays"] == ["limit_holdem-v0 num_players=6"]
     assert all(report["summary"] for report in reports.values())
 
@@ -373,7 +373,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_as_a_program(tmp_path: Path) -> None:
     roots = [str(REPO), str(REPO / "wrappers"), str(REPO / "baselines")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(roots)}
-    command = [sys.executable, "-m", "card_baselines.cli"]
+    command = [sys.executable, "-m", "card_baselines.cli.main"]
 
     def program(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([*command, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from card_baselines.cli import main
-from card_baselines.commands import panel as command
-from card_baselines.commands.panel import BIG2, HOLDEM, SECTIONS, Section
+from card_baselines.cli.commands import panel as command
+from card_baselines.cli.commands.panel import BIG2, HOLDEM, SECTIONS, Section
+from card_baselines.cli.main import main
 from card_envs.agent import known_agents
 
 SMALL = (

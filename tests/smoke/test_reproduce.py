@@ -12,10 +12,10 @@ import pytest
 
 pytest.importorskip("torch")
 
-from card_baselines import cli
-from card_baselines.commands import reproduce as command
-from card_baselines.reproduce import shi2022
-from card_baselines.reproduce.shi2022 import CELLS, SCALES, draw_losses, verdict
+from card_baselines.cli import main as cli
+from card_baselines.cli.commands import reproduce as command
+from card_baselines.papers.shi2022 import tables as shi2022
+from card_baselines.papers.shi2022.tables import CELLS, SCALES, draw_losses, verdict
 from card_baselines.run_folder import RunFolder
 
 SMALL = replace(

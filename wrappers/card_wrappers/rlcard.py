@@ -176,7 +176,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
     def _legal_actions(self) -> list[int]:
         mask = np.zeros((1, self.card_game.num_actions), np.int8)
         if not self.is_over():
-            self.card_game.mask_rows(self._tables, np.zeros(1, np.int64), mask_records(mask))
+            self.card_game.mask_batch(self._tables, np.zeros(1, np.int64), mask_records(mask))
         ours: list[int] = np.flatnonzero(mask[0]).tolist()
         if not self.is_limit:
             return ours

@@ -15,7 +15,7 @@ from card_baselines.speed.stopwatch import Work
 from card_envs.cards import DECK_SIZE
 from card_envs.game import NOBODY, Game
 from card_envs.observation import mask_records
-from card_envs.poker_hands import hand_rank, hand_ranks
+from card_envs.poker.ranks import hand_rank, hand_ranks
 from card_envs.rng import seeded_streams
 from card_envs.single_seat import SingleSeatTables
 from card_envs.vector import VectorTables
@@ -78,7 +78,7 @@ def kernel_loop(game: Game) -> Work:
 
     def run() -> int:
         for _ in range(DECISIONS):
-            game.mask_rows(tables, rows, masks)
+            game.mask_batch(tables, rows, masks)
             if game.step(tables, 0, random_legal(row)) == NOBODY:
                 game.deal(tables, 0)
         return DECISIONS
@@ -91,12 +91,12 @@ def rules(game: Game, num_tables: int = TABLES) -> Work:
     tables, streams = game.seeded_tables(num_tables, seed=0), seeded_streams(num_tables, 1)
     rows, actions = np.arange(num_tables), np.empty(num_tables, np.int64)
     rewards, is_over = np.empty((num_tables, game.num_seats), np.float32), np.empty(num_tables, np.uint8)
-    game.deal_rows(tables, rows)
+    game.deal_batch(tables, rows)
 
     def run() -> int:
         for _ in range(BATCH_STEPS):
-            game.random_rows(tables, rows, streams, actions)
-            game.step_rows(tables, rows, actions, rewards, is_over, True)
+            game.random_batch(tables, rows, streams, actions)
+            game.step_batch(tables, rows, actions, rewards, is_over, True)
         return BATCH_STEPS * num_tables
 
     return run

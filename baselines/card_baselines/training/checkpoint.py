@@ -29,7 +29,7 @@ def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         raise ValueError(f"{path} is not a checkpoint of this program: {error}") from error
 
 
-def below(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+def strip_prefix(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
     """Return the entries whose names begin with `prefix`, without it."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 

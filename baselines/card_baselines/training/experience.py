@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.learned.legal_logits import NO_ACTION
+from card_baselines.agents.learned.legal_logits import NO_ACTION
 from card_envs.game import Game
 from card_envs.jit import kernel
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
-from card_baselines.learned.mlp_policy import policy_of
+from card_baselines.agents.learned.mlp_policy import policy_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import sb3_run
 from card_baselines.training.mask_at_end import MaskAtEnd, WithoutMask, masked

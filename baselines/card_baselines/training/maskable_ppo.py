@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from sb3_contrib import MaskablePPO
 
-from card_baselines.learned.mlp_policy import policy_of
+from card_baselines.agents.learned.mlp_policy import policy_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import sb3_run
 

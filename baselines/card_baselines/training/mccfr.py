@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from card_baselines.agents.solvers.cfr import STRATEGY, Cfr, save_strategy
+from card_baselines.agents.solvers.equity_buckets import equal_bounds
+from card_baselines.agents.solvers.mccfr import Mccfr
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_baselines.search.cfr import STRATEGY, Cfr, save_strategy
-from card_baselines.search.equity_buckets import equal_bounds
-from card_baselines.search.mccfr import Mccfr
 from card_envs.agent import find_agent
 from card_envs.envs import make_game
 from card_envs.games.holdem.config import HoldemConfig

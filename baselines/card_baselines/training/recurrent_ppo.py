@@ -15,7 +15,7 @@ from sb3_contrib import RecurrentPPO
 from sb3_contrib.ppo_recurrent.policies import MlpLstmPolicy
 from stable_baselines3.common.distributions import Distribution
 
-from card_baselines.learned.recurrent_policy import recurrent_policy_of
+from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import sb3_run
 from card_baselines.training.mask_at_end import MaskAtEnd, WithoutMask, masked
@@ -87,7 +87,7 @@ SCRIPT = sb3_run.Script(
     settings=_settings,
     parameters=_parameters,
     network=recurrent_policy_of,
-    agent="card_baselines.learned.recurrent_policy:RecurrentAgent",
+    agent="card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
     facts={"activation": "tanh"},
     tables=MaskAtEnd,
 )

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.learned.actor_critic import ActorCritic
-from card_baselines.learned.legal_logits import list_legal
-from card_baselines.training.checkpoint import below
+from card_baselines.agents.learned.actor_critic import ActorCritic
+from card_baselines.agents.learned.legal_logits import list_legal
+from card_baselines.training.checkpoint import strip_prefix
 from card_baselines.training.experience import Experience
 from card_envs.agent import Agent, choose, decisions_at, find_agent
 from card_envs.game import Game
@@ -136,7 +136,7 @@ class Rollouts:
         """Return observations (n, d) and lists of legal actions (n, k) of the actors at `rows`."""
         observation = np.empty((len(rows), self.game.layout.size), self.game.layout.dtype)
         mask = np.empty((len(rows), self.game.num_actions), np.int8)
-        self.game.encoder.observe_rows(self._tables, rows, observation_records(observation), mask_records(mask))
+        self.game.encoder.observe_batch(self._tables, rows, observation_records(observation), mask_records(mask))
         return observation, list_legal(mask, np.empty(len(rows), np.int64))
 
     def _play_forced(self, credit: Any) -> int:
@@ -144,7 +144,7 @@ class Rollouts:
         finished, rows = 0, self._all
         while len(rows):
             mask = np.empty((len(rows), self.game.num_actions), np.int8)
-            self.game.mask_rows(self._tables, rows, mask_records(mask))
+            self.game.mask_batch(self._tables, rows, mask_records(mask))
             counts = np.empty(len(rows), np.int64)
             legal = list_legal(mask, counts)
             forced = counts == 1
@@ -156,7 +156,7 @@ class Rollouts:
         """Act at `rows`, credit and deal anew where deals end; return how many of the learner's decisions finished."""
         rewards = np.empty((len(rows), self.game.num_seats), np.float32)
         is_over = np.empty(len(rows), np.uint8)
-        illegal = self.game.step_rows(self._tables, rows, actions, rewards, is_over, True)
+        illegal = self.game.step_batch(self._tables, rows, actions, rewards, is_over, True)
         if illegal >= 0:
             row = int(rows[illegal])
             raise RuntimeError(f"table {row}: {self.game.why_illegal(self._tables, row, int(actions[illegal]))}")
@@ -195,10 +195,10 @@ class Rollouts:
             raise ValueError("the checkpoint holds tables of another version of the game: train anew")
         tables[:] = arrays["tables"]
         self._players, self.actions = arrays["players"].copy(), arrays["actions"].copy()
-        self.experience.restore(below("experience.", arrays))
+        self.experience.restore(strip_prefix("experience.", arrays))
         self._rng.bit_generator.state = json.loads(text)
         self.past = []
-        while weights := below(f"past.{len(self.past)}.", arrays):
+        while weights := strip_prefix(f"past.{len(self.past)}.", arrays):
             past = deepcopy(self.network).requires_grad_(False)
             past.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
             self.past.append(past)

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 
-from card_baselines.learned.mlp_policy import save_policy
+from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import EVALUATION, WEIGHTS, RunFolder
 from card_baselines.settings import parse_settings
@@ -31,7 +31,7 @@ MODEL = "model.zip"
 BOARD = "tensorboard"
 _NOT_KEPT = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
 """Attributes of a model that know the clock of their run, or that SB3 makes anew."""
-MLP_AGENT = "card_baselines.learned.mlp_policy:MlpAgent"
+MLP_AGENT = "card_baselines.agents.learned.mlp_policy:MlpAgent"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.learned.actor_critic import ActorCritic
-from card_baselines.learned.legal_logits import NO_ACTION
-from card_baselines.training.checkpoint import below, load_optimiser, load_state, optimiser_tensors, save_state
+from card_baselines.agents.learned.actor_critic import ActorCritic
+from card_baselines.agents.learned.legal_logits import NO_ACTION
+from card_baselines.training.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
 from card_baselines.training.exploitability import ExploitabilityMeter
 from card_baselines.training.rollouts import Rollouts
 from card_baselines.training.workers import ALONE, Team
@@ -215,13 +215,15 @@ class Learner:
                 f"{path} holds the tables of {workers} workers, this run has {self.team.size}: "
                 f"continue it with --workers {workers}, or choose another folder"
             )
-        self.network.load_state_dict(below("network.", tensors))
-        self.playing.load_state_dict(below("playing.", tensors))
-        load_optimiser(self.optimiser, below("adam.", tensors))
+        self.network.load_state_dict(strip_prefix("network.", tensors))
+        self.playing.load_state_dict(strip_prefix("playing.", tensors))
+        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
         if self.meter:
-            self.meter.average.restore({name: tensor.numpy() for name, tensor in below("average.", tensors).items()})
-        past = {f"past.{name}": tensor for name, tensor in below("rollouts.past.", tensors).items()}
-        own = past | below(_rollouts_of(rank), tensors)
+            self.meter.average.restore(
+                {name: tensor.numpy() for name, tensor in strip_prefix("average.", tensors).items()}
+            )
+        past = {f"past.{name}": tensor for name, tensor in strip_prefix("rollouts.past.", tensors).items()}
+        own = past | strip_prefix(_rollouts_of(rank), tensors)
         self.rollouts.restore({name: tensor.numpy() for name, tensor in own.items()}, facts["rngs"][2 * rank])
         self._rng.bit_generator.state = json.loads(facts["rngs"][2 * rank + 1])
         self.decisions, self.updates = int(facts["decisions"]), int(facts["updates"])

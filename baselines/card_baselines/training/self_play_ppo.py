@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from card_baselines.learned.mlp_policy import save_policy
+from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import CONFIG, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.settings import parse_settings
@@ -163,7 +163,7 @@ def describe(config: Config) -> dict[str, Any]:
     for key in ("folder", "progress", "threads"):  # where and how a run goes on does not change what it is
         del settings[key]
     return {
-        "agent": "card_baselines.learned.mlp_policy:MlpAgent",
+        "agent": "card_baselines.agents.learned.mlp_policy:MlpAgent",
         "algorithm": "self_play_ppo",
         **settings,
         "game": game.name,

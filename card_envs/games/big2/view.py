@@ -17,7 +17,7 @@ _LISTED = 12
 
 
 @kernel
-def censor_rows(tables: Any, rows: Any, seats: Any, views: Any) -> None:
+def censor_batch(tables: Any, rows: Any, seats: Any, views: Any) -> None:
     """Copy tables[rows[j]] to views[j] without random stream, other seats' cards and what follows from these."""
     for j in range(rows.shape[0]):
         views[j] = tables[rows[j]]

@@ -40,7 +40,7 @@ def deal(tables: Any, i: Any) -> Any:
 
 
 @kernel
-def deal_rows(tables: Any, rows: Any) -> None:
+def deal_batch(tables: Any, rows: Any) -> None:
     """Deal once at each row; see `deal`."""
     for j in range(rows.shape[0]):
         _next_hand(tables[rows[j]])
@@ -87,8 +87,8 @@ def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
 
 
 @kernel
-def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
-    """Apply one action for each row; see `Game.step_rows`."""
+def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+    """Apply one action for each row; see `Game.step_batch`."""
     illegal = first_illegal(tables, rows, actions)
     if illegal >= 0:
         return illegal
@@ -107,14 +107,14 @@ def step_rows(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, 
 
 
 @kernel
-def random_rows(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
+def random_batch(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
     """Write a uniformly random legal action for each row."""
     for j in range(rows.shape[0]):
         actions[j] = random_action(tables[rows[j]], streams[rows[j]])
 
 
 @kernel
-def mask_rows(tables: Any, rows: Any, masks: Any) -> None:
+def mask_batch(tables: Any, rows: Any, masks: Any) -> None:
     """Write the action mask of each row's actor."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]

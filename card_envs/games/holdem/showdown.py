@@ -10,7 +10,7 @@ from card_envs.bits import bit_count, lowest_bit
 from card_envs.games.holdem.actions import first_from, wrapped
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS
 from card_envs.jit import kernel
-from card_envs.poker_hands import CARD_BITS, CARD_KEYS, has_flush, rank_of
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
 _NO_RANK = 1 << 30
 _RANKS = 13
@@ -29,7 +29,7 @@ def num_board_cards(t: Any) -> Any:
 def hand_rank_at(t: Any, seat: Any, num_board: Any) -> Any:
     """Return the rank of the seat's hand with the first `num_board` board cards; a lower rank is a better hand.
 
-    From five cards on it is the rank of `poker_hands` (1 .. 7462). Of one or two cards, pairs beat high cards and
+    From five cards on it is the rank of `poker.ranks` (1 .. 7462). Of one or two cards, pairs beat high cards and
     higher cards beat lower ones (Kuhn, Leduc).
     """
     hole, board = np.int64(seat) * t.num_hole_cards, np.int64(t.num_seats) * t.num_hole_cards

@@ -26,7 +26,7 @@ STREET_NAMES = ("preflop", "flop", "turn", "river")
 
 
 @kernel
-def censor_rows(tables: Any, rows: Any, seats: Any, views: Any) -> None:
+def censor_batch(tables: Any, rows: Any, seats: Any, views: Any) -> None:
     """Copy tables[rows[j]] to views[j] without random stream, undealt board and the hole cards seats[j] cannot see."""
     for j in range(rows.shape[0]):
         views[j] = tables[rows[j]]

@@ -67,7 +67,7 @@ class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
     def legal_actions_at(self, tables: Tables) -> list[int]:
         """Return the actor's legal ids at a table, ascending."""
         mask = np.zeros(1, self._mask_dtype)
-        self.game.mask_rows(tables, _TABLE_0, mask)
+        self.game.mask_batch(tables, _TABLE_0, mask)
         legal: list[int] = np.flatnonzero(mask["mask"][0]).tolist()
         return legal
 

@@ -88,7 +88,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -184,4 +184,4 @@ def _decode_trick(blocks: dict[str, NDArray[Any]]) -> dict[str, Any] | None:
     }
 
 
-CHARLESWORTH412 = Encoder("charlesworth412", 1, layout, observe, observe_rows, decode)
+CHARLESWORTH412 = Encoder("charlesworth412", 1, layout, observe, observe_batch, decode)

@@ -61,7 +61,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -124,4 +124,4 @@ def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
     return decoded
 
 
-CLEAN = Encoder("clean", 1, layout, observe, observe_rows, decode)
+CLEAN = Encoder("clean", 1, layout, observe, observe_batch, decode)

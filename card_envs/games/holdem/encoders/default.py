@@ -29,7 +29,7 @@ from card_envs.games.holdem.state import (
 )
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
-from card_envs.poker_hands import WORST_RANK, WORST_RANK_OF_CATEGORY
+from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY
 
 _KINDS = 3
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)
@@ -106,7 +106,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -269,6 +269,6 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     return decoded
 
 
-DEFAULT = Encoder("default", 1, layout, observe, observe_rows, decode)
+DEFAULT = Encoder("default", 1, layout, observe, observe_batch, decode)
 
 assert RECENT_ACTIONS & (RECENT_ACTIONS - 1) == 0  # the ring index is a bit mask

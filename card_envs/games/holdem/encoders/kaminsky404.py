@@ -8,7 +8,7 @@ Where the paper leaves a choice: cards are sorted from the highest id (As) down,
 are shares of the stack that the seat started the hand with. The last raiser is that of the hand, nobody before the
 first raise (a blind is none). The percentile is the share of hands that are not better than mine: before the flop, of
 the 1,326 starting hands by equity against a random hand (the paper simulates it, here it is exact), from then on of all
-hands of five, six or seven cards by rank (see `card_envs.hand_percentiles`).
+hands of five, six or seven cards by rank (see `card_envs.poker.percentiles`).
 
 With n seats instead of six, the blocks of seats have n entries; the name stays.
 """
@@ -26,9 +26,9 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
-from card_envs.hand_percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
+from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 
 _HIDDEN = DECK_SIZE
 _BOARD_SLOT = DECK_SIZE + 1
@@ -62,7 +62,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -162,4 +162,4 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     }
 
 
-KAMINSKY404 = Encoder("kaminsky404", 1, layout, observe, observe_rows, decode)
+KAMINSKY404 = Encoder("kaminsky404", 1, layout, observe, observe_batch, decode)

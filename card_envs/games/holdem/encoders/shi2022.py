@@ -28,10 +28,10 @@ from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE
-from card_envs.hand_percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
-from card_envs.poker_hands import WORST_RANK_OF_CATEGORY
+from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
+from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY
 
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)
 _CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
@@ -87,7 +87,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_rows(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -228,4 +228,4 @@ def _decision_of(config: HoldemConfig, token: int) -> tuple[int, int, str]:
     return level_and_street // MAX_LEVELS, position, KIND_NAMES[kind]
 
 
-SHI2022 = Encoder("shi2022", 1, layout, observe, observe_rows, decode)
+SHI2022 = Encoder("shi2022", 1, layout, observe, observe_batch, decode)

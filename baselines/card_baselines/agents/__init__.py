@@ -1,0 +1,1 @@
+"""Players: scripted, searching, solved, learned."""

@@ -1,0 +1,110 @@
+"""A fully connected policy as an agent: loaded from the run folder of a training script, or from its two files.
+
+The weights are safetensors and the settings JSON, so loading never executes code from a file.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+
+from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
+from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_envs.agent import Decisions, choose
+from card_envs.game import Game
+from card_envs.observation import named_encoder
+
+ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
+
+
+class MlpPolicy(torch.nn.Module):
+    """Observation vector -> one logit per action id."""
+
+    def __init__(self, observation_size: int, hidden: list[int], num_actions: int, activation: str = "tanh") -> None:
+        """Make a network with the given widths of hidden layers."""
+        super().__init__()
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"activation {activation!r} is not known: choose one of {sorted(ACTIVATIONS)}")
+        layers: list[torch.nn.Module] = []
+        width = observation_size
+        for size in hidden:
+            layers += [torch.nn.Linear(width, size), ACTIVATIONS[activation]()]
+            width = size
+        self.layers = torch.nn.Sequential(*layers, torch.nn.Linear(width, num_actions))
+
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        """Return logits (n, num_actions) of observations (n, d)."""
+        logits: torch.Tensor = self.layers(observation)
+        return logits
+
+
+def policy_of(config: dict[str, Any]) -> MlpPolicy:
+    """Return the network that a config.json describes, with random weights."""
+    sizes = config["observation_size"], config["hidden"], config["num_actions"]
+    return MlpPolicy(*sizes, config["activation"])
+
+
+class MlpAgent:
+    """Plays a trained `MlpPolicy`: samples from its probabilities over legal actions, or if "greedy" takes the best."""
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        """Load config.json and policy.safetensors; raises ValueError when they belong to another environment."""
+        self.name = folder.name
+        config = json.loads((folder / CONFIG).read_text())
+        require_fit(folder, config, game)
+        self.encoder: str = config["encoder"]
+        self.greedy: bool = config.get("greedy", False)
+        self.policy = policy_of(config)
+        self.policy.load_state_dict(load_file(folder / WEIGHTS))  # float16 weights become float32
+        self.policy.eval()
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one action for each decision."""
+        legal, probabilities = self._legal_and_probabilities(decisions)
+        pick = choose(probabilities, decisions.uniforms)
+        return np.asarray(legal[np.arange(len(decisions)), pick], np.int64)
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the probability of every action (n, num_actions), zero for illegal ones."""
+        legal, probabilities = self._legal_and_probabilities(decisions)
+        shown = np.zeros(decisions.action_mask.shape)
+        rows, columns = np.nonzero(legal != NO_ACTION)
+        shown[rows, legal[rows, columns]] = probabilities[rows, columns]
+        return shown
+
+    @torch.inference_mode()
+    def _legal_and_probabilities(self, decisions: Decisions) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+        """Return lists of legal actions (n, k), and their probabilities."""
+        legal = list_legal(decisions.action_mask, np.empty(len(decisions), np.int64))
+        observation = torch.from_numpy(np.asarray(decisions.observation, np.float32))
+        last = self.policy.layers[-1]
+        assert isinstance(last, torch.nn.Linear)
+        logits = legal_logits(self.policy.layers[:-1](observation), last, torch.from_numpy(legal))
+        if self.greedy:
+            return legal, np.eye(logits.shape[1])[logits.argmax(dim=1).numpy()]
+        return legal, np.asarray(torch.softmax(logits.double(), dim=1).numpy())
+
+
+def save_policy(policy: torch.nn.Module, path: Path) -> None:
+    """Write the weights as safetensors."""
+    save_file({name: tensor.contiguous() for name, tensor in policy.state_dict().items()}, path)
+
+
+def require_fit(folder: Path, config: dict[str, Any], game: Game) -> None:
+    """Raise ValueError unless the trained network fits the game that is to be played, as its encoder shows it."""
+    _require(folder, config, game=game.name, num_seats=game.num_seats, num_actions=game.num_actions)
+    encoder = named_encoder(game.encoders, config["encoder"])
+    size = encoder.layout(game.config).size
+    _require(folder, config, encoder_version=encoder.version, observation_size=size)
+
+
+def _require(folder: Path, config: dict[str, Any], **asked: Any) -> None:
+    for key, value in asked.items():
+        if config[key] != value:
+            raise ValueError(f"the agent in {folder} was trained for {key} {config[key]!r}, this match has {value!r}")

@@ -1,0 +1,49 @@
+"""The trained agents that come with the package, by name; see docs/training.md for what they win and what they cost.
+
+Each has a folder below `pretrained/` with settings, weights (safetensors, float16), measures and final results.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from card_baselines.agents.learned.mlp_policy import MlpAgent
+from card_envs.game import Game
+
+PRETRAINED = Path(__file__).parent / "pretrained"
+
+
+class PretrainedAgent(MlpAgent):
+    """A trained agent that comes with the package."""
+
+    run: ClassVar[str]
+    """Name of its folder below `pretrained/`."""
+
+    def __init__(self, game: Game) -> None:
+        """Load it; raises ValueError when the game is not the one that it was trained for."""
+        super().__init__(PRETRAINED / self.run, game)
+
+
+class PpoLimitHeadsUp(PretrainedAgent):
+    """Heads-up limit hold'em, trained by self-play PPO."""
+
+    run = "ppo_limit_hu"
+
+
+class PpoLimitSixMax(PretrainedAgent):
+    """Six-max limit hold'em, trained by self-play PPO with past selves and scripted players at some tables."""
+
+    run = "ppo_limit_six_max"
+
+
+class PpoNoLimitSixMax(PretrainedAgent):
+    """Six-max no-limit hold'em, trained by self-play PPO with past selves and scripted players at some tables."""
+
+    run = "ppo_no_limit_six_max"
+
+
+class PpoBig2(PretrainedAgent):
+    """Big 2, trained by self-play PPO."""
+
+    run = "ppo_big2"

@@ -1,0 +1,82 @@
+"""A policy with a memory as an agent: an LSTM over the own decisions of a deal, then fully connected layers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, require_fit
+from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_envs.agent import Decisions, choose
+from card_envs.game import Game
+
+State = tuple[torch.Tensor, torch.Tensor]
+
+
+class RecurrentPolicy(torch.nn.Module):
+    """Observation vector and memory -> one logit per action id, and the new memory."""
+
+    def __init__(
+        self, observation_size: int, memory: int, hidden: list[int], num_actions: int, activation: str = "tanh"
+    ) -> None:
+        """Make a network that remembers `memory` numbers (twice: an LSTM has a hidden state and a cell)."""
+        super().__init__()
+        self.lstm = torch.nn.LSTM(observation_size, memory)
+        self.head = MlpPolicy(memory, hidden, num_actions, activation)
+
+    def forward(self, observation: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
+        """Return logits (n, num_actions) of observations (n, d), and the state, two tensors (1, n, memory)."""
+        output, state = self.lstm(observation[None], state)
+        return self.head(output[0]), state
+
+
+def recurrent_policy_of(config: dict[str, Any]) -> RecurrentPolicy:
+    """Return the network that a config.json describes, with random weights."""
+    sizes = config["observation_size"], config["memory"], config["hidden"], config["num_actions"]
+    return RecurrentPolicy(*sizes, config["activation"])
+
+
+class RecurrentAgent:
+    """Plays a trained `RecurrentPolicy`: samples from its probabilities over legal actions."""
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        """Load config.json and policy.safetensors; raises ValueError when they belong to another environment."""
+        self.name = folder.name
+        config = json.loads((folder / CONFIG).read_text())
+        require_fit(folder, config, game)
+        self.encoder: str = config["encoder"]
+        self.policy = recurrent_policy_of(config)
+        self.policy.load_state_dict(load_file(folder / WEIGHTS))
+        self._memories: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self._nothing = np.zeros((2, config["memory"]), np.float32)
+        self._num_seats = game.num_seats
+
+    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+        """Forget what was at these tables."""
+        for table in tables.tolist():
+            for seat in range(self._num_seats):
+                self._memories.pop((table, seat), None)
+
+    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+        """Forget what was at these tables."""
+        self.deal_starts(tables)
+
+    @torch.inference_mode()
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one action for each decision."""
+        keys = list(zip(decisions.tables.tolist(), decisions.seats.tolist(), strict=True))
+        before = np.stack([self._memories.get(key, self._nothing) for key in keys], axis=1)
+        state = torch.from_numpy(before[0])[None], torch.from_numpy(before[1])[None]
+        observation = torch.from_numpy(np.asarray(decisions.observation, np.float32))
+        logits, (hidden, cell) = self.policy(observation, state)
+        after = torch.cat((hidden, cell)).numpy()
+        self._memories.update((key, after[:, j]) for j, key in enumerate(keys))
+        legal = torch.from_numpy(decisions.action_mask.astype(np.bool_))
+        probabilities = torch.softmax(logits.masked_fill(~legal, -torch.inf), dim=1).numpy()
+        return choose(probabilities * decisions.action_mask, decisions.uniforms)

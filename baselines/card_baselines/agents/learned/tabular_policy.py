@@ -1,0 +1,60 @@
+"""A strategy of a small game as an agent: one row of action probabilities for every observation that there is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
+
+from card_baselines.agents.learned.mlp_policy import require_fit
+from card_baselines.run_folder import CONFIG, RunFolder
+from card_envs.agent import Decisions, choose
+from card_envs.game import Game
+
+AGENT = "card_baselines.agents.learned.tabular_policy:TabularAgent"
+STRATEGY = "strategy.safetensors"
+"""File of a run folder: `observation` (states, d) and `strategy` float64 (states, num_actions)."""
+_UNKNOWN = -1
+
+
+class TabularAgent:
+    """Looks its observation up, and draws an action with the probabilities that stand there."""
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        """Load config.json and the strategy; raises ValueError when they belong to another environment."""
+        self.name = folder.name
+        config = json.loads((folder / CONFIG).read_text())
+        require_fit(folder, config, game)
+        self.encoder: str = config["encoder"]
+        arrays = load_file(folder / STRATEGY)
+        self._strategy = arrays["strategy"]
+        self._rows = {observation.tobytes(): row for row, observation in enumerate(arrays["observation"])}
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one action for each decision."""
+        return choose(self.probabilities(decisions), decisions.uniforms)
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the probability of every action (n, num_actions); raises ValueError for an unknown observation."""
+        rows = np.array([self._rows.get(observation.tobytes(), _UNKNOWN) for observation in decisions.observation])
+        if (rows == _UNKNOWN).any():
+            raise ValueError(
+                f"agent {self.name!r} has no row for what it sees: its strategy was made with other settings of "
+                f"{decisions.game.name}"
+            )
+        return np.asarray(self._strategy[rows], np.float64)
+
+
+def save_strategy(folder: RunFolder, observation: NDArray[Any], strategy: NDArray[np.float64]) -> None:
+    """Write a strategy (states, num_actions), and the observation (states, d) at each state, into a run folder.
+
+    Raises ValueError if two states look alike: a table over observations could not tell them apart.
+    """
+    if len(np.unique(observation, axis=0)) < len(observation):
+        raise ValueError("some information states have the same observation: choose an encoder that remembers more")
+    with folder.replacing(STRATEGY) as temporary:
+        save_file({"observation": np.ascontiguousarray(observation), "strategy": strategy}, temporary)

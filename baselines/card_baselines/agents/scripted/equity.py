@@ -1,0 +1,149 @@
+"""The player that compares its chance to win, estimated by sampling, with the price of a call.
+
+Hand strength against random hands and pot odds are the textbook baseline of computer poker (Billings et al. 2002, The
+challenge of poker, sections 5.2 and 5.5). The thresholds for raising are ours.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.agents.scripted.holdem_moves import (
+    BOARD,
+    DECK_SIZE,
+    HOLE_CARDS,
+    action_for,
+    board_card,
+    hole_card,
+)
+from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_envs.agent import Decisions
+from card_envs.games.holdem.actions import owed
+from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.jit import kernel
+from card_envs.poker.percentiles import STARTING_EQUITIES, starting_hand
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.rng import splitmix64
+
+SAMPLES = 100
+"""Deals of the hidden cards by which a decision is judged; a chance of one half is then known to +- 0.05."""
+RAISE_FROM: NDArray[np.float64] = np.array([0.55, 0.66, 0.76, 0.86])
+"""Chance to beat one opponent from which the player bets, raises, raises again ... on a street."""
+
+_WHOLE_BOARD = sum(BOARD)
+_U64, _SEED_BITS, _32 = np.uint64, 2.0**53, np.uint64(32)
+
+
+class Equity(RulePlayer):
+    """Raises when it is likely to hold the best hand, calls when the pot pays for its chance, folds otherwise.
+
+    Its chance is that against random hands of all opponents who have not folded.
+    """
+
+    name = "equity"
+
+    def __init__(self, samples: int = SAMPLES) -> None:
+        if samples < 1:
+            raise ValueError(f"samples {samples} must be at least 1")
+        self.samples = samples
+
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
+        choose_rows(decisions.views, decisions.uniforms, np.int64(self.samples), actions)
+
+
+@kernel
+def choose_rows(views: Any, uniforms: Any, samples: Any, actions: Any) -> None:
+    """Write the action of each view's actor."""
+    for j in range(views.shape[0]):
+        t = views[j]
+        opponents = num_opponents(t)
+        share = pot_share(t, opponents, samples, splitmix64(_U64(uniforms[j] * _SEED_BITS)))
+        actions[j] = action_for(t, move_by_share(t, opponents, share))
+
+
+@kernel
+def move_by_share(t: Any, opponents: Any, share: Any) -> Any:
+    """Return RAISE, CALL or FOLD for an expected share of the pot."""
+    bets = min(np.int64(t.street_raises[t.street]), RAISE_FROM.shape[0] - 1)
+    if share ** (1.0 / opponents) >= RAISE_FROM[bets]:
+        return RAISE
+    price = min(owed(t), np.int64(t.stack[t.actor]))
+    return CALL if share * (t.pot + price) >= price else FOLD
+
+
+@kernel
+def num_opponents(t: Any) -> Any:
+    """Return how many other seats have not folded."""
+    count = np.int64(-1)
+    for seat in range(t.num_seats):
+        count += np.int64(t.in_hand) >> seat & 1
+    return count
+
+
+@kernel
+def pot_share(t: Any, opponents: Any, samples: Any, seed: Any) -> Any:
+    """Return the share of the pot, 0..1, that the actor wins on average if all cards it does not see are random.
+
+    Estimated from `samples` deals that `seed` (uint64) fixes; before the flop against one opponent it is exact.
+    """
+    first, second = hole_card(t, 0), hole_card(t, 1)
+    if opponents == 1 and t.street == 0:
+        return STARTING_EQUITIES[starting_hand(first, second)]
+    known = num_board_cards(t)
+    key, bits = np.int64(0), np.int64(0)
+    used = np.int64(1) << first | np.int64(1) << second
+    for k in range(known):
+        card = board_card(t, k)
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        used |= np.int64(1) << card
+    total = 0.0
+    for _ in range(samples):
+        seed = splitmix64(seed)
+        total += share_of_deal(first, second, key, bits, used, _WHOLE_BOARD - known, opponents, seed)
+    return total / samples
+
+
+@kernel
+def share_of_deal(
+    first: Any, second: Any, key: Any, bits: Any, used: Any, missing: Any, opponents: Any, seed: Any
+) -> Any:
+    """Return the actor's share, 0 to 1, in one random deal of the `missing` board cards and the opponents' hands.
+
+    `key` and `bits` are those of the board that is known (see `poker.ranks`), `used` the set of cards that are seen.
+    """
+    for _ in range(missing):
+        seed = splitmix64(seed)
+        card = unused_card(used, seed)
+        used |= np.int64(1) << card
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+    mine = rank_of(key + CARD_KEYS[first] + CARD_KEYS[second], bits | CARD_BITS[first] | CARD_BITS[second])
+    winners = 1.0
+    for _ in range(opponents):
+        hand_key, hand_bits = key, bits
+        for _ in range(HOLE_CARDS):
+            seed = splitmix64(seed)
+            card = unused_card(used, seed)
+            used |= np.int64(1) << card
+            hand_key += CARD_KEYS[card]
+            hand_bits |= CARD_BITS[card]
+        rank = rank_of(hand_key, hand_bits)
+        if rank < mine:
+            return 0.0
+        winners += rank == mine
+    return 1.0 / winners
+
+
+@kernel
+def unused_card(used: Any, seed: Any) -> Any:
+    """Return a random card that is not in the set `used`, fixed by `seed`."""
+    card = np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)
+    while used >> card & 1:
+        seed = splitmix64(seed)
+        card = np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)
+    return card

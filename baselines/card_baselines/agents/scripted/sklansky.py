@@ -1,0 +1,102 @@
+"""The player that knows ranges of starting hands, as in Shi et al. (2022), table A2.
+
+The ranges are those of Sklansky and Miller, No Limit Hold 'em: Theory and Practice (2006), pages 208-209. The paper
+prints them, and that the player bets or calls with strong hands and calls or folds weak ones; which range does which
+is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosened
+from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_envs.agent import Decisions
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.jit import kernel
+from card_envs.poker.percentiles import starting_hand
+
+RANGES = {
+    "very high": ("AA-JJ", "AK"),
+    "tight": ("AA-99", "AK-AQ"),
+    "average": ("AA-77", "AK-AT", "KQ"),
+    "loose": ("AA-22", "AK-A5", "T+", "K9s-T9s"),
+    "very loose": ("AA-22", "AK-A2", "7+", "K6-K4", "K3s-K2s"),
+}
+"""Table A2: the hands of each range, best range first. "T+" is any two cards of at least a ten; hands without "s" are
+meant suited and offsuit. The ranges hold 3, 5, 10, 25 and 50 % of all hands."""
+
+RAISED, CALLED = "tight", "loose"
+"""The widest ranges with which the player raises and calls."""
+
+_RANKS = "23456789TJQKA"
+
+
+def hands_of(notation: str) -> set[int]:
+    """Return the numbers (see `starting_hand`) of the hands that an entry such as "AA-99", "K9s-T9s" or "7+" names."""
+    if notation.endswith("+"):
+        lowest = _RANKS.index(notation[0])
+        return {hand for hand in range(len(_RANKS) ** 2) if min(divmod(hand, len(_RANKS))) >= lowest}
+    (high, low, suits), (last_high, last_low, _) = _ends(notation)
+    if high == low:
+        hands = [(rank, rank) for rank in range(last_high, high + 1)]
+    elif high == last_high:
+        hands = [(high, rank) for rank in range(last_low, low + 1)]
+    else:
+        hands = [(rank, low) for rank in range(last_high, high + 1)]
+    suited = {len(_RANKS) * a + b for a, b in hands}
+    return suited if suits == "s" else suited | {len(_RANKS) * b + a for a, b in hands}
+
+
+def _ends(notation: str) -> list[tuple[int, int, str]]:
+    """Return (high rank, low rank, "s" or "") of the best and the worst hand that an entry names."""
+    ends = [re.fullmatch(f"([{_RANKS}])([{_RANKS}])(s?)", end) for end in notation.split("-")]
+    if len(ends) not in (1, 2) or not all(ends):
+        raise ValueError(f'range {notation!r} is none: write "AK", "AA-99", "AK-AT", "K9s-T9s" or "T+"')
+    found = [(_RANKS.index(end[1]), _RANKS.index(end[2]), end[3]) for end in ends if end]
+    return [found[0], found[-1]]
+
+
+def _table_of_ranges() -> NDArray[np.int8]:
+    table = np.full(len(_RANKS) ** 2, len(RANGES), np.int8)
+    for number, entries in reversed(list(enumerate(RANGES.values()))):
+        for entry in entries:
+            table[list(hands_of(entry))] = number
+    return table
+
+
+RANGE_OF_HAND: NDArray[np.int8] = _table_of_ranges()
+"""(169,) the first range that a starting hand is in: 0 very high .. 4 very loose, 5 none of them."""
+
+_RAISED, _CALLED = (list(RANGES).index(name) for name in (RAISED, CALLED))
+
+
+class Sklansky(RulePlayer):
+    """Raises the hands of Sklansky's range "tight" (5 %), calls with "loose" (25 %), folds others, on every street."""
+
+    name = "sklansky_strict"
+    is_loose = False
+
+    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
+        choose_rows(decisions.views, decisions.uniforms, self.is_loose, actions)
+
+
+class SklanskyLoose(Sklansky):
+    """Like sklansky_strict, but raises in three of four cases, else calls, and calls half of what that one folds."""
+
+    name = "sklansky_loose"
+    is_loose = True
+
+
+@kernel
+def choose_rows(views: Any, uniforms: Any, is_loose: Any, actions: Any) -> None:
+    """Write the action of each view's actor."""
+    for j in range(views.shape[0]):
+        t = views[j]
+        number = RANGE_OF_HAND[starting_hand(hole_card(t, 0), hole_card(t, 1))]
+        wanted = RAISE if number <= _RAISED else CALL if number <= _CALLED else FOLD
+        actions[j] = action_for(t, loosened(wanted, uniforms[j]) if is_loose else wanted)

@@ -1,0 +1,50 @@
+"""The player that searches a tree of what may happen, by simulation: Texas hold'em and Big 2.
+
+Information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012): from nothing but what its seat sees, it
+deals the hidden cards at random again and again, and plays every such deal with one tree of statistics for all of them.
+How the tree looks in each game: `mcts_holdem`, `mcts_big2`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.agents.scripted.holdem_moves import is_texas_holdem
+from card_baselines.agents.search import mcts_big2, mcts_holdem
+from card_envs.agent import Decisions
+from card_envs.game import Game
+from card_envs.games.big2.config import Big2Config
+
+SIMULATIONS = 500
+"""Per decision."""
+
+_SEED_BITS = 2.0**53
+
+
+class Mcts:
+    """Plays what it visits most in a Monte Carlo tree search over what its seat may hold to be possible."""
+
+    name = "mcts"
+
+    def __init__(self, game: Game, simulations: int = SIMULATIONS) -> None:
+        """Search so many imagined deals for each decision."""
+        if simulations < 1:
+            raise ValueError(f"simulations {simulations} must be at least 1")
+        self.simulations = simulations
+        self._rules = mcts_big2 if isinstance(game.config, Big2Config) else mcts_holdem
+        self._nodes = np.zeros(simulations + 1, self._rules.NODE)
+        self._search = np.zeros(1, self._rules.SEARCH)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Big 2, and for Texas hold'em unless every amount is an action."""
+        if isinstance(game.config, Big2Config):
+            return True
+        return is_texas_holdem(game) and game.num_actions <= mcts_holdem.MAX_ACTIONS
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the action of every decision that its search visited most."""
+        actions = np.empty(len(decisions), np.int64)
+        seeds = (decisions.uniforms * _SEED_BITS).astype(np.uint64)
+        self._rules.choose_rows(decisions.views, seeds, np.int64(self.simulations), self._nodes, self._search, actions)
+        return actions

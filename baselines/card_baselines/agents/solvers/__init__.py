@@ -1,0 +1,1 @@
+"""Counterfactual regret minimisation, and the strategies that it found."""

@@ -1,0 +1,92 @@
+"""Hands of Texas hold'em in buckets: before the flop the 169 starting hands, then equity in shares of equal size.
+
+Equity is estimated from a number of deals that the cards themselves choose, so that a hand is always in one bucket.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.agents.scripted.equity import share_of_deal
+from card_envs.jit import kernel
+from card_envs.poker.percentiles import starting_hand
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
+from card_envs.rng import random_below, seeded_streams, splitmix64
+
+NUM_STARTING_HANDS = 169
+BOARD_AT = (0, 3, 4, 5)
+"""Cards on the board, by street."""
+SAMPLES: NDArray[np.int64] = np.array([0, 80, 80, 120])
+"""Deals by which equity is estimated, by street."""
+
+_DECK_SIZE, _DEALT, _WHOLE_BOARD = 52, 9, 5
+
+CARDS = np.dtype((np.record, [("card", np.int64, (_DEALT,))]))
+"""One deal: two hole cards of each player, then the board."""
+
+
+@kernel
+def equity_of(first: Any, second: Any, cards: Any, street: Any) -> Any:
+    """Return the estimated equity, 0..1, of two hole cards with the board of `cards` on a street after the first."""
+    key, bits = np.int64(0), np.int64(0)
+    used = np.int64(1) << first | np.int64(1) << second
+    known = BOARD_AT[street]
+    for k in range(known):
+        card = cards.card[_DEALT - _WHOLE_BOARD + k]
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        used |= np.int64(1) << card
+    own = np.uint64(min(first, second) * _DECK_SIZE + max(first, second))
+    seed = splitmix64(np.uint64(used) ^ splitmix64(own))
+    total = 0.0
+    for _ in range(SAMPLES[street]):
+        seed = splitmix64(seed)
+        total += share_of_deal(first, second, key, bits, used, _WHOLE_BOARD - known, np.int64(1), seed)
+    return total / SAMPLES[street]
+
+
+@kernel
+def bucket_of(first: Any, second: Any, cards: Any, street: Any, bounds: Any) -> Any:
+    """Return the bucket of two hole cards on a street; bounds[street - 1] are the equities where buckets begin."""
+    if street == 0:
+        return np.int64(starting_hand(first, second))
+    equity = equity_of(first, second, cards, street)
+    low, high = np.int64(0), np.int64(bounds.shape[1])
+    while low < high:
+        middle = (low + high) >> 1
+        if bounds[street - 1, middle] <= equity:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def deal_all(stream: Any, cards: Any) -> None:
+    """Write nine different random cards, drawn from the stream of a record."""
+    used = np.int64(0)
+    for k in range(_DEALT):
+        card = random_below(stream, np.int64(_DECK_SIZE))
+        while used >> card & 1:
+            card = random_below(stream, np.int64(_DECK_SIZE))
+        used |= np.int64(1) << card
+        cards.card[k] = card
+
+
+@kernel
+def _sample_equities(streams: Any, scratch: Any, equities: Any) -> None:
+    for i in range(equities.shape[0]):
+        deal_all(streams[0], scratch[0])
+        for street in range(1, len(BOARD_AT)):
+            equities[i, street - 1] = equity_of(scratch[0].card[0], scratch[0].card[1], scratch[0], street)
+
+
+def equal_bounds(num_buckets: int, seed: int, samples: int = 100_000) -> NDArray[np.float64]:
+    """Return bounds (3, num_buckets - 1) by which random hands fall into all buckets of a street alike."""
+    equities = np.empty((samples, len(BOARD_AT) - 1))
+    _sample_equities(seeded_streams(1, seed), np.zeros(1, CARDS), equities)
+    shares = np.arange(1, num_buckets) / num_buckets
+    return np.ascontiguousarray(np.quantile(equities, shares, axis=0).T)

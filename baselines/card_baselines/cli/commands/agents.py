@@ -1,0 +1,46 @@
+"""`card-envs agents`: who can play."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from card_baselines.cli import console
+from card_baselines.cli.commands.arguments import how_to_install
+from card_baselines.cli.console import print_json
+from card_envs.agent import find_agent, known_agents
+from card_envs.envs import ENVS, make_game
+from card_envs.game import Game
+
+SIX_SEATS = "num_players=6"
+"""Setting with which agents are asked too, since some play at tables of six alone."""
+
+
+def agents(json: bool = False) -> int:
+    """List the agents that have a name, what they play and where they come from.
+
+    Args:
+        json: Print JSON.
+    """
+    games = {env_id: make_game(env_id) for env_id in ENVS} | {
+        f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
+        for env_id in ("limit_holdem-v0", "no_limit_holdem-v0")
+    }
+    reports = [_agent_report(name, location, games) for name, location in known_agents().items()]
+    print_json(reports) if json else console.print_agents(reports)
+    return 0
+
+
+def _agent_report(name: str, location: str, games: Mapping[str, Game]) -> dict[str, Any]:
+    summary, needs, plays = "", "", []
+    for env_id, game in games.items():
+        try:
+            summary = (inspect.getdoc(type(find_agent(name, game))) or "").partition("\n")[0]
+            if env_id.partition(" ")[0] not in plays:  # who plays any number of seats is listed once
+                plays.append(env_id)
+        except ModuleNotFoundError as error:
+            needs = how_to_install(error)
+        except ValueError:
+            continue  # it does not play this game
+    return {"name": name, "summary": summary, "plays": plays, "needs": needs, "from": location}

@@ -1,0 +1,147 @@
+"""`card-envs match`: who wins, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from card_baselines.cli import console, plots
+from card_baselines.cli.commands.arguments import game_for, load_agent
+from card_baselines.cli.console import print_json
+from card_baselines.progress import progress_bar
+from card_baselines.settings import parse_settings
+from card_envs.agent import Agent
+from card_envs.analysis.play_statistics import StatisticsCallback, play_statistics, statistics_json
+from card_envs.analysis.variance.control_variates import ControlVariates
+from card_envs.envs import find_entry
+from card_envs.game import Game
+from card_envs.history import MatchFile
+from card_envs.match import AgentError, MatchResult, StoppingRule, play_match
+
+
+def match(
+    env: str,
+    /,
+    agents: tuple[str, ...],
+    hands: int = 10_000,
+    seed: int = 0,
+    duplicate: bool = False,
+    control_variates: bool = False,
+    until_decided: bool = False,
+    margin: float | None = None,
+    statistics: bool = False,
+    hands_per_table: int = 1,
+    on_error: str = "abort",
+    plot: Path | None = None,
+    set: tuple[str, ...] = (),
+    save: Path | None = None,
+    json: bool = False,
+) -> int:
+    """Let agents play against each other and print what each wins per hand, with 95 % intervals.
+
+    Args:
+        env: Environment id, such as limit_holdem-v0.
+        agents: One per seat: names (see `card-envs agents`), module:Class, path/to/file.py:Class, or run folders.
+        hands: Hands to play; with --duplicate rounded up to whole deals.
+        seed: The same seed gives the same result.
+        duplicate: Play every deal once for each way to move the agents around the table.
+        control_variates: Also print the result without luck: right on average, a smaller interval (hold'em).
+        until_decided: Stop when it is sure whether the first agent wins or loses; --hands is then the most played.
+        margin: With --until-decided: also stop when the first agent's mean is surely nearer to zero than this.
+        statistics: Also print how the agents play, such as VPIP and aggression.
+        hands_per_table: For agents with memory: so many hands follow each other at a table.
+        on_error: What to do when an agent fails: abort, or forfeit (the first legal action is taken in its place).
+        plot: Draw what the agents win over the hands into this file.
+        set: Arguments of the environment, such as rules=rlcard stacks=50.
+        save: Write the hands to a file (.phhs, .acpc, .big2) or into a folder; `card-envs replay` reads them.
+        json: Print JSON; means are per hand in big blinds or points.
+    """
+    entry = find_entry(env)
+    game, settings = game_for(entry, parse_settings(set), len(agents))
+    players = [load_agent(spec, game) for spec in agents]
+    if control_variates and until_decided:
+        raise ValueError("--control-variates and --until-decided cannot be combined: choose one")
+    file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
+    watching = _Watching(game, players, seed, control_variates, statistics)
+    stops = [(0, time.perf_counter())]
+    error = None
+
+    def progress(done: int) -> None:
+        stops.append((stops[-1][0] + done, time.perf_counter()))
+        bar.advance(done)
+
+    try:
+        with progress_bar("playing", hands) as bar, file or nullcontext():
+            result = play_match(
+                game, players, hands, seed, duplicate, progress=progress, hands_per_table=hands_per_table,
+                until=StoppingRule(margin=margin) if until_decided else None, on_error=on_error,
+                callbacks=[*watching.callbacks, *([file] if file else [])],
+            )  # fmt: skip
+    except AgentError as raised:
+        if raised.result is None:
+            raise
+        error, result = raised, raised.result
+        file, watching = None, _Watching(game, players, seed, False, False)  # they saw hands that were not finished
+    if json:
+        aborted = {} if error is None else {"aborted": str(error)}
+        print_json({**result.as_json(entry.id, settings), **watching.as_json(result), **aborted})
+    else:
+        title = " ".join([entry.id, *(f"{name}={value}" for name, value in settings.items())])
+        console.print_match(title + (", duplicate deals" if duplicate else ""), result, _speed(stops))
+        watching.print_tables(result)
+        if file is not None:
+            print(f"saved {file.num_hands:,} hands in {file.path}")
+    if plot is not None:
+        plots.draw_win_curve(result, plot)
+    if error is not None:
+        raise error
+    return 0
+
+
+class _Watching:
+    """The callbacks that were asked for, and what they report."""
+
+    def __init__(self, game: Game, agents: Sequence[Agent], seed: int, controls: bool, statistics: bool) -> None:
+        self._controls = ControlVariates(game, agents, seed) if controls else None
+        self._statistics: StatisticsCallback | None = play_statistics(game) if statistics else None
+        self.callbacks = [callback for callback in (self._controls, self._statistics) if callback is not None]
+
+    def as_json(self, result: MatchResult) -> dict[str, Any]:
+        """Return what is added to the JSON of the match."""
+        report: dict[str, Any] = {}
+        if self._controls is not None:
+            report["control_variates"] = [
+                {
+                    "name": agent.summary.name,
+                    "mean": agent.summary.mean,
+                    "ci95": [_finite(bound) for bound in agent.summary.ci95],
+                    "sd_of_sample": _finite(agent.summary.sd),
+                    "hands_factor": _finite(agent.hands_factor),
+                }
+                for agent in self._controls.adjusted(result)
+            ]
+        if self._statistics is not None:
+            of_agents = zip(result.names, self._statistics.of_agents(), strict=True)
+            report["statistics"] = [{"name": name, **statistics_json(each)} for name, each in of_agents]
+        return report
+
+    def print_tables(self, result: MatchResult) -> None:
+        """Print what comes below the tables of the match."""
+        if self._controls is not None:
+            console.print_adjusted(self._controls.adjusted(result), result)
+        if self._statistics is not None:
+            console.print_statistics(result.names, self._statistics.of_agents())
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _speed(stops: Sequence[tuple[int, float]]) -> float:
+    """Return hands per second from (hands, time) pairs, without the first batch if there are others: it may compile."""
+    (hands_before, start), (hands, end) = stops[1 if len(stops) > 2 else 0], stops[-1]
+    return (hands - hands_before) / (end - start)

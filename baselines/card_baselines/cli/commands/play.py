@@ -1,0 +1,154 @@
+"""`card-envs play`: a seat for a person at a table with agents, in the terminal."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.cli.commands.arguments import game_for, load_agent
+from card_baselines.settings import parse_settings
+from card_envs.agent import Decisions
+from card_envs.envs import find_entry, make_game
+from card_envs.game import Game
+from card_envs.history import MatchFile
+from card_envs.match import play_match
+from card_envs.match.callbacks import Batch, MatchCallback, Rows
+
+YOU = "you"
+_MOST_SHOWN = 60
+_PLACE = 0  # yours, among the agents of the match
+
+
+def play(
+    env: str,
+    /,
+    agents: tuple[str, ...] = ("random",),
+    hands: int = 10,
+    seed: int | None = None,
+    set: tuple[str, ...] = (),
+    save: Path | None = None,
+) -> int:
+    """Play against agents in the terminal; seats move on after every hand.
+
+    Args:
+        env: Environment id, such as limit_holdem-v0.
+        agents: Whom to play against, one per other seat; in games with a fixed number of seats, one may stand for all.
+        hands: Hands to play; q leaves earlier.
+        seed: The same seed deals the same cards; by default another one each time, which is printed.
+        set: Arguments of the environment, such as stacks=50.
+        save: Write the finished hands to a file (.phhs, .acpc, .big2) or into a folder.
+    """
+    entry, settings = find_entry(env), parse_settings(set)
+    names = _for_all_seats(entry.id, agents)
+    game, _ = game_for(entry, settings, 1 + len(names))
+    players = [Person(), *(load_agent(name, game) for name in names)]
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    spectator = Spectator([player.name for player in players])
+    file = None if save is None else MatchFile(save, game, spectator.names, seed)
+    try:
+        with file or nullcontext():
+            callbacks: list[MatchCallback] = [spectator, *([file] if file else [])]
+            play_match(game, players, hands, seed, num_tables=1, callbacks=callbacks)
+    except KeyboardInterrupt:
+        print("\nyou leave the table")
+    won, unit = spectator.won / game.chips_per_reward, game.unit
+    counted = "1 hand" if spectator.finished == 1 else f"{spectator.finished} hands"
+    print(f"\n{counted}, seed {seed}: you won {won:+g} {unit}")
+    return 0
+
+
+def _for_all_seats(env_id: str, agents: tuple[str, ...]) -> tuple[str, ...]:
+    """Return one name per other seat: in Big 2, one name stands for three."""
+    game = make_game(env_id)
+    is_fixed = game.unit == "points"
+    return agents * (game.num_seats - 1) if is_fixed and len(agents) == 1 else agents
+
+
+class Person:
+    """Asks who sits at the terminal."""
+
+    name = YOU
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return what is typed for each decision; raises KeyboardInterrupt for q and at the end of the input."""
+        return np.array([self._ask(decisions, j) for j in range(len(decisions))])
+
+    def _ask(self, decisions: Decisions, j: int) -> int:
+        game, views = decisions.game, decisions.views
+        names = {action: game.action_name(views, j, action) for action in decisions.legal_actions(j)}
+        print(f"\n{game.text(views, j, int(decisions.seats[j]))}")
+        print(_choices(names))
+        while True:
+            answer = _typed("your action: ")
+            if (action := meant(answer, names)) is not None:
+                return action
+            print(f"{answer!r} is not one of them: type a number, a name or how only one begins, or q to leave")
+
+
+def _choices(names: Mapping[int, str]) -> str:
+    shown = [f"[{number}] {name}" for number, name in enumerate(names.values(), 1)]
+    more = f"  ... and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
+    return "  ".join(shown[:_MOST_SHOWN]) + more
+
+
+def _typed(prompt: str) -> str:
+    try:
+        answer = input(prompt).strip().lower()
+    except EOFError:
+        _leave()
+    return _leave() if answer in ("q", "quit") else answer
+
+
+def _leave() -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def meant(answer: str, names: Mapping[int, str]) -> int | None:
+    """Return the action that an answer means: by number from 1, by name, or by how one name alone begins; else None."""
+    actions = list(names)
+    if answer.isdecimal():
+        return actions[int(answer) - 1] if 1 <= int(answer) <= len(actions) else None
+    exact = [action for action in actions if names[action].lower() == answer]
+    begun = exact or [action for action in actions if answer and names[action].lower().startswith(answer)]
+    return begun[0] if len(begun) == 1 else None
+
+
+class Spectator:
+    """Tells at the terminal what the others do and how hands end, and adds up what you win."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Watch agents of these names, the first of which is you."""
+        self.names = list(names)
+        self.finished, self.won = 0, 0
+
+    def on_deal(self, batch: Batch) -> None:
+        """Say who sits where."""
+        for hand in batch.hands.tolist():
+            seats = [f"player_{seat} {self._name(batch.game, seat, hand)}" for seat in range(batch.game.num_seats)]
+            print(f"\n--- hand {hand + 1}: {', '.join(seats)}")
+
+    def on_actions(self, batch: Batch, rows: Rows, actions: Rows) -> None:
+        """Say what the others do."""
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            seat = int(batch.tables["actor"][row])
+            name = self._name(batch.game, seat, int(batch.hands[row]))
+            if name != YOU:
+                print(f"player_{seat} {name}: {batch.game.action_name(batch.tables, row, action)}")
+
+    def on_end(self, batch: Batch) -> None:
+        """Show all cards, and what you won."""
+        for row, hand in enumerate(batch.hands.tolist()):
+            won = int(batch.tables["payoff"][row, (_PLACE + hand) % batch.game.num_seats])
+            self.finished += 1
+            self.won += won
+            print(f"\n{batch.game.text(batch.tables, row, None)}")
+            print(f"you win {won / batch.game.chips_per_reward:+g} {batch.game.unit}")
+
+    def _name(self, game: Game, seat: int, hand: int) -> str:
+        return self.names[(seat - hand) % game.num_seats]

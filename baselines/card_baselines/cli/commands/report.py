@@ -1,0 +1,131 @@
+"""`card-envs report`: one page about an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from card_baselines.cli import console, plots
+from card_baselines.cli.commands.arguments import game_for, load_agent
+from card_baselines.cli.commands.exploit import print_exploitability
+from card_baselines.cli.console import print_json
+from card_baselines.progress import progress_bar
+from card_baselines.run_folder import git_commit
+from card_baselines.settings import parse_settings
+from card_baselines.training.learned_response import exploit_exactly, exploit_locally, method_for
+from card_envs.agent import Agent
+from card_envs.analysis.play_statistics import Statistic, play_statistics, statistics_json
+from card_envs.envs import find_entry
+from card_envs.game import Game
+from card_envs.match import MatchResult, play_match
+
+_PANELS = {
+    "big2-v0": ("random", "big2_lowest", "big2_greedy", "big2_planner"),
+    "kuhn_poker-v0": ("random", "always_call", "always_raise"),
+    "leduc_holdem-v0": ("random", "always_call", "always_raise"),
+}
+_HOLDEM_PANEL = (
+    "random",
+    "always_call",
+    "always_raise",
+    "chen",
+    "sklansky",
+    "loose_passive",
+    "tight_aggressive",
+    "equity",
+)
+
+_Page = list[tuple[str, MatchResult, tuple[Statistic, ...]]]
+
+
+def report(
+    agent: str,
+    /,
+    env: str = "limit_holdem-v0",
+    panel: tuple[str, ...] = (),
+    hands: int = 20_000,
+    exploit_hands: int = 1000,
+    num_players: int = 2,
+    seed: int = 0,
+    picture: Path | None = None,
+    set: tuple[str, ...] = (),
+    json: bool = False,
+) -> int:
+    """Print one page about an agent: what it wins against a panel, how it plays, how exploitable it is.
+
+    Args:
+        agent: Name, module:Class, path/to/file.py:Class, or run folder.
+        env: Environment id.
+        panel: Opponents, each in all other seats of a duplicate match; by default the scripted players of the game.
+        hands: Hands of each match.
+        exploit_hands: Hands against the local best response, where one is possible; 0 for none.
+        num_players: Seats of the game.
+        seed: The same seed gives the same page.
+        picture: File for a picture of the results.
+        set: Arguments of the environment.
+        json: Print JSON.
+    """
+    entry = find_entry(env)
+    given = parse_settings(set)
+    seats = 4 if entry.id == "big2-v0" else int(given.get("num_players", num_players))
+    game, settings = game_for(entry, given, seats)
+    player = load_agent(agent, game)
+    opponents = panel or _PANELS.get(entry.id, _HOLDEM_PANEL)
+    with progress_bar("playing the panel", hands * len(opponents)) as bar:
+        page = [(name, *_played(game, player, name, hands, seed, bar.advance)) for name in opponents]
+    exploitability = _exploitability(game, player, exploit_hands, seed)
+    described = {"agent": agent, "env": entry.id, "settings": settings, "seed": seed, "commit": git_commit()}
+    if json:
+        print_json(described | _as_json(page) | {"exploitability": exploitability})
+    else:
+        _print(described, page, exploitability)
+    if picture is not None:
+        plots.draw_report(page[-1][1], opponents, [result.agents[0] for _, result, _ in page], picture)
+    return 0
+
+
+def _played(
+    game: Game, player: Agent, opponent: str, hands: int, seed: int, progress: Any
+) -> tuple[MatchResult, tuple[Statistic, ...]]:
+    others = [load_agent(opponent, game) for _ in range(game.num_seats - 1)]
+    callback = play_statistics(game)
+    result = play_match(game, [player, *others], hands, seed, duplicate=True, progress=progress, callbacks=[callback])
+    return result, callback.of_agents()[0]
+
+
+def _exploitability(game: Game, player: Agent, hands: int, seed: int) -> dict[str, Any] | None:
+    method = method_for(game)
+    if method == "exact":
+        return {"method": method, **exploit_exactly(game, player, draws=200)}
+    if method == "local" and hands:
+        return {"method": method, **exploit_locally(game, player, hands, seed, draws=4)}
+    return None
+
+
+def _as_json(page: _Page) -> dict[str, Any]:
+    return {
+        "unit": page[0][1].unit,
+        "matches": [
+            {
+                "opponent": opponent,
+                "mean": result.agents[0].mean,
+                "ci95": list(result.agents[0].ci95),
+                "hands": result.hands,
+                "statistics": statistics_json(statistics),
+            }
+            for opponent, result, statistics in page
+        ],
+    }
+
+
+def _print(described: dict[str, Any], page: _Page, exploitability: dict[str, Any] | None) -> None:
+    first = page[0][1]
+    console.print_results(
+        f"{described['agent']} in {described['env']}, {first.hands:,} hands of duplicate deals against each",
+        [(f"v {opponent}", result.agents[0]) for opponent, result, _ in page],
+        first.units,
+    )
+    console.print_statistics([f"v {opponent}" for opponent, _, _ in page], [statistics for _, _, statistics in page])
+    if exploitability is not None:
+        print_exploitability(described | {"unit": first.unit} | exploitability)
+    print(f"seed {described['seed']}, commit {described['commit'] or 'unknown'}")

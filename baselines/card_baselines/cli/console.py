@@ -1,0 +1,129 @@
+"""Reports of the `card-envs` command as tables on a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from card_envs.analysis.play_statistics import Statistic
+from card_envs.analysis.variance.control_variates import Adjusted
+from card_envs.match import MatchResult, Summary
+
+_PIPED_WIDTH = 200
+"""Columns where the output is no terminal, so that files hold whole lines."""
+
+
+def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
+    """Print the environments; see `card_baselines.cli.commands.envs` for the keys."""
+    rows = []
+    for report in reports:
+        encoders = ", ".join(f"{name} ({encoder['size']})" for name, encoder in report["encoders"].items())
+        numbers = [str(report["num_seats"]), str(report["num_actions"])]
+        rows.append([report["id"], report["summary"], *numbers, encoders, ", ".join(report["rules"]) or "-"])
+    print_table(["id", "game", "seats", "actions", "encoders (numbers)", "rules"], rows)
+    print("Seats, actions and numbers are those of the default settings.")
+
+
+def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
+    """Print the agents; see `card_baselines.cli.commands.agents` for the keys."""
+    rows = [
+        [report["name"], report["summary"], report["needs"] or ", ".join(report["plays"]), report["from"]]
+        for report in reports
+    ]
+    print_table(["agent", "what it does", "plays", "from"], rows)
+    print('Agents can also be "module:Class", "path/to/file.py:Class" or the folder of a training run.')
+
+
+def print_match(title: str, result: MatchResult, hands_per_second: float) -> None:
+    """Print the means with their 95 % intervals in all units, by position and between agents, and the speed."""
+    print_results(title, [(agent.name, agent) for agent in result.agents], result.units)
+    unit, factor = next(iter(result.units.items()))
+    rows = [
+        [name, *(_summary_cell(position, factor) for position in positions)]
+        for name, positions in zip(result.names, result.by_position, strict=True)
+        if len(positions) == len(result.position_names)
+    ]
+    print_table(["agent", *result.position_names], rows, f"by position, {unit}")
+    if len(result.names) > 2:
+        flows = [[name, *(_number(flow * factor, factor) for flow in row)]
+                 for name, row in zip(result.names, result.cashflow.tolist(), strict=True)]  # fmt: skip
+        print_table(["pays ... to", *result.names], flows, f"who pays whom, {unit}")
+    for fault in result.faults:
+        print(f"{fault.agent} failed in {fault.decisions:,} decisions, which were forfeited; the first: {fault.first}")
+    if result.until is not None:
+        print("decided" if result.is_decided else "not decided", "(intervals hold whenever the match is stopped)")
+    print(f"{result.hands:,} hands, {result.deals:,} deals, seed {result.seed}, {hands_per_second:,.0f} hands/s")
+
+
+def print_results(title: str, rows: Sequence[tuple[str, Summary]], units: Mapping[str, float]) -> None:
+    """Print means with their 95 % intervals in all units, a named one in each row."""
+    header = ["agent", *(f"{unit} (± 95 %)" for unit in units)]
+    print_table(header, [[name, *_in_units(summary, units)] for name, summary in rows], title)
+
+
+def print_adjusted(agents: Sequence[Adjusted], result: MatchResult) -> None:
+    """Print the results without luck, and how many hands of plain play they are worth."""
+    header = ["agent", *(f"{unit} (± 95 %)" for unit in result.units), "worth plain hands"]
+    rows = [
+        [agent.summary.name, *_in_units(agent.summary, result.units), _hands(agent.hands_factor * result.hands)]
+        for agent in agents
+    ]
+    print_table(header, rows, "control variates: luck with the cards taken off")
+
+
+def print_statistics(names: Sequence[str], of_agents: Sequence[Sequence[Statistic]]) -> None:
+    """Print how the agents play, one row each."""
+    header = ["agent", *(statistic.name for statistic in of_agents[0])]
+    rows = [[name, *map(_statistic_cell, statistics)] for name, statistics in zip(names, of_agents, strict=True)]
+    print_table(header, rows, "how they play")
+
+
+def _statistic_cell(statistic: Statistic) -> str:
+    if statistic.value is None:
+        return "-"
+    return f"{statistic.value:.1%}" if statistic.ci95 else f"{statistic.value:.2f}"
+
+
+def _hands(hands: float) -> str:
+    return f"{hands:,.0f}" if math.isfinite(hands) else "any number"
+
+
+def _in_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
+    return [_summary_cell(summary, factor) for factor in units.values()]
+
+
+def _summary_cell(summary: Summary, factor: float) -> str:
+    half_width = (summary.ci95[1] - summary.ci95[0]) / 2 * factor
+    return f"{_number(summary.mean * factor, factor)} ± {_number(half_width, factor).lstrip('+')}"
+
+
+def _number(number: float, factor: float) -> str:
+    digits = max(0, 4 - round(math.log10(factor)))  # ten-thousandths of the game's own unit
+    return f"{number:+,.{digits}f}"
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
+    """Print a table whose cells are taken as they are."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, box=SIMPLE_HEAD, title_justify="left")
+    for name, is_number in zip(header, map(_is_number, zip(*rows, strict=True)), strict=True):
+        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(table)
+
+
+def _is_number(column: Sequence[str]) -> bool:
+    return all(cell[:1] in "+-0123456789" for cell in column)
+
+
+def print_json(report: Any) -> None:
+    """Print a report as JSON."""
+    print(json.dumps(report, indent=2))

@@ -1,0 +1,64 @@
+"""The demonstration: two minutes of training on heads-up limit hold'em, then a table of matches."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from card_baselines.cli.console import print_table
+from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
+from card_baselines.training import maskable_ppo
+
+PANEL = ("random", "always_call", "always_raise")
+"""Whom the demonstration trains against, and is measured against."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of the demonstration."""
+
+    minutes: float = 2.0
+    """Time to train, evaluations along the way included."""
+    hands: int = 50_000
+    """Hands of each match at the end."""
+    seed: int = 0
+    folder: str = ""
+    """Run folder; by default a new one below `runs/`."""
+
+
+def main(config: Config) -> RunFolder:
+    """Train, play, print the table, and return the run folder."""
+    print(f"Training MaskablePPO on heads-up limit hold'em for {config.minutes:g} minutes ...", flush=True)
+    run = maskable_ppo.main(
+        maskable_ppo.Config(
+            minutes=config.minutes,
+            opponents=PANEL,
+            panel=PANEL,
+            num_tables=256,  # small batches, many updates: what two minutes are best spent on
+            steps_per_update=16,
+            minibatch=512,
+            epochs=4,
+            evaluation_hands=2000,
+            final_hands=config.hands,
+            seed=config.seed,
+            folder=config.folder,
+        )
+    )
+    print_evaluation(json.loads((run.path / EVALUATION).read_text()))
+    print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")
+    print(f"Let it play: card-envs match limit_holdem-v0 --agents {run.path} always_call --hands 100000")
+    return run
+
+
+def print_evaluation(evaluation: dict[str, Any]) -> None:
+    """Print the results of a run against its panel, in big blinds per 100 hands where the unit is the big blind."""
+    in_blinds = evaluation["unit"] == "bb"
+    factor, unit = (100.0, "bb/100") if in_blinds else (1.0, f"{evaluation['unit']} per hand")
+    rows = []
+    for match in evaluation["matches"]:
+        low, high = (factor * bound for bound in match["ci95"])
+        rows.append(
+            [match["opponent"], f"{factor * match['mean']:+.1f} ± {(high - low) / 2:.1f}", f"{match['hands']:,}"]
+        )
+    print_table(["opponent", f"{unit} (± 95 %)", "hands"], rows, f"{evaluation['env']}: what the trained agent wins")

@@ -1,0 +1,1 @@
+"""Shi et al. (2022), actor-critic for six-max hold'em: networks, training, tables."""

@@ -1,0 +1,232 @@
+"""One learner of Shi et al. (2022): its memory of hands, and the updates of its actor and critic (sections 4.1 to 4.4).
+
+The critic moves towards r + sum_a' pi(a' | o') Q_target(w', a'), without discount; the actor towards the largest
+sum_a pi(a | o) Q(w, a), with a bonus for entropy: without it, a policy that has settled on one action never leaves it.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
+from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Lesson
+from card_baselines.training.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
+from card_envs.cards import DECK_SIZE
+
+_HANDS_PER_ROW = 0.5
+"""Room for hands in a replay, for each row: more than hands have on average."""
+
+
+class DivergedError(ValueError):
+    """Raised when a loss is no number any more; `batch` holds the arrays that made it."""
+
+    def __init__(self, message: str, batch: dict[str, torch.Tensor]) -> None:
+        super().__init__(message)
+        self.batch = batch
+
+
+class Replay:
+    """The last rows of experience, and the hands that they belong to; older ones are overwritten."""
+
+    def __init__(self, rows: int, most_tokens: int, num_seats: int, fixed_size: int, num_actions: int) -> None:
+        """Make room for so many rows."""
+        self._rows, self._hands = rows, max(1, int(rows * _HANDS_PER_ROW))
+        widths = {"fixed": fixed_size, "percentiles": num_seats, "mask": num_actions}
+        self.arrays: dict[str, NDArray[Any]] = {
+            name: np.zeros((rows, widths[name]) if name in widths else rows, dtype)
+            for name, dtype in ROW_FIELDS.items()
+        }
+        self.arrays["tokens"] = np.zeros((self._hands, most_tokens), np.uint16)
+        self.arrays["holes"] = np.zeros((self._hands, 2 * num_seats), np.uint8)
+        self.arrays["first"] = np.zeros(self._hands, np.int64)  # number of a hand's first row, counted from the start
+        self.arrays["count"] = np.zeros(self._hands, np.int64)
+        self.total_rows = self.total_hands = 0
+        self._oldest = 0
+
+    def add(self, lesson: Lesson) -> None:
+        """Remember the hands of a lesson, forget as many rows of old ones."""
+        num_hands, num_rows = len(lesson.counts), int(lesson.counts.sum())
+        if num_rows > self._rows or num_hands > self._hands:
+            raise ValueError(f"a replay of {self._rows} rows cannot hold a round of {num_rows}: make it larger")
+        at = (self.total_rows + np.arange(num_rows)) % self._rows
+        for name, column in lesson.rows.items():
+            self.arrays[name][at] = column
+        hands = (self.total_hands + np.arange(num_hands)) % self._hands
+        self.arrays["tokens"][hands], self.arrays["holes"][hands] = lesson.tokens, lesson.holes
+        self.arrays["first"][hands] = self.total_rows + np.cumsum(lesson.counts) - lesson.counts
+        self.arrays["count"][hands] = lesson.counts
+        self.total_rows += num_rows
+        self.total_hands += num_hands
+        self._forget()
+
+    def _forget(self) -> None:
+        """Move the oldest hand up to the first whose rows are all there."""
+        self._oldest = max(self._oldest, self.total_hands - self._hands)
+        while self.arrays["first"][self._oldest % self._hands] < self.total_rows - self._rows:
+            self._oldest += 1
+
+    def sample(self, hands: int, rng: np.random.Generator) -> dict[str, torch.Tensor]:
+        """Return the rows of so many random hands, with `hand` (which of them) and `next` (row of the next state)."""
+        picked = rng.integers(self._oldest, self.total_hands, hands) % self._hands
+        first, count = self.arrays["first"][picked], self.arrays["count"][picked]
+        hand = np.repeat(np.arange(hands), count)
+        rows = (np.repeat(first - np.cumsum(count) + count, count) + np.arange(len(hand))) % self._rows
+        batch = {name: torch.from_numpy(self.arrays[name][rows]) for name in ROW_FIELDS}
+        longest = int(batch["length"].max())
+        batch["tokens"] = torch.from_numpy(self.arrays["tokens"][picked, :longest].astype(np.int64))
+        batch["holes"] = torch.from_numpy(self.arrays["holes"][picked].astype(np.int64))
+        batch["hand"] = torch.from_numpy(hand)
+        batch["next"] = torch.from_numpy(np.minimum(np.arange(1, len(hand) + 1), len(hand) - 1))
+        return batch
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` makes this replay again."""
+        used = {name: array[: self._used(name)] for name, array in self.arrays.items()}
+        return used | {"totals": np.array([self.total_rows, self.total_hands, self._oldest])}
+
+    def _used(self, name: str) -> int:
+        return min(self.total_rows, self._rows) if name in ROW_FIELDS else min(self.total_hands, self._hands)
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Become the replay whose `state` was kept."""
+        self.total_rows, self.total_hands, self._oldest = (int(total) for total in state["totals"])
+        for name, array in self.arrays.items():
+            array[: self._used(name)] = state[name]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How a learner learns; see `train_shi2022.Config`, which has the same names."""
+
+    learning_rate_actor: float
+    learning_rate_critic: float
+    entropy: float
+    polyak: float
+    warm_up: int
+    batch_hands: int
+    reward: str
+    reward_unit: float
+    value_scale: float
+    hand_features: bool
+    chips_per_small_bet: float
+
+
+class Learner:
+    """An actor with its critic, the critic's target network, and the hands that it learns from."""
+
+    def __init__(self, actor: PokerNetwork, critic: PokerNetwork, replay: Replay, rates: Rates) -> None:
+        """Begin with no experience."""
+        self.actor, self.critic, self.target_critic = actor, critic, deepcopy(critic)
+        self.replay, self.updates, self._rates = replay, 0, rates
+        self._actor_optimiser = torch.optim.Adam(actor.parameters(), rates.learning_rate_actor, fused=True)
+        self._critic_optimiser = torch.optim.Adam(critic.parameters(), rates.learning_rate_critic, fused=True)
+
+    def update(self, rng: np.random.Generator, share: float = 1.0) -> dict[str, float]:
+        """Learn from one batch of hands with a `share` of the learning rates and of the entropy; return the losses.
+
+        The actor stands still for the critic's first updates.
+        """
+        batch = self.replay.sample(self._rates.batch_hands, rng)
+        is_decision = (batch["action"] != NO_ACTION).float()
+        logits = self.actor(batch["fixed"].float(), self._known(self.actor, batch))
+        probabilities = action_probabilities(logits, batch["mask"])
+        cards = self._all_cards(batch)
+        values = self.critic(cards, self._known(self.critic, batch))
+        chosen = values.gather(1, batch["action"].long().clamp(min=0)[:, None])[:, 0]
+        error = chosen - self._targets(batch, cards, probabilities)
+        count = is_decision.sum()
+        critic_loss = (error.square() * is_decision).sum() / count
+        entropy = -(probabilities * torch.log(probabilities.clamp(min=1e-8))).sum(dim=1)
+        worth = (probabilities * values.detach()).sum(dim=1)
+        actor_loss = -(worth * is_decision).sum() / count
+        mean_entropy = (entropy * is_decision).sum() / count
+        self._require_finite(critic_loss, actor_loss, batch)
+        rates = self._rates
+        self._descend(self._critic_optimiser, rates.learning_rate_critic * share, self.critic, critic_loss)
+        if self.updates >= rates.warm_up:
+            loss = actor_loss - rates.entropy * share * mean_entropy
+            self._descend(self._actor_optimiser, rates.learning_rate_actor * share, self.actor, loss)
+        self._follow()
+        self.updates += 1
+        measures = {"critic_loss": critic_loss, "actor_loss": actor_loss, "entropy": mean_entropy}
+        return {name: float(measure.detach()) for name, measure in measures.items()}
+
+    def _known(self, network: PokerNetwork, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return what a network knows of the betting at each row: one pass over the hands."""
+        return network.history.at(batch["tokens"], batch["hand"], batch["length"].long())
+
+    def _all_cards(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return what the critic reads beside the history."""
+        hands, cards = batch["holes"].shape
+        holes = torch.zeros(hands, cards // 2, DECK_SIZE)
+        holes.scatter_(2, batch["holes"].view(hands, cards // 2, 2), 1.0)
+        parts = [batch["fixed"].float(), holes.view(hands, -1)[batch["hand"]]]
+        return torch.cat([*parts, batch["percentiles"].float()] if self._rates.hand_features else parts, dim=1)
+
+    @torch.no_grad()
+    def _targets(
+        self, batch: dict[str, torch.Tensor], cards: torch.Tensor, probabilities: torch.Tensor
+    ) -> torch.Tensor:
+        following = self.target_critic(cards, self._known(self.target_critic, batch))
+        expected = (probabilities * following).sum(dim=1)[batch["next"]]
+        return self.rewards(batch) + torch.where(batch["done"], 0.0, expected)
+
+    def rewards(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the rewards of rows (section 4.3) in small bets, times the scale of values.
+
+        Minus the chips put in; the share of the pot for a win, or its square over `reward_unit` ("printed").
+        """
+        rates = self._rates
+        share = batch["share"] / rates.chips_per_small_bet
+        if rates.reward == "printed":
+            share = share.square() / rates.reward_unit
+        return rates.value_scale * (share - batch["cost"] / rates.chips_per_small_bet)
+
+    def _require_finite(self, critic: torch.Tensor, actor: torch.Tensor, batch: dict[str, torch.Tensor]) -> None:
+        if not (torch.isfinite(critic) and torch.isfinite(actor)):
+            losses = f"critic loss {float(critic.detach())}, actor loss {float(actor.detach())}"
+            raise DivergedError(f"update {self.updates} gave {losses}", batch)
+
+    def _descend(
+        self, optimiser: torch.optim.Optimizer, learning_rate: float, network: PokerNetwork, loss: torch.Tensor
+    ) -> None:
+        optimiser.param_groups[0]["lr"] = learning_rate
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimiser.step()
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        for slow, fast in zip(self.target_critic.parameters(), self.critic.parameters(), strict=True):
+            slow.lerp_(fast, self._rates.polyak)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return tensors from which `restore` makes this learner again."""
+        tensors = {"updates": torch.tensor(self.updates)}
+        for name, network in self._networks().items():
+            tensors |= {f"{name}.{key}": value.clone() for key, value in network.state_dict().items()}
+        for name, optimiser in self._optimisers().items():
+            tensors |= {f"{name}.{key}": value for key, value in optimiser_tensors(optimiser).items()}
+        return tensors | {f"replay.{key}": torch.from_numpy(value) for key, value in self.replay.state().items()}
+
+    def restore(self, tensors: dict[str, torch.Tensor]) -> None:
+        """Become the learner whose `state` was kept."""
+        self.updates = int(tensors["updates"])
+        for name, network in self._networks().items():
+            network.load_state_dict(strip_prefix(f"{name}.", tensors))
+        for name, optimiser in self._optimisers().items():
+            load_optimiser(optimiser, strip_prefix(f"{name}.", tensors))
+        self.replay.restore({key: value.numpy() for key, value in strip_prefix("replay.", tensors).items()})
+
+    def _networks(self) -> dict[str, PokerNetwork]:
+        return {"actor": self.actor, "critic": self.critic, "target_critic": self.target_critic}
+
+    def _optimisers(self) -> dict[str, torch.optim.Optimizer]:
+        return {"actor_optimiser": self._actor_optimiser, "critic_optimiser": self._critic_optimiser}

@@ -1,0 +1,265 @@
+"""The networks of Shi et al. (2022, section 4.2, figure 3) for limit hold'em, and the agent that plays them.
+
+Actor and critic are built alike: fully connected layers over what has a fixed length, a reader of the betting so far
+(an LSTM, or what the ablations of section 5.3 put in its place), and fully connected layers over both. The actor sees
+what its seat sees; the critic all hole cards too. The critic returns the value of every action at once, where the
+paper's is given one.
+
+The encoder `shi2022` lists the betting the same way for all seats of a table. So one pass over it serves all decisions
+of a hand in training, and in play each decision costs one step of the reader: see `Memories`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+from torch import nn
+
+from card_baselines.agents.learned.mlp_policy import require_fit
+from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_envs.agent import Decisions, choose
+from card_envs.game import Game
+from card_envs.games.holdem.encoders.shi2022 import num_tokens
+from card_envs.observation import Layout
+
+ENCODER = "shi2022"
+HAND_FEATURES = ("category", "percentile")
+"""Blocks of the encoder that are not in the paper; they stand last of those with a fixed length."""
+NO_DECISION = 0
+"""What the history holds where no decision is yet."""
+_EMBEDDING = 32
+
+
+class LstmHistory(nn.Module):
+    """Reads decisions with an LSTM."""
+
+    def __init__(self, tokens: int, width: int) -> None:
+        """Tell `tokens` different decisions apart; return `width` numbers."""
+        super().__init__()
+        self.embedding = nn.Embedding(tokens, _EMBEDDING)
+        self.lstm = nn.LSTM(_EMBEDDING, width, batch_first=True)
+        self.state_size = 2 * width
+
+    def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        """Return what is known (m, width) after the first `length` (m,) decisions of tokens[hand]: one pass over all.
+
+        `tokens` (hands, longest) are the decisions of some hands, `hand` (m,) says which of them.
+        """
+        if tokens.shape[1] == 0:
+            return torch.zeros(len(hand), self.lstm.hidden_size)
+        outputs: torch.Tensor = self.lstm(self.embedding(tokens))[0]
+        return outputs[hand, (length - 1).clamp(min=0)] * (length > 0)[:, None]
+
+    def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        """Return the states (n, state_size) after one more decision (n,) each."""
+        hidden, cell = states.chunk(2, dim=1)
+        return torch.cat(torch.lstm_cell(self.embedding(tokens), (hidden, cell), *self.lstm.all_weights[0]), dim=1)
+
+    def read(self, states: torch.Tensor) -> torch.Tensor:
+        """Return what is known (n, width)."""
+        return states.chunk(2, dim=1)[0]
+
+
+class FcHistory(nn.Module):
+    """A fully connected layer over which decisions were made (ablation FC).
+
+    No decision comes twice in a hand, so the layer's input is one number per possible decision, and its output a sum of
+    weights: one term more for each decision.
+    """
+
+    def __init__(self, tokens: int, width: int) -> None:
+        """Tell `tokens` different decisions apart; return `width` numbers."""
+        super().__init__()
+        self.weights = nn.Embedding(tokens, width)
+        nn.init.normal_(self.weights.weight, std=0.1)
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.state_size = width
+
+    def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        """Return what is known (m, width) after the first `length` (m,) decisions of tokens[hand]."""
+        if tokens.shape[1] == 0:
+            return self.read(torch.zeros(len(hand), self.state_size))
+        made = torch.arange(tokens.shape[1]) < length[:, None]
+        sums = nn.functional.embedding_bag(
+            torch.where(made, tokens[hand], NO_DECISION), self.weights.weight, mode="sum", padding_idx=NO_DECISION
+        )
+        return self.read(sums)
+
+    def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        """Return the states (n, state_size) after one more decision (n,) each."""
+        after: torch.Tensor = states + self.weights(tokens)
+        return after
+
+    def read(self, states: torch.Tensor) -> torch.Tensor:
+        """Return what is known (n, width)."""
+        return torch.relu(states + self.bias)
+
+
+class NoHistory(nn.Module):
+    """Reads nothing: zeros in place of what is known (ablation None)."""
+
+    def __init__(self, tokens: int, width: int) -> None:
+        """Return `width` zeros."""
+        super().__init__()
+        self._width = width
+        self.state_size = 0
+
+    def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        """Return zeros (m, width)."""
+        return torch.zeros(len(hand), self._width)
+
+    def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        """Return the states, which are empty."""
+        return states
+
+    def read(self, states: torch.Tensor) -> torch.Tensor:
+        """Return zeros (n, width)."""
+        return torch.zeros(len(states), self._width)
+
+
+History = LstmHistory | FcHistory | NoHistory
+HISTORIES: dict[str, type[LstmHistory] | type[FcHistory] | type[NoHistory]] = {
+    "lstm": LstmHistory,
+    "fc": FcHistory,
+    "none": NoHistory,
+}
+
+
+class PokerNetwork(nn.Module):
+    """What has a fixed length, and the betting as `history` reads it -> one number per action."""
+
+    history: History
+
+    def __init__(
+        self, fixed_size: int, tokens: int, num_actions: int, history: str, hidden: int = 128, memory: int = 64
+    ) -> None:
+        """Make layers of width `hidden`, and a history of width `memory`."""
+        super().__init__()
+        self.fixed = nn.Sequential(nn.Linear(fixed_size, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
+        self.history = HISTORIES[history](tokens, memory)
+        self.head = nn.Sequential(nn.Linear(hidden + memory, hidden), nn.ReLU(), nn.Linear(hidden, num_actions))
+
+    def forward(self, fixed: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
+        """Return (n, num_actions), given (n, fixed_size) and what is known of the betting (n, memory)."""
+        values: torch.Tensor = self.head(torch.cat((self.fixed(fixed), known), dim=1))
+        return values
+
+
+def make_actor(game: Game, config: dict[str, Any]) -> PokerNetwork:
+    """Return an actor for a game with the encoder `shi2022`; `config` as in config.json of a run."""
+    size = actor_size(game.layout, config["hand_features"])
+    sizes = size, num_tokens(game.config), game.num_actions
+    return PokerNetwork(*sizes, config["history"], config["hidden"], config["memory"])
+
+
+def make_critic(game: Game, config: dict[str, Any]) -> PokerNetwork:
+    """Return a critic: it sees what the actor sees, and hole cards (and percentiles) of all seats."""
+    size = actor_size(game.layout, config["hand_features"]) + game.num_seats * (52 + int(config["hand_features"]))
+    sizes = size, num_tokens(game.config), game.num_actions
+    return PokerNetwork(*sizes, config["history"], config["hidden"], config["memory"])
+
+
+def actor_size(layout: Layout, hand_features: bool) -> int:
+    """Return how many of the first numbers of an observation the actor reads beside the history."""
+    return int(layout.slices["history" if hand_features else HAND_FEATURES[0]].start)
+
+
+class Memories:
+    """What one network knows of the betting at each of many tables, decision by decision."""
+
+    def __init__(self, history: History, num_tables: int) -> None:
+        """Begin with hands in which nobody has decided."""
+        self._history = history
+        self._states = torch.zeros(num_tables, history.state_size)
+        self._lengths = np.zeros(num_tables, np.int64)
+
+    def read(self, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
+        """Return what is known (n, width) at tables `rows`, given all their decisions (n, most), 0 where none is yet.
+
+        Only those that came since the last call are read.
+        """
+        lengths = (tokens != NO_DECISION).sum(axis=1)
+        while (behind := np.flatnonzero(self._lengths[rows] < lengths)).size:
+            late = rows[behind]
+            following = torch.from_numpy(tokens[behind, self._lengths[late]])
+            self._states[late] = self._history.step(following, self._states[late])
+            self._lengths[late] += 1
+        return self._history.read(self._states[rows])
+
+
+def action_probabilities(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Return softmax over legal actions (n, num_actions); `mask` holds 1 or True for those."""
+    return torch.softmax(logits.masked_fill(mask == 0, -torch.inf), dim=1)
+
+
+class Shi2022Agent:
+    """Plays what `train_shi2022` learned: samples actions from the actor's probabilities.
+
+    Of six independent actors (APU, APU-Ctrl) each plays a sixth of the tables, so that results speak of all of them.
+    """
+
+    encoder = ENCODER
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        """Load config.json and policy.safetensors; raises ValueError when they belong to another game."""
+        self.name = folder.name
+        config = json.loads((folder / CONFIG).read_text())
+        require_fit(folder, config, game)
+        game = game.with_encoder(self.encoder)
+        weights = load_file(folder / WEIGHTS)
+        self.actors = [make_actor(game, config) for _ in range(config["num_actors"])]
+        for number, actor in enumerate(self.actors):
+            prefix = f"{number}."
+            actor.load_state_dict(
+                {key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}
+            )
+        self._fixed_size = actor_size(game.layout, config["hand_features"])
+        self._first_table = 0
+        self._memories: list[Memories] = []
+        self._num_tables = 0
+
+    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+        """Forget all hands but those that start now."""
+        self._first_table = int(tables.min())
+        self._num_tables = int(tables.max()) - self._first_table + 1
+        self._memories = [Memories(actor.history, self._num_tables) for actor in self.actors]
+
+    @torch.inference_mode()
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one action for each decision."""
+        return choose(self.probabilities(decisions), decisions.uniforms)
+
+    @torch.inference_mode()
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float32]:
+        """Return the probability of every action (n, num_actions), zero for illegal ones."""
+        observation = decisions.observation
+        tokens = observation[:, decisions.game.layout.slices["history"]].astype(np.int64)
+        fixed = torch.from_numpy(np.ascontiguousarray(observation[:, : self._fixed_size], np.float32))
+        mask = torch.from_numpy(decisions.action_mask)
+        probabilities = torch.empty(mask.shape)
+        # whole sets of duplicate deals go to the same actor
+        players = decisions.tables // decisions.game.num_seats % len(self.actors)
+        for number, actor in enumerate(self.actors):
+            mine = np.flatnonzero(players == number)
+            if len(mine):
+                known = self._known(number, decisions.tables[mine], tokens[mine])
+                probabilities[mine] = action_probabilities(actor(fixed[mine], known), mask[mine])
+        return np.asarray(probabilities.numpy())
+
+    def _known(self, number: int, tables: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
+        """Return what an actor knows of the betting; in hands whose start it was not told, read from the beginning."""
+        rows = tables - self._first_table
+        if self._memories and rows.min() >= 0 and rows.max() < self._num_tables:
+            return self._memories[number].read(rows, tokens)
+        return Memories(self.actors[number].history, len(rows)).read(np.arange(len(rows)), tokens)
+
+
+def use_one_thread() -> None:
+    """Give PyTorch one thread from now on, as times per core need it."""
+    torch.set_num_threads(1)

@@ -1,0 +1,220 @@
+"""Many boards of six-max limit hold'em at once, and what the learners among the players remember of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.papers.shi2022.networks import Memories, PokerNetwork, action_probabilities
+from card_envs.agent import choose
+from card_envs.game import Game, Tables
+from card_envs.games.holdem.encoders.texas import HOLE_CARDS
+from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.jit import kernel
+from card_envs.observation import mask_records, observation_records
+from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
+
+Rows = NDArray[np.int64]
+
+NO_ACTION = -1
+"""Action of a row that is no decision but the state after one (short experience)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """What one learner saw of one round: hands, each with the rows of its decisions, in order.
+
+    A row's next state is the row behind it, unless the row is `done`.
+    """
+
+    tokens: NDArray[np.uint16]
+    """(hands, most decisions): the betting, as in the encoder `shi2022`."""
+    holes: NDArray[np.uint8]
+    """(hands, 2 * seats): everybody's hole cards, by position."""
+    counts: NDArray[np.int64]
+    """(hands,): rows of each hand."""
+    rows: dict[str, NDArray[Any]]
+    """By name, (sum of counts, ...): see `ROW_FIELDS`."""
+
+
+ROW_FIELDS: dict[str, np.dtype[Any]] = {
+    "fixed": np.dtype(np.float16),  # what the actor reads beside the history
+    "percentiles": np.dtype(np.float16),  # of everybody's hand, by position
+    "length": np.dtype(np.int16),  # decisions so far
+    "mask": np.dtype(np.int8),
+    "action": np.dtype(np.int8),
+    "cost": np.dtype(np.float32),  # chips that the action put in
+    "share": np.dtype(np.float32),  # chips of the pot won, in the last row of a hand
+    "done": np.dtype(np.bool_),
+}
+
+
+def deal_boards(game: Game, num_tables: int, seed: int, number: int) -> Tables:
+    """Return the freshly dealt tables of round `number`; of each `num_seats` in a row, every seat has one button."""
+    tables = game.seeded_tables(num_tables, seed, first_table=number * num_tables)
+    tables["button"] = np.arange(num_tables) % game.num_seats
+    game.deal_batch(tables, np.arange(num_tables))
+    return tables
+
+
+class Round:
+    """One hand at every table, played to its end."""
+
+    def __init__(
+        self,
+        game: Game,
+        tables: Tables,
+        actors: Sequence[PokerNetwork],
+        actor_of_seat: Sequence[int],
+        learner_of_seat: Sequence[int | None],
+        *,
+        fixed_size: int,
+        short: bool,
+        exploration: float,
+        rng: np.random.Generator,
+    ) -> None:
+        """Seat actors and learners; learners play a random legal action with probability `exploration`."""
+        self._game, self._tables, self._actors = game, tables, actors
+        self._actor_of_seat = np.array(actor_of_seat)
+        self._learners = sorted({learner for learner in learner_of_seat if learner is not None})
+        self._learner_of_seat = np.array([-1 if learner is None else learner for learner in learner_of_seat])
+        self._fixed_size, self._short, self._exploration, self._rng = fixed_size, short, exploration, rng
+        self._history = game.layout.slices["history"]
+        self._memories = [Memories(actor.history, len(tables)) for actor in actors]
+        self._tokens = np.zeros((len(tables), game.layout.size - self._history.start), np.uint16)
+        self._steps: list[dict[str, NDArray[Any]]] = []
+        self.decisions = 0
+        self.counts = np.zeros(game.num_actions, np.int64)
+        """How often learners chose each action."""
+
+    def play(self) -> list[Lesson]:
+        """Play all hands; return what each learner saw, in the order of their numbers."""
+        rewards = np.empty((len(self._tables), self._game.num_seats), np.float32)
+        is_over = np.empty(len(self._tables), np.uint8)
+        active = np.flatnonzero(self._tables["is_over"] == 0)
+        while len(active):
+            self._step(active, rewards, is_over)
+            active = active[is_over[: len(active)] == 0]
+        return [self._lesson(learner) for learner in self._learners]
+
+    def _step(self, active: Rows, rewards: NDArray[np.float32], is_over: NDArray[np.uint8]) -> None:
+        seats = self._tables["actor"][active].astype(np.int64)
+        observation, mask = self._observe(self._tables, active)
+        tokens = observation[:, self._history].astype(np.int64)
+        self._tokens[active] = tokens
+        actions = self._choose(active, seats, observation, tokens, mask)
+        self.decisions += len(active)
+        mine = np.flatnonzero(self._learner_of_seat[seats] >= 0)
+        before = self._tables["hand_commit"][active, seats]
+        step = self._seen(active[mine], seats[mine], observation[mine], (tokens[mine] > 0).sum(axis=1), mask[mine])
+        self._game.step_batch(self._tables, active, actions, rewards, is_over, False)
+        paid = self._tables["hand_commit"][active, seats] - before
+        self.counts += np.bincount(actions[mine], minlength=len(self.counts))
+        self._steps.append(step | {"action": actions[mine].astype(np.int8), "cost": paid[mine].astype(np.float32)})
+        if self._short:
+            self._see_results(active[mine], seats[mine])
+
+    def _observe(self, tables: Tables, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        observation = np.empty((len(rows), self._game.layout.size), np.float32)
+        mask = np.empty((len(rows), self._game.num_actions), np.int8)
+        self._game.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
+        return observation, mask
+
+    @torch.inference_mode()
+    def _choose(
+        self,
+        active: Rows,
+        seats: Rows,
+        observation: NDArray[np.float32],
+        tokens: NDArray[np.int64],
+        mask: NDArray[np.int8],
+    ) -> NDArray[np.int64]:
+        probabilities = np.empty(mask.shape, np.float32)
+        fixed = torch.from_numpy(observation[:, : self._fixed_size])
+        players = self._actor_of_seat[seats]
+        for number, actor in enumerate(self._actors):
+            mine = np.flatnonzero(players == number)
+            if len(mine):
+                known = self._memories[number].read(active[mine], tokens[mine])
+                logits = actor(fixed[mine], known)
+                probabilities[mine] = action_probabilities(logits, torch.from_numpy(mask[mine])).numpy()
+        explores = self._rng.random(len(seats)) < self._exploration * (self._learner_of_seat[seats] >= 0)
+        probabilities[explores] = mask[explores]
+        return choose(probabilities, self._rng.random(len(seats)))
+
+    def _seen(
+        self, tables: Rows, seats: Rows, observation: NDArray[np.float32], length: Rows, mask: NDArray[np.int8]
+    ) -> dict[str, NDArray[Any]]:
+        """Return a step: what was seen at `tables` by `seats`, with nothing done yet."""
+        percentiles = np.empty((len(tables), self._game.num_seats), np.float32)
+        write_percentiles(self._tables, tables, percentiles)
+        return {
+            "table": tables,
+            "seat": seats,
+            "fixed": observation[:, : self._fixed_size].astype(np.float16),
+            "percentiles": percentiles.astype(np.float16),
+            "length": length.astype(np.int16),
+            "mask": mask,
+            "action": np.full(len(tables), NO_ACTION, np.int8),
+            "cost": np.zeros(len(tables), np.float32),
+        }
+
+    def _see_results(self, tables: Rows, seats: Rows) -> None:
+        """Add the states right after the decisions of `seats`, as these see them, where the hands go on."""
+        goes_on = self._tables["is_over"][tables] == 0
+        tables, seats = tables[goes_on], seats[goes_on]
+        after = self._tables[tables]
+        after["actor"] = seats  # observations are the actor's
+        observation, mask = self._observe(after, np.arange(len(tables)))
+        length = (observation[:, self._history] > 0).sum(axis=1)
+        self._tokens[tables] = observation[:, self._history]
+        self._steps.append(self._seen(tables, seats, observation, length, mask))
+
+    def _lesson(self, learner: int) -> Lesson:
+        game, tables = self._game, self._tables
+        steps = {name: np.concatenate([step[name] for step in self._steps]) for name in self._steps[0]}
+        mine = np.flatnonzero(self._learner_of_seat[steps["seat"]] == learner)
+        hand = steps["table"][mine] * game.num_seats + steps["seat"][mine]
+        order = np.argsort(hand, kind="stable")
+        rows = {name: column[mine[order]] for name, column in steps.items()}
+        _, first, counts = np.unique(hand[order], return_index=True, return_counts=True)
+        table, seat = rows.pop("table"), rows.pop("seat")
+        rows["done"] = np.zeros(len(table), np.bool_)
+        rows["done"][_last_decisions(rows["action"], first, counts)] = True
+        won = np.maximum(0, tables["payoff"][table, seat] + tables["hand_commit"][table, seat])
+        rows["share"] = np.where(rows["done"], won, 0).astype(np.float32)
+        return Lesson(self._tokens[table[first]], holes_by_position(game, tables)[table[first]], counts, rows)
+
+
+def _last_decisions(actions: NDArray[np.int8], first: Rows, counts: Rows) -> Rows:
+    """Return the last row of each hand that is a decision: the last one, or the one before the state after it."""
+    last = first + counts - 1
+    return np.asarray(np.where(actions[last] == NO_ACTION, last - 1, last), np.int64)
+
+
+def holes_by_position(game: Game, tables: Tables) -> NDArray[np.uint8]:
+    """Return the hole cards of all seats (n, 2 * seats), first those of the seat left of the button."""
+    seats = (tables["button"][:, None].astype(np.int64) + 1 + np.arange(game.num_seats)) % game.num_seats
+    places = (HOLE_CARDS * seats[:, :, None] + np.arange(HOLE_CARDS)).reshape(len(tables), -1)
+    return np.asarray(np.take_along_axis(tables["deck"], places, axis=1), np.uint8)
+
+
+@kernel
+def write_percentiles(tables: Any, rows: Any, percentiles: Any) -> None:
+    """Write, by position, the share of all hands that are not better than each seat's at tables[rows[j]]."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        n, shown = np.int64(t.num_seats), num_board_cards(t)
+        for seat in range(n):
+            position = (seat - np.int64(t.button) - 1 + n) % n
+            hole = seat * HOLE_CARDS
+            if shown == 0:
+                hand = starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))
+                percentiles[j, position] = STARTING_PERCENTILES[hand]
+            else:
+                percentiles[j, position] = percentile_of_rank(hand_rank_at(t, seat, shown), HOLE_CARDS + shown)

@@ -1,0 +1,74 @@
+"""How exploitable an agent is, by the method that its game allows."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from card_baselines.progress import progress_bar
+from card_envs.agent import Agent, find_agent
+from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.analysis.exploitability.local_best_response import play_local_best_response
+from card_envs.analysis.exploitability.public_tree import MAX_DEALS, num_deals
+from card_envs.cards import DECK_SIZE
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.match import play_match
+
+METHODS = ("exact", "local", "learned")
+_LEARNER = "card_baselines.training.maskable_ppo"  # imported when it is asked for: it needs torch
+
+
+def method_for(game: Game) -> str:
+    """Return the strictest of `METHODS` that a game allows."""
+    if not isinstance(game.config, HoldemConfig):
+        return "learned"
+    if num_deals(game) <= MAX_DEALS:
+        return "exact"
+    is_texas = (game.config.num_hole_cards, game.config.deck_size) == (2, DECK_SIZE)
+    return "local" if is_texas and game.num_seats == 2 else "learned"
+
+
+def exploit_exactly(game: Game, agent: Agent, draws: int) -> dict[str, Any]:
+    """Return the exact exploitability, and what the agent and best responses to it win at each seat."""
+    found = exact_exploitability(game, agent, draws)
+    return {
+        "exploitability": found.exploitability,
+        "nash_conv": found.nash_conv,
+        "values": list(found.values),
+        "best_responses": list(found.best_responses),
+    }
+
+
+def exploit_locally(game: Game, agent: Agent, hands: int, seed: int, draws: int) -> dict[str, Any]:
+    """Return what the local best response wins in a duplicate match, with its interval."""
+    with progress_bar("playing the local best response", hands) as bar:
+        result = play_local_best_response(game, agent, hands, seed, draws, progress=bar.advance)
+    won = result.agents[0]
+    return {"exploitability": won.mean, "ci95": list(won.ci95), "hands": result.hands, "seed": seed}
+
+
+def exploit_by_learning(
+    env: str, game: Game, agent: str, settings: tuple[str, ...], hands: int, seed: int, minutes: float
+) -> dict[str, Any]:
+    """Return what MaskablePPO wins at one seat, trained against the agent at all others, with its interval."""
+    learner = importlib.import_module(_LEARNER)
+    is_given = game.unit == "points" or any(word.startswith("num_players=") for word in settings)
+    chosen = settings if is_given else (*settings, f"num_players={game.num_seats}")
+    run = learner.main(
+        learner.Config(
+            env=env, set=chosen, opponents=(agent,), panel=(agent,), minutes=minutes, seed=seed,
+            final_hands=hands,
+        )
+    )  # fmt: skip
+    others = [find_agent(agent, game) for _ in range(game.num_seats - 1)]
+    result = play_match(game, [find_agent(str(run.path), game), *others], hands, seed, duplicate=True)
+    won = result.agents[0]
+    return {
+        "exploitability": won.mean,
+        "ci95": list(won.ci95),
+        "hands": result.hands,
+        "seed": seed,
+        "minutes": minutes,
+        "run": str(run.path),
+    }

@@ -1,0 +1,21 @@
+"""Agents: what they are given, what they return, and how they are found by name."""
+
+from card_envs.agent.base import Agent, RandomAgent
+from card_envs.agent.decisions import Decisions, choose, decisions_at, write_uniforms
+from card_envs.agent.loading import find_agent, known_agents, require_playable
+from card_envs.agent.probabilities import action_probabilities, sampled_probabilities, shows_probabilities
+
+__all__ = [
+    "Agent",
+    "Decisions",
+    "RandomAgent",
+    "action_probabilities",
+    "choose",
+    "decisions_at",
+    "find_agent",
+    "known_agents",
+    "require_playable",
+    "sampled_probabilities",
+    "shows_probabilities",
+    "write_uniforms",
+]

@@ -1,0 +1,1 @@
+"""What matches and strategies are worth: exploitability, variance reduction, play statistics."""

@@ -1,0 +1,1 @@
+"""Taking luck out of results: control variates and what they rest on."""

@@ -1,0 +1,248 @@
+"""How lucky each seat of a hold'em hand was with the cards: what they changed, less what was to be expected.
+
+For every street whose cards came, features of each seat's hand are computed with these cards, and their expectation
+before, over all cards that could have come. The difference has mean zero, whatever the players do. All hole cards count
+as known, those of folded hands too.
+
+Expectations are exact, by going through the cards left, except before the flop: there they are means over random
+boards, which is enough, since the mean over boards drawn like the true one is right on average.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.cards import DECK_SIZE
+from card_envs.games.holdem.actions import has
+from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS
+from card_envs.jit import kernel
+from card_envs.poker.percentiles import percentile_of_rank
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.rng import STREAM, random_below
+
+EQUITY, AHEAD, STRENGTH, STRONG = range(4)
+"""Features of a hand: share of the pot if all cards came without betting; share if it were shown now; percentile among
+all hands of as many cards; the percentile to the power of eight, which only strong hands have."""
+NUM_FEATURES = 4
+_STRONG_POWER = 8
+_BOARD = (0, 3, 4, 5)
+_WHOLE_BOARD = 5
+_NO_RANK = 1 << 30
+
+CHANCE_TERMS = np.dtype(
+    (
+        np.record,
+        [
+            STREAM,  # of the random boards
+            ("live", np.uint16, (MAX_STREETS,)),  # set of seats still in when the street's cards came, 0 = they did not
+            ("value", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # with the street's cards; preflop: EQUITY
+            ("luck", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # what the street's cards brought
+            ("outcome", np.float64, (MAX_SEATS,)),  # share of the pot if nobody had folded
+            # --- scratch ---
+            ("num_seats", np.int64),
+            ("expected", np.float64, (MAX_SEATS, NUM_FEATURES)),  # before the street's cards
+            ("sum", np.float64, (MAX_SEATS, NUM_FEATURES)),  # over cards that may come
+            ("share", np.float64, (MAX_SEATS,)),
+            ("key", np.int64, (MAX_SEATS,)),  # hole cards and known board, see `poker.ranks`
+            ("bits", np.int64, (MAX_SEATS,)),
+            ("rank", np.int64, (MAX_SEATS,)),
+            ("rest", np.uint8, (DECK_SIZE,)),  # cards that may still come
+            ("num_rest", np.int64),
+        ],
+    )
+)
+"""One hand: `live` and the stream are given, the rest is written by `write_chance_terms`."""
+
+
+@kernel
+def write_chance_terms(tables: Any, lucks: Any, num_boards: Any) -> None:
+    """Write value, luck and outcome of each hand; `tables` hold the whole deals, with two hole cards of a full deck."""
+    for i in range(tables.shape[0]):
+        t, u = tables[i], lucks[i]
+        u.num_seats = t.num_seats
+        _expect_flop(u, t, num_boards)
+        for street in range(1, MAX_STREETS):
+            if u.live[street] != 0:
+                if street > 1:
+                    _expect_next_card(u, t, street)
+                _observe(u, t, street)
+        _write_shares(u, t, np.int64(_WHOLE_BOARD), _all_seats(u))
+        for seat in range(u.num_seats):
+            u.outcome[seat] = u.share[seat]
+
+
+@kernel
+def _all_seats(u: Any) -> Any:
+    return (np.int64(1) << np.int64(u.num_seats)) - 1
+
+
+@kernel
+def _expect_flop(u: Any, t: Any, num_boards: Any) -> None:
+    """Write the equities of the hole cards, and what the flop can be expected to bring, from random boards."""
+    seats, live = _all_seats(u), np.int64(u.live[1])
+    _know(u, t, np.int64(0))
+    _clear_sums(u)
+    _clear_shares(u)
+    for _ in range(num_boards):
+        key, bits = np.int64(0), np.int64(0)
+        for k in range(_WHOLE_BOARD):
+            place = k + random_below(u, np.int64(u.num_rest) - k)
+            card = u.rest[place]
+            u.rest[place] = u.rest[k]
+            u.rest[k] = card
+            key += CARD_KEYS[card]
+            bits |= CARD_BITS[card]
+            if k == 2 and live != 0:
+                _add_features(u, key, bits, live, np.int64(5))
+        _add_shares(u, key, bits, seats)
+        if live != 0:
+            _rank_hands(u, key, bits, live)
+            _add_best(u, live, EQUITY)
+    for seat in range(u.num_seats):
+        u.value[0, seat, EQUITY] = u.share[seat] / num_boards
+        u.luck[0, seat, EQUITY] = u.share[seat] / num_boards - 1.0 / u.num_seats
+        for feature in range(NUM_FEATURES):
+            u.expected[seat, feature] = u.sum[seat, feature] / num_boards
+
+
+@kernel
+def _expect_next_card(u: Any, t: Any, street: Any) -> None:
+    """Write what the card of the turn or river can be expected to bring."""
+    live, known = np.int64(u.live[street]), np.int64(_BOARD[street - 1])
+    _write_shares(u, t, known, live)
+    _clear_sums(u)
+    for k in range(u.num_rest):
+        card = u.rest[k]
+        _add_features(u, CARD_KEYS[card], CARD_BITS[card], live, known + 3)
+    for seat in range(u.num_seats):
+        for feature in range(NUM_FEATURES):
+            u.expected[seat, feature] = u.sum[seat, feature] / u.num_rest
+        u.expected[seat, EQUITY] = u.share[seat]  # the mean over all that may come does not change as it comes
+
+
+@kernel
+def _observe(u: Any, t: Any, street: Any) -> None:
+    """Write the features with the street's cards, and how they differ from what was expected."""
+    live, known = np.int64(u.live[street]), np.int64(_BOARD[street])
+    _write_shares(u, t, known, live)
+    _clear_sums(u)
+    _add_features(u, np.int64(0), np.int64(0), live, known + 2)
+    for seat in range(u.num_seats):
+        u.sum[seat, EQUITY] = u.share[seat]
+        for feature in range(NUM_FEATURES):
+            u.value[street, seat, feature] = u.sum[seat, feature]
+            u.luck[street, seat, feature] = u.sum[seat, feature] - u.expected[seat, feature]
+
+
+@kernel
+def _know(u: Any, t: Any, num_board: Any) -> None:
+    """Write the keys of all hands with the first board cards, and which cards are left."""
+    num_seats = np.int64(u.num_seats)
+    used, key, bits = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(2 * num_seats, 2 * num_seats + num_board):
+        card = np.int64(t.deck[k])
+        used |= np.int64(1) << card
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+    for seat in range(num_seats):
+        first, second = np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1])
+        used |= (np.int64(1) << first) | (np.int64(1) << second)
+        u.key[seat] = key + CARD_KEYS[first] + CARD_KEYS[second]
+        u.bits[seat] = bits | CARD_BITS[first] | CARD_BITS[second]
+    count = np.int64(0)
+    for left in range(DECK_SIZE):
+        if (used >> left) & 1 == 0:
+            u.rest[count] = left
+            count += 1
+    u.num_rest = count
+
+
+@kernel
+def _clear_sums(u: Any) -> None:
+    for seat in range(u.num_seats):
+        for feature in range(NUM_FEATURES):
+            u.sum[seat, feature] = 0.0
+
+
+@kernel
+def _clear_shares(u: Any) -> None:
+    for seat in range(u.num_seats):
+        u.share[seat] = 0.0
+
+
+@kernel
+def _rank_hands(u: Any, key: Any, bits: Any, live: Any) -> None:
+    """Write the ranks of the live hands with further board cards."""
+    for seat in range(u.num_seats):
+        if has(live, seat):
+            u.rank[seat] = rank_of(u.key[seat] + key, u.bits[seat] | bits)
+
+
+@kernel
+def _best_share(u: Any, live: Any) -> Any:
+    """Return the best rank of the live hands, and the share of the pot of each hand that has it."""
+    best, count = np.int64(_NO_RANK), np.int64(0)
+    for seat in range(u.num_seats):
+        if has(live, seat):
+            if u.rank[seat] < best:
+                best, count = np.int64(u.rank[seat]), np.int64(0)
+            if u.rank[seat] == best:
+                count += 1
+    return best, 1.0 / count
+
+
+@kernel
+def _add_best(u: Any, live: Any, feature: Any) -> None:
+    """Add to a feature of the live seats their shares of the pot, the hands being ranked."""
+    best, share = _best_share(u, live)
+    for seat in range(u.num_seats):
+        if has(live, seat) and u.rank[seat] == best:
+            u.sum[seat, feature] += share
+
+
+@kernel
+def _add_features(u: Any, key: Any, bits: Any, live: Any, num_cards: Any) -> None:
+    """Add the features, equity aside, of the live hands of `num_cards` cards with further board cards."""
+    _rank_hands(u, key, bits, live)
+    _add_best(u, live, AHEAD)
+    for seat in range(u.num_seats):
+        if has(live, seat):
+            strength = np.float64(percentile_of_rank(np.int64(u.rank[seat]), num_cards))
+            u.sum[seat, STRENGTH] += strength
+            u.sum[seat, STRONG] += strength**_STRONG_POWER
+
+
+@kernel
+def _add_shares(u: Any, key: Any, bits: Any, live: Any) -> None:
+    """Add the shares of the pot of the live seats at a showdown with further board cards."""
+    _rank_hands(u, key, bits, live)
+    best, share = _best_share(u, live)
+    for seat in range(u.num_seats):
+        if has(live, seat) and u.rank[seat] == best:
+            u.share[seat] += share
+
+
+@kernel
+def _write_shares(u: Any, t: Any, num_board: Any, live: Any) -> None:
+    """Write the equities of the live seats with `num_board` >= 3 cards on the board: over all cards that may follow."""
+    _know(u, t, num_board)
+    _clear_shares(u)
+    rest: Any = np.int64(u.num_rest)
+    missing = _WHOLE_BOARD - num_board
+    if missing == 0:
+        _add_shares(u, np.int64(0), np.int64(0), live)
+    elif missing == 1:
+        for a in range(rest):
+            _add_shares(u, CARD_KEYS[u.rest[a]], CARD_BITS[u.rest[a]], live)
+    else:
+        for a in range(rest):
+            key, bits = CARD_KEYS[u.rest[a]], CARD_BITS[u.rest[a]]
+            for b in range(a):
+                _add_shares(u, key + CARD_KEYS[u.rest[b]], bits | CARD_BITS[u.rest[b]], live)
+    total = 0.0
+    for seat in range(u.num_seats):
+        total += u.share[seat]
+    for seat in range(u.num_seats):
+        u.share[seat] /= total  # each showdown shares out 1

@@ -1,0 +1,137 @@
+"""Pictures of Big 2 tables: four hands, the hand to beat in the middle, and what everybody has played."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.canvas import (
+    FELT,
+    FELT_LINE,
+    GOLD,
+    GREY,
+    INK,
+    MINT,
+    PALE,
+    RED,
+    RIM,
+    SKY,
+    WHITE,
+    Canvas,
+    Point,
+    signed,
+)
+from card_envs.cards import DECK_SIZE, NO_CARD
+from card_envs.game import Game
+from card_envs.games.big2.combos import card_of
+from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
+from card_envs.games.big2.view import hand
+
+WIDTH, HEIGHT = 900, 600
+"""Size of a picture in pixels."""
+
+_MIDDLE: Point = (450, 300)
+_TRICK_CARD, _TRICK_STEP = 62.0, 69.0
+_PLAYED_CARD, _PLAYED_STEP = 25.0, 26.0
+_LABEL, _NORMAL, _LARGE = 12.0, 15.0, 17.0
+"""Font sizes."""
+
+
+class _Place(NamedTuple):
+    """Where the things of one seat lie; rows share out its 13 cards."""
+
+    plate: Point
+    label: Point
+    rows: tuple[Point, ...]
+    card: float
+    step: float
+    played_rows: tuple[Point, ...]
+
+
+_PLACES = (
+    _Place((122, 520), (122, 552), ((450, 528),), 54, 36, ((450, 452),)),
+    _Place((122, 336), (122, 368), ((122, 208), (122, 276)), 46, 25, ((122, 402), (122, 440))),
+    _Place((122, 72), (122, 104), ((450, 72),), 54, 36, ((450, 148),)),
+    _Place((778, 336), (778, 368), ((778, 208), (778, 276)), 46, 25, ((778, 402), (778, 440))),
+)
+"""Bottom, left, top, right: clockwise from the seat that looks."""
+
+
+def draw_table(game: Game, tables: Any, seat: int | None) -> NDArray[np.uint8]:
+    """Return table 0 as a picture, (600, 900, 3) uint8 RGB, with the cards that `seat` sees, or all cards for None.
+
+    The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise. Small cards are those that
+    a seat has played.
+    """
+    t = tables[0]
+    canvas = _empty_table().copy()
+    canvas.text((868, 46), game.name.replace("big2", "big 2"), _LARGE, MINT, "right", bold=True)
+    _draw_trick(canvas, t)
+    for k in range(NUM_SEATS):
+        place = _PLACES[(k - (seat or 0)) % NUM_SEATS]
+        _draw_seat(canvas, t, k, place, is_open=seat is None or seat == k)
+    return canvas.array()
+
+
+@cache
+def _empty_table() -> Canvas:
+    canvas = Canvas(WIDTH, HEIGHT)
+    canvas.box(_MIDDLE, (WIDTH - 8, HEIGHT - 8), RIM, radius=52)
+    canvas.box(_MIDDLE, (WIDTH - 32, HEIGHT - 32), FELT, radius=40)
+    canvas.box(_MIDDLE, (420, 190), None, FELT_LINE, 1.5, 95)
+    return canvas
+
+
+def _draw_trick(canvas: Canvas, t: Any) -> None:
+    """Draw the hand to beat and whose it is, or who has control."""
+    x, y = _MIDDLE
+    if t.trick_size == 0:
+        canvas.text((x, y), f"player_{t.actor} has control", _LARGE, WHITE, bold=True)
+        return
+    cards = [card_of(int(order)) for order in t.trick_cards[: int(t.trick_size)]]
+    canvas.fan(_MIDDLE, _TRICK_CARD, _TRICK_STEP, cards)
+    kind = KIND_NAMES[int(t.trick_kind)]
+    words = f"{kind} by player_{t.trick_seat}" + (", who goes out" if t.is_over else "")
+    canvas.text((x, y - 62), words, _NORMAL, WHITE, bold=True)
+    canvas.text((x, y + 62), f"led by player_{t.trick_leader}", _LABEL, MINT)
+
+
+def _draw_seat(canvas: Canvas, t: Any, k: int, place: _Place, is_open: bool) -> None:
+    orders = hand(t, k) if is_open else [NO_CARD] * int(t.num_cards[k])
+    cards = [card if card == NO_CARD else card_of(card) for card in orders]
+    for row, center in zip(_shared_out(cards, len(place.rows)), place.rows, strict=True):
+        canvas.fan(center, place.card, place.step, row)
+    played = [card_of(order) for order in range(DECK_SIZE) if int(t.played[k]) >> order & 1]
+    for row, center in zip(_shared_out(played, len(place.played_rows)), place.played_rows, strict=True):
+        canvas.fan(center, _PLAYED_CARD, _PLAYED_STEP, row)
+    is_winner = bool(t.is_over) and int(t.payoff[k]) > 0
+    count = int(t.num_cards[k])
+    canvas.plate(place.plate, f"player_{k}", f"{count} card{'' if count == 1 else 's'}", k == t.actor or is_winner)
+    _draw_label(canvas, t, k, place.label)
+
+
+def _shared_out(cards: list[int], num_rows: int) -> list[list[int]]:
+    """Return cards in rows; the first row is filled before the next begins."""
+    length = -(-HAND_SIZE // num_rows)
+    return [cards[row * length : (row + 1) * length] for row in range(num_rows)]
+
+
+def _draw_label(canvas: Canvas, t: Any, k: int, center: Point) -> None:
+    """Write below a plate what a seat won or lost, or that it is to act, or what it did last."""
+    if t.is_over:
+        payoff = int(t.payoff[k])
+        canvas.pill(center, f"{signed(payoff)} points", _LABEL, GOLD if payoff > 0 else RED, INK, bold=True)
+    elif k == t.actor:
+        canvas.pill(center, "to act", _LABEL, GOLD, INK, bold=True)
+    elif t.trick_size and k == t.trick_seat:
+        canvas.pill(center, KIND_NAMES[int(t.trick_kind)], _LABEL, SKY, INK, bold=True)
+    elif has_passed(t, k):
+        canvas.pill(center, "pass", _LABEL, PALE, GREY, bold=True)
+
+
+def has_passed(t: Any, seat: int) -> bool:
+    """Return True if a seat has passed since the hand to beat was played."""
+    return bool(t.trick_size) and 1 <= (seat - int(t.trick_seat)) % NUM_SEATS <= int(t.passes)

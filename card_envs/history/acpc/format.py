@@ -1,0 +1,234 @@
+"""Logs of the Annual Computer Poker Competition: text -> `AcpcLog` -> text, and the hands played again.
+
+A log is a line a hand, `STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS`, lists beginning with the first seat left of the
+button; `#` begins a remark, and the last line is the score. Which game was played stands in a file of its own, the
+*game definition*. Logs written here carry it in remarks, which the competition's programs skip. For others it is found
+by the name in their first line: beside the log, or among `KNOWN_GAMES`. The format is described in the README of the
+competition's server (project_acpc_server).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import NoReturn
+
+from card_envs.cards import card_ids, card_name
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import CALL, FOLD
+from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
+from card_envs.history.holdem_hand import HoldemHand
+from card_envs.history.phh.format import HandHistoryError, Number
+
+_HEADER = "# name/game/hands/seed"
+_VALUE = re.compile(r"-?\d+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class AcpcHand:
+    """One line of a log, in parts."""
+
+    number: int
+    betting: str
+    """Letters f, c and r by street, such as "cr250c/cc"; without a limit, r is followed by all chips put in so far."""
+    cards: str
+    """Hole cards, then the board, such as "9s8h|9c6h/Qd8dAs/5c"."""
+    values: tuple[Number, ...]
+    """Chips won by each player."""
+    players: tuple[str, ...]
+    source: str
+    """File and line."""
+
+
+@dataclass(frozen=True)
+class AcpcLog:
+    """A match as it is written down."""
+
+    config: HoldemConfig
+    """The game, under the rules profile that the log names, by default `acpc`."""
+    hands: tuple[AcpcHand, ...]
+    lines: tuple[str, ...]
+    """All lines, remarks and score too."""
+
+
+def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
+    """Return a log with its hands; `game` where the log does not tell. Raises HandHistoryError: file, line, reason."""
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("ascii")
+    except OSError as error:
+        raise HandHistoryError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise HandHistoryError(f"{path}: byte {error.start} is not ASCII text; a log is text") from error
+    return parse_log(text, str(path), game)
+
+
+def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) -> AcpcLog:
+    """Return a log from its text; see `load_log`."""
+    lines = tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
+    config = game or _game_of(lines, source)
+    hands = tuple(
+        _parse_hand(line, f"{source}, line {number}", config)
+        for number, line in enumerate(lines, start=1)
+        if line and not line.startswith(("#", "SCORE:"))
+    )
+    _check_complete(lines, hands, source)
+    return AcpcLog(config, hands, lines)
+
+
+def dump_log(log: AcpcLog) -> str:
+    """Return the text of a log, as it was read."""
+    return "\n".join(log.lines) + "\n"
+
+
+def _parse_hand(line: str, place: str, config: HoldemConfig) -> AcpcHand:
+    parts = line.split(":")
+    if len(parts) != 6 or parts[0] != "STATE" or not parts[1].isdecimal():
+        raise HandHistoryError(
+            f"{place}: {_short(line)} is not a hand: write STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS"
+        )
+    values, players = parts[4].split("|"), tuple(parts[5].split("|"))
+    for name, found in (("values", values), ("players", players)):
+        if len(found) != config.num_players:
+            raise HandHistoryError(
+                f"{place}, hand {parts[1]}: {len(found)} {name} in a game for {config.num_players} players"
+            )
+    wrong = next((value for value in values if not _VALUE.fullmatch(value)), None)
+    if wrong is not None:
+        raise HandHistoryError(f"{place}, hand {parts[1]}: value {wrong!r} is not a number of chips")
+    return AcpcHand(
+        int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, f"{place}, hand {parts[1]}"
+    )
+
+
+def _check_complete(lines: tuple[str, ...], hands: tuple[AcpcHand, ...], source: str) -> None:
+    """Raise HandHistoryError if players change their names, or if there are fewer hands than announced."""
+    names = set(hands[0].players) if hands else set()
+    for hand in hands:
+        if set(hand.players) != names:
+            raise HandHistoryError(
+                f"{hand.source}: players {'|'.join(hand.players)} are not those of the hands before, {sorted(names)}"
+            )
+    announced = _announced(lines)
+    if announced is not None and len(hands) < announced[1]:
+        last = f"the last is {hands[-1].number}" if hands else "it holds none"
+        raise HandHistoryError(f"{source}: the log ends too early: {announced[1]} hands are announced, {last}")
+
+
+def _short(line: str) -> str:
+    return repr(line if len(line) <= 60 else line[:57] + "...")
+
+
+def _number(text: str) -> Number:
+    return int(text) if "." not in text else Decimal(text)
+
+
+# --- the game of a log ------------------------------------------------------------------------------------------------
+
+
+def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
+    """Return the game of a log: from its remarks, from the file that it names, or from the known ones."""
+    remarks = [line[1:].strip() for line in lines if line.startswith("#")]
+    rules = next((remark.split()[1] for remark in remarks if remark.startswith("rules ")), "acpc")
+    if "GAMEDEF" in remarks:
+        return _parsed_game(remarks[remarks.index("GAMEDEF") :], source, rules)
+    announced = _announced(lines)
+    if announced is None:
+        raise HandHistoryError(
+            f"{source}: says nothing about its game: begin it with '{_HEADER} NAME GAME-FILE HANDS SEED' or with the "
+            "game definition in remarks (# GAMEDEF ... # END GAMEDEF), or pass game="
+        )
+    name, beside = Path(announced[0]).name, Path(source).parent / announced[0]
+    if beside.is_file():
+        return _parsed_game(beside.read_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
+    if name in KNOWN_GAMES:
+        return _parsed_game(KNOWN_GAMES[name], name, rules)
+    raise HandHistoryError(
+        f"{source}, line 1: game {name!r} is not known: put the file beside the log, use one of {sorted(KNOWN_GAMES)}, "
+        "or pass game="
+    )
+
+
+def _parsed_game(lines: Sequence[str], source: str, rules: str) -> HoldemConfig:
+    try:
+        return parse_game(lines, rules)
+    except ValueError as error:
+        raise HandHistoryError(f"{source}: game definition: {error}") from error
+
+
+def _announced(lines: tuple[str, ...]) -> tuple[str, int] | None:
+    """Return game file and number of hands of the first line, None if it is not the usual one."""
+    words = lines[0].removeprefix(_HEADER).split() if lines[0].startswith(_HEADER) else []
+    return (words[1], int(words[2])) if len(words) >= 4 and words[2].isdecimal() else None
+
+
+# --- hands -> text ----------------------------------------------------------------------------------------------------
+
+
+def hand_line(hand: HoldemHand) -> str:
+    """Return the line of a hand, without a line break."""
+    is_limit = hand.config.structure == "limit"
+    betting = [""] * max(1, len(hand.board_by_street))
+    for street, _, kind, _, total in hand.decisions:
+        betting[street] += "f" if kind == FOLD else "c" if kind == CALL else "r" if is_limit else f"r{total}"
+    shift = card_shift(hand.config)
+
+    def names(cards: Iterable[int]) -> str:
+        return "".join(card_name(card + shift) for card in cards)
+
+    board = [names(cards) for cards in hand.board_by_street[1:]]
+    cards = "/".join(["|".join(map(names, hand.hole_cards)), *board])
+    values, players = "|".join(map(str, hand.payoffs)), "|".join(map(player_name, hand.players))
+    return f"STATE:{hand.number}:{'/'.join(betting)}:{cards}:{values}:{players}"
+
+
+def player_name(name: str) -> str:
+    """Return a name without the characters that a log needs for itself."""
+    return re.sub(r"[\s:|#]+", "_", name.encode("ascii", "replace").decode()) or "_"
+
+
+def header_lines(config: HoldemConfig, name: str, hands: int, seed: int, rules: str) -> Iterator[str]:
+    """Yield the lines before the first hand."""
+    yield f"{_HEADER} {player_name(name)} {player_name(name)}.game {hands} {seed}"
+    yield from (f"# {line}" for line in game_lines(config))
+    yield f"# rules {rules}"
+
+
+def score_line(names: Iterable[str], totals: Iterable[int]) -> str:
+    """Return the last line of a log: what each player won in all."""
+    return f"SCORE:{'|'.join(map(str, totals))}:{'|'.join(map(player_name, names))}"
+
+
+# --- text -> cards and moves ------------------------------------------------------------------------------------------
+
+
+def cards_of(hand: AcpcHand, config: HoldemConfig) -> tuple[list[list[int]], list[list[int]]]:
+    """Return hole cards by position (none where they are not known) and board cards by street after the first."""
+    shift = card_shift(config)
+    holes, *board = hand.cards.split("/")
+    try:
+        parts = [[card_ids(text) for text in part] for part in (holes.split("|"), board)]
+    except ValueError as error:
+        _refuse(hand, f"cards {hand.cards!r}: {error}")
+    shifted = [[[card - shift for card in cards] for cards in part] for part in parts]
+    allowed = set(config.deck_cards)
+    every = [card for part in shifted for cards in part for card in cards]
+    if not set(every) <= allowed:
+        _refuse(hand, f"cards {hand.cards!r}: not all are among the {len(allowed)} cards of this game")
+    if len(set(every)) < len(every):
+        _refuse(hand, f"cards {hand.cards!r}: a card is dealt twice")
+    hole_cards, by_street = shifted
+    complete = all(len(cards) in (0, config.num_hole_cards) for cards in hole_cards)
+    if len(hole_cards) != config.num_players or not complete:
+        _refuse(hand, f"cards {hand.cards!r}: {config.num_players} hands of {config.num_hole_cards} cards are needed")
+    due = config.board_cards[1:]
+    if len(by_street) > len(due) or any(len(cards) != count for cards, count in zip(by_street, due, strict=False)):
+        _refuse(hand, f"cards {hand.cards!r}: the board comes in {', '.join(map(str, due)) or 'no'} cards")
+    return hole_cards, by_street
+
+
+def _refuse(hand: AcpcHand, reason: str) -> NoReturn:
+    raise HandHistoryError(f"{hand.source}: {reason}")

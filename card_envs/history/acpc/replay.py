@@ -1,0 +1,156 @@
+"""Hands of ACPC logs played again on our tables: every action's legality, and the chips that everybody won."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from card_envs.cards import NO_CARD
+from card_envs.game import ILLEGAL, NOBODY
+from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
+from card_envs.games.holdem.kernels import apply_decision, deal_known
+from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE
+from card_envs.history.acpc.format import AcpcHand, cards_of
+from card_envs.history.phh.format import HandHistoryError
+from card_envs.history.phh.replay import legal_words
+from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED, ReplayResult, Stop
+from card_envs.history.settle import differ_by_odd_chips, settle
+
+_TOKEN = re.compile(r"[fc/]|r\d*")
+_STREETS = ("preflop", "flop", "turn", "river")
+
+
+def under_rules(config: HoldemConfig, rules: str | RulesProfile | None) -> HoldemConfig:
+    """Return the game of a log under other rules; who owes the small blind heads-up stays as the log has it."""
+    if rules is None:
+        return config
+    if isinstance(rules, str) and rules not in RULES:
+        raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
+    return _under_rules(config, rules)
+
+
+@lru_cache(maxsize=64)
+def _under_rules(config: HoldemConfig, rules: str | RulesProfile) -> HoldemConfig:
+    profile = RULES[rules] if isinstance(rules, str) else rules
+    return replace(config, rules=replace(profile, button_owes_small_blind=config.profile.button_owes_small_blind))
+
+
+def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
+    """Return whether a recorded hand is legal and everybody won what the log says."""
+    try:
+        play = _Play(hand, config)
+        for index, token in enumerate(_tokens(hand)):
+            play.apply(index, token)
+        return play.compared()
+    except Stop as stop:
+        return ReplayResult(hand.source, stop.status, stop.reason, stop.action_index)
+    except HandHistoryError as error:
+        return ReplayResult(hand.source, MISMATCHED, str(error).removeprefix(f"{hand.source}: "))
+
+
+def _tokens(hand: AcpcHand) -> list[str]:
+    tokens = _TOKEN.findall(hand.betting)
+    if "".join(tokens) != hand.betting:
+        raise HandHistoryError(f"{hand.source}: betting {hand.betting!r}: write f, c, r, numbers and /")
+    return tokens
+
+
+@lru_cache(maxsize=64)
+def _table(config: HoldemConfig) -> Any:
+    """Return a table that serves all hands of a game, one after the other."""
+    return config.new_tables(1)
+
+
+class _Play:
+    """One hand being replayed; the button is on the last seat, so that seat and position are the same."""
+
+    def __init__(self, hand: AcpcHand, config: HoldemConfig) -> None:
+        self.hand, self.config, self.tables = hand, config, _table(config)
+        self.hole_cards, self.board = cards_of(hand, config)
+        t = self.tables[0]
+        t.is_over, t.button = 1, config.num_players - 1
+        t.stack[: config.num_players] = config.stack_list
+        t.payoff[:] = 0
+        t.hand_commit[:] = 0
+        deck = self._deck()
+        t.deck[: len(deck)] = deck
+        self.actor = int(deal_known(self.tables, 0, len(deck)))
+        self.street = 0
+        self.is_limit = config.structure == "limit"
+
+    def _deck(self) -> list[int]:
+        """Return hole cards and board, with unused cards for those that the log does not tell."""
+        missing = [NO_CARD] * self.config.num_hole_cards
+        cards = [card for hole in self.hole_cards for card in (hole or missing)]
+        cards += [card for street in self.board for card in street]
+        cards += [NO_CARD] * (self.config.num_dealt - len(cards))
+        unused = iter(sorted(set(self.config.deck_cards).difference(cards)))
+        return [next(unused) if card == NO_CARD else card for card in cards]
+
+    def apply(self, index: int, token: str) -> None:
+        """Apply one sign of the betting, or stop the replay and say what would have been legal."""
+        if token == "/":
+            self.street += 1
+            if self.street > int(self.tables["street"][0]):
+                self._stop(index, token, f"the {_STREETS[self.street - 1]} is not over; {self._situation()}")
+            return
+        if self.actor == NOBODY and token == "c" and self._is_showdown:
+            return  # the server asks a seat that can only check; our tables do not
+        if self.actor != NOBODY and self.street < int(self.tables["street"][0]):
+            self._stop(index, token, f"the {_STREETS[self.street]} is over: write / before the next action")
+        kind = {"f": FOLD, "c": CALL}.get(token, RAISE)
+        if self.actor == NOBODY or self._apply(kind, token) == ILLEGAL:
+            self._stop(index, token, self._situation())
+        self.actor = int(self.tables["actor"][0])
+
+    def _apply(self, kind: int, token: str) -> int:
+        raise_to = 0
+        if kind == RAISE and (len(token) == 1) != self.is_limit:
+            return ILLEGAL
+        if kind == RAISE:
+            raise_to = int(self.tables["max_raise_to"][0]) if self.is_limit else int(token[1:]) - self._before()
+        return int(apply_decision(self.tables, 0, kind, min(raise_to, MAX_CHIPS + 1)))
+
+    def _before(self) -> int:
+        """Return the chips that the actor put in on earlier streets: the log counts raises with them."""
+        return int(self.tables["hand_commit"][0, self.actor]) - int(self.tables["street_commit"][0, self.actor])
+
+    @property
+    def _is_showdown(self) -> bool:
+        in_hand = int(self.tables["in_hand"][0])
+        return self.actor == NOBODY and in_hand & (in_hand - 1) != 0
+
+    def _situation(self) -> str:
+        if self.actor == NOBODY:
+            return "the betting is over"
+        words = legal_words(self.tables, int, 0 if self.is_limit else self._before())
+        return f"{self.hand.players[self.actor]} is to act and may {words}"
+
+    def _stop(self, index: int, token: str, reason: str) -> NoReturn:
+        raise Stop(MISMATCHED, f"sign {index + 1} of the betting, {token!r}, is not legal: {reason}", index)
+
+    def compared(self) -> ReplayResult:
+        """Return the result of a hand whose betting is legal."""
+        if self.actor != NOBODY:
+            raise Stop(MISMATCHED, f"the recorded betting ends although {self._situation()}")
+        t, n = self.tables[0], self.config.num_players
+        streets = len(self.config.board_cards) if self._is_showdown else int(t.street) + 1
+        if len(self.board) != streets - 1 or self.hand.betting.count("/") != streets - 1:
+            raise Stop(MISMATCHED, f"the hand went through {streets} streets, but betting or board show others")
+        hidden = [k for k in range(n) if not self.hole_cards[k] and int(t.in_hand) >> k & 1]
+        if self._is_showdown and hidden:
+            raise Stop(SKIPPED, "hole cards that decide the showdown are not recorded")
+        ours = [int(chips) for chips in t.payoff[:n]]
+        stacks = tuple(int(chips) for chips in t.stack[:n])
+        if list(self.hand.values) == ours:
+            return ReplayResult(self.hand.source, MATCHED, agreement=EXACT, stacks=stacks)
+        taken = [Fraction(value) + int(commit) for value, commit in zip(self.hand.values, t.hand_commit, strict=False)]
+        settlement = settle(t, int(t.in_hand)) if self._is_showdown else None
+        if settlement is not None and differ_by_odd_chips(settlement, taken):
+            return ReplayResult(self.hand.source, MATCHED, agreement=ODD_CHIP, stacks=stacks)
+        recorded = "|".join(map(str, self.hand.values))
+        reason = f"values are {recorded} in the recording, {'|'.join(map(str, ours))} by the rules"
+        return ReplayResult(self.hand.source, MISMATCHED, reason, stacks=stacks)

@@ -1,0 +1,1 @@
+"""Big 2 deals as text."""

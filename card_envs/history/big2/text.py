@@ -1,0 +1,306 @@
+"""Deals of Big 2 as text: hands, plays trick by trick, payoffs. Read, written, and played again.
+
+The format is our own, for people first; `docs/hand_histories.md` describes it:
+
+    deal 12
+    rules charlesworth2018 straights=two_low
+    player_0 big2_greedy: 3D 5C 5S 6H 8D 9C TH JD QC KS AD AH 2C
+    player_1 ...
+    0 3D, 1 4S, 2 pass, 3 KH, 0 2C, 1 pass, 2 pass, 3 pass
+    0 5C 5S, ...
+    payoffs 21 -5 -7 -9
+
+Cards are written as Big 2 players do, 3D lowest; a line of plays is a trick, each play led by its seat.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from card_envs.game import ILLEGAL, NOBODY, Game
+from card_envs.games.big2.actions import PASS, POSITIONS, action_of
+from card_envs.games.big2.combos import order_name, order_names
+from card_envs.games.big2.config import RULES, Big2Config
+from card_envs.games.big2.game import big2_game
+from card_envs.games.big2.kernels import deal_known, step
+from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
+from card_envs.history.phh.format import HandHistoryError
+from card_envs.history.recording import PlayedHands
+from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
+
+Play = tuple[int, tuple[int, ...]]
+"""Seat, and the order numbers of its cards, lowest first; none of them: pass."""
+
+_ORDERS = {order_name(order): order for order in range(NUM_SEATS * HAND_SIZE)}
+_PLAYER = re.compile(r"player_(\d) (\S+): (.+)")
+
+
+@dataclass(frozen=True)
+class Big2Deal:
+    """One deal from the hands to the payoffs."""
+
+    number: int
+    config: Big2Config
+    players: tuple[str, ...]
+    hands: tuple[tuple[int, ...], ...]
+    """By seat: 13 order numbers, lowest first."""
+    tricks: tuple[tuple[Play, ...], ...]
+    payoffs: tuple[int, ...]
+    source: str = ""
+    """Where the deal comes from: file and line."""
+
+
+# --- deals -> text ----------------------------------------------------------------------------------------------------
+
+
+def dump_deal(deal: Big2Deal) -> str:
+    """Return a deal as text, with a line break at the end."""
+    lines = [f"deal {deal.number}", f"rules {rules_words(deal.config)}"]
+    for seat, (name, hand) in enumerate(zip(deal.players, deal.hands, strict=True)):
+        lines.append(f"player_{seat} {player_name(name)}: {order_names(hand)}")
+    lines += [", ".join(f"{seat} {order_names(cards) or 'pass'}" for seat, cards in trick) for trick in deal.tricks]
+    return "\n".join([*lines, f"payoffs {' '.join(map(str, deal.payoffs))}"]) + "\n"
+
+
+def dump_deals(deals: Iterable[Big2Deal]) -> str:
+    """Return deals as the text of a file: an empty line between them."""
+    return "\n".join(map(dump_deal, deals))
+
+
+def rules_words(config: Big2Config) -> str:
+    """Return the profile that is nearest to some rules, and what is different from it: "NAME option=value"."""
+
+    def different(name: str) -> list[str]:
+        profile = Big2Config.profile(name)
+        return [field.name for field in fields(config) if getattr(config, field.name) != getattr(profile, field.name)]
+
+    nearest = min(RULES, key=lambda name: len(different(name)))
+    return " ".join([nearest, *(f"{name}={getattr(config, name)}" for name in different(nearest))])
+
+
+def player_name(name: str) -> str:
+    """Return a name without blanks, which separate it from what follows."""
+    return re.sub(r"\s+", "_", name) or "_"
+
+
+def played_again(
+    config: Big2Config, played: PlayedHands, names_of: Callable[[int], tuple[str, ...]]
+) -> Iterator[Big2Deal]:
+    """Yield the deals of a batch, each played once more."""
+    tables = played.dealt.copy()
+    for i, actions in enumerate(played.actions):
+        number = int(played.numbers[i])
+        yield _played_again(config, tables[i : i + 1], actions, number, names_of(number))
+
+
+def _played_again(config: Big2Config, tables: Any, actions: list[int], number: int, names: tuple[str, ...]) -> Big2Deal:
+    held = (int(sets[0]) | int(sets[1]) for sets in zip(tables["held"][0], tables["played"][0], strict=True))
+    hands = tuple(tuple(order for order in range(NUM_SEATS * HAND_SIZE) if cards >> order & 1) for cards in held)
+    tricks: list[list[Play]] = [[(int(tables["opener"][0]), (0,))]] if not config.opening_decision else []
+    hand, actor, trick_size = tables["hand"][0], tables["actor"], tables["trick_size"]
+    for action in actions:
+        if not trick_size[0]:
+            tricks.append([])
+        seat = int(actor[0])
+        tricks[-1].append((seat, tuple(int(hand[seat, position]) for position in POSITIONS[action])))
+        step(tables, 0, action)
+    payoffs = tuple(int(points) for points in tables["payoff"][0])
+    return Big2Deal(number, config, names, hands, tuple(map(tuple, tricks)), payoffs)
+
+
+# --- text -> deals ----------------------------------------------------------------------------------------------------
+
+
+def load_deals(path: str | Path) -> list[Big2Deal]:
+    """Return all deals of a file; raise HandHistoryError (file, line, reason) for one that is not understood."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except OSError as error:
+        raise HandHistoryError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise HandHistoryError(f"{path}: byte {error.start} is not UTF-8 text") from error
+    return parse_deals(text, str(path))
+
+
+def parse_deals(text: str, source: str = "text") -> list[Big2Deal]:
+    """Return all deals of a text; `source` names it in errors."""
+    blocks: list[list[tuple[int, str]]] = [[]]
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            blocks[-1].append((number, line.strip()))
+        elif blocks[-1]:
+            blocks.append([])
+    deals = [_parse_deal(block, source) for block in blocks if block]
+    if not deals:
+        raise HandHistoryError(f"{source}: is empty; a deal begins with 'deal NUMBER'")
+    return deals
+
+
+def _parse_deal(block: list[tuple[int, str]], source: str) -> Big2Deal:
+    lines = [line for _, line in block]
+    place = f"{source}, line {block[0][0]}"
+    if not re.fullmatch(r"deal \d+", lines[0]):
+        raise HandHistoryError(f"{place}: {lines[0]!r}: a deal begins with 'deal NUMBER', after an empty line")
+    place = f"{place}, {lines[0]}"
+    if not lines[-1].startswith("payoffs ") or len(lines) < 3 + NUM_SEATS:
+        raise HandHistoryError(f"{place}: ends too early, with {lines[-1]!r}; the last line is 'payoffs' and 4 numbers")
+    number_of = {line: f"{source}, line {number}, {lines[0]}" for number, line in block}
+
+    def parse(read: Callable[[str], Any], line: str) -> Any:
+        try:
+            return read(line)
+        except ValueError as error:
+            raise HandHistoryError(f"{number_of[line]}: {error}") from error
+
+    seats = [parse(_parse_player, line) for line in lines[2 : 2 + NUM_SEATS]]
+    if [seat for seat, _, _ in seats] != list(range(NUM_SEATS)):
+        raise HandHistoryError(f"{place}: the lines of player_0 to player_3 follow the rules, in this order")
+    hands = tuple(cards for _, _, cards in seats)
+    if len(set().union(*hands)) < NUM_SEATS * HAND_SIZE:
+        raise HandHistoryError(f"{place}: a card is dealt twice")
+    return Big2Deal(
+        number=int(lines[0].split()[1]),
+        config=parse(_parse_rules, lines[1]),
+        players=tuple(name for _, name, _ in seats),
+        hands=hands,
+        tricks=tuple(parse(_parse_trick, line) for line in lines[2 + NUM_SEATS : -1]),
+        payoffs=parse(_parse_payoffs, lines[-1]),
+        source=place,
+    )
+
+
+@lru_cache(maxsize=256)
+def _parse_rules(line: str) -> Big2Config:
+    words = line.split()
+    if words[0] != "rules" or len(words) < 2:
+        raise ValueError(f"{line!r}: the second line of a deal is 'rules PROFILE', then options as name=value")
+    options = {}
+    for word in words[2:]:
+        name, _, value = word.partition("=")
+        try:
+            options[name] = ast.literal_eval(value)
+        except (SyntaxError, ValueError):
+            options[name] = value
+    return Big2Config.profile(words[1], **options)
+
+
+def _parse_player(line: str) -> tuple[int, str, tuple[int, ...]]:
+    found = _PLAYER.fullmatch(line)
+    if found is None:
+        raise ValueError(f"{line!r}: write 'player_SEAT NAME: CARDS'")
+    cards = _cards(found[3].split())
+    if len(cards) != HAND_SIZE:
+        raise ValueError(f"player_{found[1]} has {len(cards)} cards: a hand has {HAND_SIZE}")
+    return int(found[1]), found[2], cards
+
+
+def _parse_trick(line: str) -> tuple[Play, ...]:
+    return tuple(map(_parse_play, line.split(", ")))
+
+
+@lru_cache(maxsize=1 << 14)
+def _parse_play(text: str) -> Play:
+    seat, *cards = text.split()
+    if seat not in ("0", "1", "2", "3") or not cards:
+        raise ValueError(f"{text!r} is not a play: write the seat, then its cards or 'pass', such as '2 5C 5S'")
+    return int(seat), () if cards == ["pass"] else _cards(cards)
+
+
+def _parse_payoffs(line: str) -> tuple[int, ...]:
+    numbers = line.split()[1:]
+    if len(numbers) != NUM_SEATS or not all(re.fullmatch(r"-?\d+", number) for number in numbers):
+        raise ValueError(f"{line!r}: {NUM_SEATS} whole numbers are needed")
+    return tuple(map(int, numbers))
+
+
+def _cards(names: list[str]) -> tuple[int, ...]:
+    unknown = next((name for name in names if name not in _ORDERS), None)
+    if unknown is not None:
+        raise ValueError(f"{unknown!r} is not a card: write rank and suit such as '3D' or 'TS'")
+    return tuple(sorted(_ORDERS[name] for name in names))
+
+
+# --- replay -----------------------------------------------------------------------------------------------------------
+
+
+def replay_deal(deal: Big2Deal) -> ReplayResult:
+    """Return whether a recorded deal is legal under its rules and ends with its payoffs."""
+    try:
+        ours = _replayed(deal)
+    except Stop as stop:
+        return ReplayResult(deal.source, stop.status, stop.reason, stop.action_index)
+    if ours == deal.payoffs:
+        return ReplayResult(deal.source, MATCHED, agreement=EXACT, stacks=ours)
+    return ReplayResult(
+        deal.source, MISMATCHED, f"payoffs are {deal.payoffs} in the recording, {ours} by the rules", stacks=ours
+    )
+
+
+@lru_cache(maxsize=64)
+def _table(config: Big2Config) -> tuple[Game, Any]:
+    """Return the game, and a table that serves all its deals, one after the other."""
+    game = big2_game(config)
+    return game, game.new_tables(1)
+
+
+def _replayed(deal: Big2Deal) -> tuple[int, ...]:
+    game, tables = _table(deal.config)
+    tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
+    tables["held"][0] = [sum(1 << order for order in hand) for hand in deal.hands]
+    actor = int(deal_known(tables, 0))
+    hands = [list(hand) for hand in deal.hands]
+    plays = [play for trick in deal.tricks for play in trick]
+    first = 0
+    if not deal.config.opening_decision:
+        opener = next(seat for seat, hand in enumerate(hands) if hand[0] == 0)
+        if plays[:1] != [(opener, (0,))]:
+            raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': whoever holds 3D leads it", 0)
+        hands[opener].remove(0)
+        first = 1
+    for index in range(first, len(plays)):
+        seat, cards = plays[index]
+        if seat != actor:
+            _stop(index, deal, plays, _whose_turn(actor))
+        actor = int(step(tables, 0, _action(index, deal, plays, hands[seat])))
+        if actor == ILLEGAL:
+            _stop(index, deal, plays, game.why_illegal(tables, 0, _action(index, deal, plays, hands[seat])))
+        for card in cards:
+            hands[seat].remove(card)
+    if actor != NOBODY:
+        raise Stop(MISMATCHED, f"the recorded plays end although {_whose_turn(actor)}")
+    return tuple(tables["payoff"][0].tolist())
+
+
+def _action(index: int, deal: Big2Deal, plays: list[Play], hand: list[int]) -> int:
+    cards = plays[index][1]
+    if not cards:
+        return PASS
+    try:
+        return action_of(hand.index(card) for card in cards)
+    except ValueError:
+        held = set(cards) <= set(hand)
+        _stop(index, deal, plays, "they are no combination" if held else f"the seat holds {order_names(hand)}")
+
+
+def _whose_turn(actor: int) -> str:
+    return "the deal is over" if actor == NOBODY else f"player_{actor} is to act"
+
+
+def _stop(index: int, deal: Big2Deal, plays: list[Play], reason: str) -> NoReturn:
+    seat, cards = plays[index]
+    where = f"trick {_trick_of(deal, index) + 1}, play {index + 1} '{seat} {order_names(cards) or 'pass'}'"
+    raise Stop(MISMATCHED, f"{where} is not legal: {reason}", index)
+
+
+def _trick_of(deal: Big2Deal, index: int) -> int:
+    for number, trick in enumerate(deal.tricks):
+        if index < len(trick):
+            return number
+        index -= len(trick)
+    return len(deal.tricks)

@@ -1,0 +1,107 @@
+"""A hand of hold'em as it was played, decision by decision: what the writers of all its formats put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.kernels import step
+from card_envs.games.holdem.state import RAISE
+from card_envs.history.recording import PlayedHands
+
+NamesOf = Callable[[int], tuple[str, ...]]
+"""Number of a hand in its match -> the agents' names by seat."""
+
+
+class Decision(NamedTuple):
+    """One decision of a hand."""
+
+    street: int
+    position: int
+    kind: int
+    """FOLD, CALL or RAISE."""
+    raise_to: int
+    """Street commitment after it, chips."""
+    total: int
+    """Chips put in since the deal, after it."""
+
+
+@dataclass(frozen=True)
+class HoldemHand:
+    """One hand. Everything by position: the first seat left of the button comes first, the button last."""
+
+    config: HoldemConfig
+    number: int
+    seats: tuple[int, ...]
+    players: tuple[str, ...]
+    stacks: tuple[int, ...]
+    hole_cards: tuple[tuple[int, ...], ...]
+    board: tuple[int, ...]
+    """The cards that came."""
+    decisions: tuple[Decision, ...]
+    payoffs: tuple[int, ...]
+    """Chips."""
+    folded: tuple[bool, ...]
+
+    @property
+    def board_by_street(self) -> list[tuple[int, ...]]:
+        """The cards that came on each street that was reached, none before the flop."""
+        ends = list(accumulate(self.config.board_cards))
+        starts = [0, *ends]
+        return [self.board[start:end] for start, end in zip(starts, ends, strict=False) if end <= len(self.board)]
+
+    @property
+    def is_showdown(self) -> bool:
+        """True if two hands or more were compared."""
+        return self.folded.count(False) > 1
+
+
+def played_again(config: HoldemConfig, played: PlayedHands, names_of: NamesOf) -> Iterator[HoldemHand]:
+    """Yield the hands of a batch, each played once more from its deal."""
+    tables = played.dealt.copy()
+    for i, actions in enumerate(played.actions):
+        number = int(played.numbers[i])
+        yield _played_again(config, tables[i : i + 1], actions, number, names_of(number))
+
+
+def _played_again(
+    config: HoldemConfig, tables: Any, actions: list[int], number: int, names: tuple[str, ...]
+) -> HoldemHand:
+    n, k = config.num_players, config.num_hole_cards
+    first = int(tables["button"][0]) + 1
+    seats = [(first + position) % n for position in range(n)]
+    stack, hand_commit = tables["stack"][0], tables["hand_commit"][0]
+    stacks = tuple(int(stack[seat]) + int(hand_commit[seat]) for seat in seats)
+    if tables["is_over"][0]:  # the blinds put everybody all-in: stacks already hold what was won
+        stacks = tuple(int(stack[seat]) - int(tables["payoff"][0, seat]) for seat in seats)
+    decisions = tuple(_decisions(tables, actions, n, first))
+    deck = tables["deck"][0].tolist()
+    folded = tuple(not int(tables["in_hand"][0]) >> seat & 1 for seat in seats)
+    streets = len(config.board_cards) if folded.count(False) > 1 else int(tables["street"][0]) + 1
+    return HoldemHand(
+        config=config,
+        number=number,
+        seats=tuple(seats),
+        players=tuple(names[seat] for seat in seats),
+        stacks=stacks,
+        hole_cards=tuple(tuple(deck[k * seat : k * seat + k]) for seat in seats),
+        board=tuple(deck[k * n : k * n + sum(config.board_cards[:streets])]),
+        decisions=decisions,
+        payoffs=tuple(int(tables["payoff"][0, seat]) for seat in seats),
+        folded=folded,
+    )
+
+
+def _decisions(tables: Any, actions: list[int], n: int, first: int) -> Iterator[Decision]:
+    street, actor = tables["street"], tables["actor"]
+    street_commit, hand_commit = tables["street_commit"][0], tables["hand_commit"][0]
+    for action in actions:
+        seat, now = int(actor[0]), int(street[0])
+        before, total = int(street_commit[seat]), int(hand_commit[seat])
+        step(tables, 0, action)
+        paid = int(hand_commit[seat]) - total
+        kind = min(action, RAISE)  # ids 0 and 1 are FOLD and CALL, all others raises
+        yield Decision(now, (seat - first) % n, kind, before + paid, total + paid)

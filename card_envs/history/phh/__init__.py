@@ -1,0 +1,1 @@
+"""Hand histories in the PHH format."""

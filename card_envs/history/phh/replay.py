@@ -1,0 +1,390 @@
+"""Recorded hands played again on our tables: every action's legality, every state, the final stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from math import gcd
+from typing import Any, NoReturn
+
+from card_envs.game import ILLEGAL, NOBODY
+from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
+from card_envs.games.holdem.kernels import apply_decision, betting_options, deal_known
+from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, RAISE
+from card_envs.history.phh.format import (
+    DEAL_BOARD,
+    DEAL_HOLE,
+    HOLDEM_VARIANTS,
+    MAX_RAISES_FIELD,
+    MUCK,
+    REMARK,
+    RULES_FIELD,
+    Hand,
+    Number,
+)
+from card_envs.history.recorded_cards import filled, hidden_hands, known_cards
+from card_envs.history.results import (
+    EXACT,
+    LEGAL_ONLY,
+    MATCHED,
+    MISMATCHED,
+    ODD_CHIP,
+    RAKE,
+    SKIPPED,
+    ReplayResult,
+    Stop,
+)
+from card_envs.history.settle import (
+    differ_by_odd_chips,
+    is_raked,
+    returned_bet,
+    settle,
+    stacks_before_award,
+)
+
+LIMIT_RAISES = 4
+"""Bets and raises on a street of limit hold'em, as PokerKit counts them: the blind is none."""
+
+_BOARD = (0, 3, 1, 1)
+_BOARD_BY_STREET = tuple(accumulate(_BOARD))
+_STREETS = ("preflop", "flop", "turn", "river")
+_CENTS = 2
+
+
+def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayResult:
+    """Return whether a recorded hand is legal under `rules` and ends with the recorded stacks.
+
+    Without `rules`, the profile that the file names in RULES_FIELD, or `standard`. The hand says itself whether antes
+    are trimmed; that part of the rules profile is not used. Amounts with fractions
+    are played in hundredths (or finer, as needed), stacks beyond `MAX_CHIPS` in their largest common unit.
+    """
+    try:
+        play = _Play(hand, rules, _shared_seating)
+        for index in range(len(hand.moves)):
+            play.apply(index)
+        return _compared(play)
+    except Stop as stop:
+        return ReplayResult(hand.source, stop.status, stop.reason, stop.action_index)
+
+
+def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterator[tuple[int, Any]]:
+    """Yield (index of the action, a copy of the table after it): -1 after the blinds, then one for every decision.
+
+    The table is a record array of length 1, chips in units of 1 / `chip_scale`. Raises ValueError, in words, where
+    `replay_hand` returns a mismatch or skips.
+    """
+    try:
+        play = _Play(hand, rules, _new_seating)  # others may be replayed while this generator waits
+        yield -1, play.tables.copy()
+        for index, move in enumerate(hand.moves):
+            play.apply(index)
+            if move.kind <= RAISE:
+                yield index, play.tables.copy()
+    except Stop as stop:
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
+
+
+class _Seating:
+    """A table that serves all hands with the same settings, and views of the fields that a replay reads and writes."""
+
+    def __init__(self, config: HoldemConfig) -> None:
+        self.tables = config.new_tables(1)
+        self.table = self.tables[0]
+        self.stack = self.tables["stack"][0, : config.num_players]
+        self.payoff = self.tables["payoff"][0]
+        self.hand_commit = self.tables["hand_commit"][0]
+        self.deck = self.tables["deck"][0, : config.num_dealt]
+        self.street = self.tables["street"]
+        self.in_hand = self.tables["in_hand"]
+
+
+def _new_seating(
+    variant: str,
+    blinds: tuple[int, ...],
+    antes: tuple[int, ...],
+    bets: tuple[int, ...],
+    max_raises: tuple[int, ...] | None,
+    profile: RulesProfile,
+) -> _Seating:
+    small, big = bets[0], bets[-1]
+    try:
+        config = HoldemConfig(
+            structure=HOLDEM_VARIANTS[variant],
+            num_players=len(blinds),
+            blinds=blinds,
+            antes=antes[::-1] if len(antes) == 2 else antes,  # PHH gives the forced bets of two players in reverse
+            min_bet=small,
+            raise_sizes=(small, small, big, big),
+            max_raises=max_raises,
+            rules=profile,
+            board_cards=_BOARD,
+            reward_unit=small,
+        )
+    except ValueError as error:
+        raise Stop(SKIPPED, f"our tables cannot play it: {error}") from None
+    return _Seating(config)
+
+
+_shared_seating = lru_cache(maxsize=1024)(_new_seating)
+
+
+def chip_scale(hand: Hand) -> int | Fraction:
+    """Return our chips per unit of the file: 1 for whole amounts, 100 or more for fractions, less for huge stacks."""
+    amounts = [*_forced(hand), *hand.fields["starting_stacks"], *(move.amount for move in hand.moves)]
+    scale: int | Fraction = 1
+    if any(type(amount) is not int for amount in amounts):
+        places = max(Fraction(amount).denominator for amount in amounts)
+        if places > 1:
+            digits = max(-int(Decimal(amount).normalize().as_tuple().exponent) for amount in amounts)
+            scale = 10 ** max(_CENTS, digits)
+    if max(hand.fields["starting_stacks"]) * scale > MAX_CHIPS:
+        scale = Fraction(scale, gcd(*(int(amount * scale) for amount in amounts)))
+    return scale
+
+
+def _forced(hand: Hand) -> list[Number]:
+    fields = hand.fields
+    bets = [fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]
+    return [*fields["antes"], *fields["blinds_or_straddles"], *bets]
+
+
+class _Play:
+    """One hand being replayed, on a table shared with other hands unless `seating_for` makes a new one."""
+
+    def __init__(self, hand: Hand, rules: str | RulesProfile | None, seating_for: Callable[..., _Seating]) -> None:
+        _check_playable(hand)
+        self.hand = hand
+        self.scale = chip_scale(hand)
+        fields = hand.fields
+        self.seating = seating = seating_for(
+            hand.variant,
+            self.chips(fields["blinds_or_straddles"]),
+            self.chips(fields["antes"]),
+            self.chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
+            _max_raises(hand),
+            _profile(_rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))),
+        )
+        stacks = self.chips(fields["starting_stacks"])
+        if max(stacks) > MAX_CHIPS:
+            raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
+        self.tables = seating.tables
+        self.known = known_cards(hand)
+        seating.deck[:] = filled(self.known)
+        seating.payoff[:] = 0  # else the start of the hand would take back what the last one paid,
+        seating.hand_commit[:] = 0  # or give back what was put in before it was left in the middle
+        seating.stack[:] = stacks
+        self.actor: int = deal_known(self.tables, 0, len(self.known))
+        self.board_dealt = 0
+        self.board_due = _BOARD_BY_STREET[seating.street[0]]
+        self.has_begun = False
+        self.mucked = 0
+
+    @property
+    def is_showdown(self) -> bool:
+        """True if the hand is over and at least two hands are left."""
+        in_hand = int(self.seating.in_hand[0])
+        return self.actor == NOBODY and in_hand & (in_hand - 1) != 0
+
+    @property
+    def claims(self) -> int:
+        """Set of the seats that neither folded nor mucked."""
+        return int(self.seating.in_hand[0]) & ~self.mucked
+
+    def chips(self, amounts: Sequence[Number]) -> tuple[int, ...]:
+        """Return amounts of the file in our chips."""
+        if self.scale == 1:
+            return tuple(map(int, amounts))
+        return tuple(int(Fraction(amount) * self.scale) for amount in amounts)
+
+    def amount(self, chips: int) -> Number:
+        """Return our chips as an amount of the file."""
+        if self.scale == 1:
+            return chips
+        exact = Fraction(chips) / self.scale
+        return int(exact) if exact.denominator == 1 else Decimal(exact.numerator) / exact.denominator
+
+    def apply(self, index: int) -> None:
+        """Apply the action with this index, or stop the replay and say what would have been legal."""
+        move = self.hand.moves[index]
+        if move.kind <= RAISE:
+            self._decide(index, move.seat, move.kind, move.amount)
+        elif move.kind == DEAL_BOARD:
+            self.board_dealt += len(move.cards)
+            if self.board_dealt > self.board_due:
+                self._stop(index, f"{self.board_due} board cards can be on the table now; {self.situation()}")
+        elif move.kind == DEAL_HOLE:
+            if self.has_begun:
+                self._stop(index, f"hole cards come before the first decision; {self.situation()}")
+        elif move.kind != REMARK:
+            self._show(index, move.seat, move.kind)
+
+    def _decide(self, index: int, seat: int, kind: int, amount: Number) -> None:
+        if seat != self.actor:
+            self._stop(index, self.situation())
+        if self.board_dealt != self.board_due:
+            missing = self.board_due - self.board_dealt
+            self._stop(index, f"{missing} board cards of the {_STREETS[self.seating.street[0]]} must be dealt before")
+        self.has_begun = True
+        raise_to = int(amount if self.scale == 1 else Fraction(amount) * self.scale)
+        actor = apply_decision(self.tables, 0, kind, min(raise_to, MAX_CHIPS + 1))
+        if actor == ILLEGAL:
+            self._stop(index, self.situation())
+        self.actor = actor
+        self.board_due = _BOARD_BY_STREET[self.seating.street[0]]
+
+    def _show(self, index: int, seat: int, kind: int) -> None:
+        if self.actor != NOBODY:
+            self._stop(index, f"hands are shown after the last decision; {self.situation()}")
+        if not int(self.seating.in_hand[0]) >> seat & 1:
+            self._stop(index, f"p{seat + 1} has folded")
+        if kind == MUCK:
+            self.mucked |= 1 << seat
+        else:
+            self.mucked &= ~(1 << seat)
+
+    def _stop(self, index: int, reason: str) -> NoReturn:
+        text = self.hand.fields["actions"][index]
+        raise Stop(MISMATCHED, f"action {index + 1} '{text}' is not legal: {reason}", index)
+
+    def situation(self) -> str:
+        """Return what may happen now, in words."""
+        if self.actor == NOBODY:
+            return "the betting is over"
+        return f"p{self.actor + 1} is to act and may {legal_words(self.tables, self.amount)}"
+
+
+def legal_words(tables: Any, amount: Callable[[int], object], raise_offset: int = 0) -> str:
+    """Return what the actor of the first table may do: "fold, call 4, raise to 8 .. 200".
+
+    `amount` puts our chips into the unit of the file, which may count raises from `raise_offset` chips below ours.
+    """
+    may_fold, to_call, low, high = betting_options(tables, 0)
+    options = ["fold"] if may_fold else []
+    options.append(f"call {amount(to_call)}" if to_call else "check")
+    if high:
+        lowest, highest = amount(low + raise_offset), amount(high + raise_offset)
+        options.append(f"raise to {lowest}" + (f" .. {highest}" if high > low else ""))
+    return ", ".join(options)
+
+
+def _check_playable(hand: Hand) -> None:
+    """Stop with SKIPPED where the hand is of a kind that our tables do not play."""
+    if hand.variant not in HOLDEM_VARIANTS:
+        raise Stop(SKIPPED, f"variant {hand.variant!r} is not among those replayed: {', '.join(HOLDEM_VARIANTS)}")
+    if hand.num_players > MAX_SEATS:
+        raise Stop(SKIPPED, f"{hand.num_players} players are more than the {MAX_SEATS} seats of our tables")
+    if min(hand.fields["blinds_or_straddles"]) < 0:
+        raise Stop(SKIPPED, "negative blinds (posts of players who join) are not replayed")
+    amounts = [*_forced(hand), *hand.fields["starting_stacks"]]
+    for name in ("finishing_stacks", "winnings"):
+        amounts += hand.fields.get(name, ())
+    if max(amounts) == Decimal("Infinity"):
+        raise Stop(SKIPPED, "an amount is unknown (inf)")
+
+
+def _max_raises(hand: Hand) -> tuple[int, ...] | None:
+    """Return the caps of a limit game by street, None without caps and in other games."""
+    caps = hand.fields.get(MAX_RAISES_FIELD, [LIMIT_RAISES] * len(_BOARD)) if hand.variant == "FT" else []
+    return tuple(caps) or None
+
+
+def _rules_of(hand: Hand) -> str:
+    name: str = hand.fields.get(RULES_FIELD, "standard")
+    if name not in RULES:
+        raise Stop(SKIPPED, f"field {RULES_FIELD!r}: rules {name!r} are not known: {', '.join(sorted(RULES))}")
+    return name
+
+
+@lru_cache(maxsize=64)
+def _profile(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
+    if isinstance(rules, str) and rules not in RULES:
+        raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
+    return replace(RULES[rules] if isinstance(rules, str) else rules, dead_antes=not trims_antes)
+
+
+# --- the result -------------------------------------------------------------------------------------------------------
+
+
+def _compared(play: _Play) -> ReplayResult:
+    """Return the result of a hand whose actions are all legal."""
+    source, fields = play.hand.source, play.hand.fields
+    name = next((name for name in ("finishing_stacks", "winnings") if name in fields), None)
+    stacks, problem = _final_stacks(play)
+    shown = tuple(map(play.amount, stacks or ()))
+    if name is None:
+        return ReplayResult(source, MATCHED, agreement=LEGAL_ONLY, stacks=shown)
+    if stacks is None:
+        return ReplayResult(source, SKIPPED, problem)
+    recorded = fields[name]
+    if name == "finishing_stacks":
+        ours, agreement = list(shown), _stack_agreement(play, stacks, recorded)
+    else:
+        won = [after - before for after, before in zip(stacks, stacks_before_award(play.seating.table), strict=True)]
+        ours, agreement = list(map(play.amount, won)), _winning_agreement(play, won, recorded)
+    if agreement:
+        return ReplayResult(source, MATCHED, agreement=agreement, stacks=shown)
+    reason = f"{name} are {_listed(recorded)} in the recording, {_listed(ours)} by the rules"
+    return ReplayResult(source, MISMATCHED, f"{reason}; {problem}" if problem else reason, stacks=shown)
+
+
+def _final_stacks(play: _Play) -> tuple[list[int] | None, str]:
+    """Return the stacks after the last action and a remark on an early end, or None and why they are not decided."""
+    t = play.seating.table
+    if play.actor != NOBODY:
+        return stacks_before_award(t), f"the recorded actions end although {play.situation()}"
+    if not play.is_showdown:
+        return play.seating.stack.tolist(), ""
+    if play.board_dealt < play.board_due:
+        seat, chips = returned_bet(t)
+        stacks = stacks_before_award(t)
+        stacks[seat] += chips
+        return stacks, f"the recorded actions end with {play.board_dealt} board cards"
+    hidden = hidden_hands(play.known)
+    if play.claims & hidden and play.claims & (play.claims - 1):
+        return None, "hole cards that decide the showdown are not recorded"
+    if not play.mucked:
+        return play.seating.stack.tolist(), ""
+    settlement = settle(t, play.claims)
+    if settlement is None:
+        return None, "a pot was left by mucked hands alone"
+    return [before + won for before, won in zip(stacks_before_award(t), settlement.won, strict=True)], ""
+
+
+def _stack_agreement(play: _Play, stacks: list[int], recorded: list[Number]) -> str:
+    if play.scale == 1 and list(recorded) == stacks:
+        return EXACT
+    scaled = [Fraction(amount) * play.scale for amount in recorded]
+    if scaled == stacks:
+        return EXACT
+    taken = [chips - before for chips, before in zip(scaled, stacks_before_award(play.seating.table), strict=True)]
+    return ODD_CHIP if _is_odd_chip(play, taken) else ""
+
+
+def _winning_agreement(play: _Play, won: list[int], recorded: list[Number]) -> str:
+    """Compare the chips taken from the pots; sites differ in whether they count a bet that nobody called."""
+    scaled = [Fraction(amount) * play.scale for amount in recorded]
+    returned = [0] * len(won)
+    seat, chips = returned_bet(play.seating.table)
+    returned[seat] = min(chips, won[seat])
+    net = [chips - back for chips, back in zip(won, returned, strict=True)]
+    if scaled in (won, net):
+        return EXACT
+    with_returned = [chips + back for chips, back in zip(scaled, returned, strict=True)]
+    if _is_odd_chip(play, scaled) or _is_odd_chip(play, with_returned):
+        return ODD_CHIP
+    return RAKE if is_raked(won, returned, scaled) else ""
+
+
+def _is_odd_chip(play: _Play, taken: list[Fraction]) -> bool:
+    if not play.is_showdown or play.board_dealt < play.board_due:
+        return False
+    settlement = settle(play.seating.table, play.claims)
+    return settlement is not None and differ_by_odd_chips(settlement, taken)
+
+
+def _listed(amounts: Sequence[Number]) -> str:
+    return "[" + ", ".join(map(str, amounts)) + "]"

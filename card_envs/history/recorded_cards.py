@@ -1,0 +1,84 @@
+"""The cards of a recorded hand, in the order of a table's deck field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from card_envs.cards import DECK_SIZE, NO_CARD, card_name, card_names
+from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, SHOW, Hand
+from card_envs.history.results import MISMATCHED, Stop
+
+NUM_BOARD_CARDS = 5
+
+
+def known_cards(hand: Hand) -> list[int]:
+    """Return the cards in the order of the deck field, `NO_CARD` where the recording does not tell."""
+    n = hand.num_players
+    holes: list[tuple[int, ...]] = [()] * n
+    board: tuple[int, ...] = ()
+    for index, (kind, seat, _, cards) in enumerate(hand.moves):
+        if kind == DEAL_BOARD:
+            board += cards
+        elif kind == DEAL_HOLE:
+            holes[seat] += cards
+            if len(holes[seat]) > 2:
+                _stop_cards(hand, index, f"p{seat + 1} has {len(holes[seat])} hole cards; hold'em is played with 2")
+        elif kind == SHOW and cards:
+            holes[seat] = _shown_cards(hand, index, holes[seat], cards)
+    deck = [card for hole in holes for card in (hole if len(hole) == 2 else (*hole, *[NO_CARD] * (2 - len(hole))))]
+    deck += board[:NUM_BOARD_CARDS]
+    deck += [NO_CARD] * (2 * n + NUM_BOARD_CARDS - len(deck))
+    known = [card for card in deck if card != NO_CARD]
+    if len(set(known)) < len(known):
+        _stop_at_double(hand)
+    return deck
+
+
+def _shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the hole cards of a hand, in part unknown, after it was shown, in part perhaps and in any order."""
+    if len(shown) != 2:
+        _stop_cards(hand, index, f"{len(shown)} cards are shown; hold'em is played with 2")
+    known = {card for card in dealt if card != NO_CARD}
+    seen = {card for card in shown if card != NO_CARD}
+    if len(seen) < 2 and NO_CARD not in shown:
+        _stop_cards(hand, index, "one card is shown twice")
+    if len(known | seen) > 2:
+        _stop_cards(hand, index, f"the hand was dealt {card_names(dealt)}")
+    if known >= seen and len(known) == len(dealt):
+        return dealt
+    both = tuple(sorted(known | seen))
+    return (*both, *[NO_CARD] * (2 - len(both)))
+
+
+def filled(cards: Sequence[int]) -> list[int]:
+    """Return the cards with unused ones for those that are not known; the caller must not let them decide a pot."""
+    if NO_CARD not in cards:
+        return list(cards)
+    used = set(cards)
+    unused = (card for card in range(DECK_SIZE) if card not in used)
+    return [next(unused) if card == NO_CARD else card for card in cards]
+
+
+def _stop_at_double(hand: Hand) -> NoReturn:
+    seen: dict[int, int] = {}
+    for index, (kind, _, _, cards) in enumerate(hand.moves):
+        for card in cards if kind in (DEAL_HOLE, DEAL_BOARD) else ():
+            if card != NO_CARD and card in seen:
+                _stop_cards(hand, index, f"{card_name(card)} was dealt before, by action {seen[card] + 1}")
+            seen[card] = index
+    index = max(index for index, move in enumerate(hand.moves) if move.kind == SHOW)
+    _stop_cards(hand, index, "a card that is shown was dealt to somebody else")
+
+
+def _stop_cards(hand: Hand, index: int, reason: str) -> NoReturn:
+    text = hand.fields["actions"][index]
+    raise Stop(MISMATCHED, f"action {index + 1} '{text}' is not possible: {reason}", index)
+
+
+def hidden_hands(cards: Sequence[int]) -> int:
+    """Return the set of seats with an unknown hole card."""
+    if NO_CARD not in cards:
+        return 0
+    num_hole_cards = len(cards) - NUM_BOARD_CARDS
+    return sum({1 << place // 2 for place in range(num_hole_cards) if cards[place] == NO_CARD})

@@ -1,0 +1,152 @@
+"""Many recorded hands: find the files, replay them, count."""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from card_envs.games.holdem.config import RulesProfile
+from card_envs.history.acpc.format import load_log
+from card_envs.history.acpc.replay import replay_acpc_hand, under_rules
+from card_envs.history.big2.text import load_deals, replay_deal
+from card_envs.history.phh.format import HandHistoryError, load_hands
+from card_envs.history.phh.replay import replay_hand
+from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
+
+SUFFIXES = (".phh", ".phhs", ".acpc", ".big2")
+"""Endings of the files that are looked for in folders."""
+_FILES_PER_TASK = 16
+
+
+@dataclass
+class ReplayReport:
+    """Counts of replayed hands, and the hands that did not match."""
+
+    matched: Counter[str] = field(default_factory=Counter)
+    """Matched hands by agreement: EXACT, ODD_CHIP, RAKE, LEGAL_ONLY."""
+    mismatched: list[ReplayResult] = field(default_factory=list)
+    """Files that cannot be read count as one hand each."""
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+    """Sources of skipped hands by reason."""
+
+    @property
+    def num_matched(self) -> int:
+        """Hands that matched, in whatever agreement."""
+        return self.matched.total()
+
+    @property
+    def num_skipped(self) -> int:
+        """Hands that our tables do not play, or whose cards leave the result open."""
+        return sum(map(len, self.skipped.values()))
+
+    @property
+    def num_hands(self) -> int:
+        """All hands."""
+        return self.num_matched + len(self.mismatched) + self.num_skipped
+
+    def add(self, result: ReplayResult) -> None:
+        """Count one hand."""
+        if result.status == MATCHED:
+            self.matched[result.agreement] += 1
+        elif result.status == SKIPPED:
+            self.skipped.setdefault(result.reason, []).append(result.source)
+        else:
+            self.mismatched.append(result)
+
+    def lines(self, most_mismatches: int | None = None) -> Iterator[str]:
+        """Yield the report as lines of text: mismatches, skips by reason, agreement; the counts come last."""
+        for result in self.mismatched[:most_mismatches]:
+            yield f"mismatched {result.source}: {result.reason}"
+        if most_mismatches is not None and len(self.mismatched) > most_mismatches:
+            yield f"... and {len(self.mismatched) - most_mismatches} mismatches more"
+        for reason, sources in self.skipped.items():
+            yield f"skipped {len(sources)}, first {sources[0]}: {reason}"
+        found = [f"{self.matched[name]} {name}" for name in (EXACT, ODD_CHIP, RAKE, LEGAL_ONLY) if self.matched[name]]
+        if found:
+            yield f"matched: {', '.join(found)}"
+        yield (
+            f"replayed {self.num_hands} hands: {self.num_matched} matched, {len(self.mismatched)} mismatched, "
+            f"{self.num_skipped} skipped"
+        )
+
+
+def replay_paths(
+    paths: str | Path | Iterable[str | Path], rules: str | RulesProfile | None = None, jobs: int = 1
+) -> ReplayReport:
+    """Return the report on all hands in files and folders; see `replay_each`."""
+    report = ReplayReport()
+    for results in replay_each(find_files(paths), rules, jobs):
+        for result in results:
+            report.add(result)
+    return report
+
+
+def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Return the files named, and those with an ending of `SUFFIXES` anywhere in the folders named, in natural order.
+
+    Raises HandHistoryError for a path that does not exist and for a folder without such files.
+    """
+    files: list[Path] = []
+    for path in [Path(paths)] if isinstance(paths, (str, Path)) else map(Path, paths):
+        if path.is_dir():
+            inside = [file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file()]
+            if not inside:
+                raise HandHistoryError(
+                    f"{path}: the folder holds no file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+                )
+            files += sorted(inside, key=_natural)
+        elif path.exists():
+            files.append(path)
+        else:
+            raise HandHistoryError(f"{path}: there is no such file or folder")
+    return files
+
+
+def replay_each(
+    files: Iterable[Path], rules: str | RulesProfile | None = None, jobs: int = 1
+) -> Iterator[list[ReplayResult]]:
+    """Yield the results of every file, in order, computed in `jobs` processes; see `replay_file`."""
+    task = partial(replay_file, rules=rules)
+    if jobs == 1:
+        yield from map(task, files)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(task, files, chunksize=_FILES_PER_TASK)
+
+
+def replay_file(file: Path, rules: str | RulesProfile | None = None) -> list[ReplayResult]:
+    """Return the results of all hands of a file; a single mismatch that says why for a file that is not understood.
+
+    .acpc and .log are ACPC logs, .big2 deals of Big 2, all others PHH. `rules` is for hold'em; without it, the rules
+    that the file names, else `standard` (PHH) or `acpc`.
+    """
+    replay = {".acpc": _replay_log, ".log": _replay_log, ".big2": _replay_deals}.get(file.suffix, _replay_hands)
+    try:
+        return replay(file, rules)
+    except HandHistoryError as error:
+        return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
+
+
+def _replay_hands(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
+    return [replay_hand(hand, rules) for hand in load_hands(file)]
+
+
+def _replay_log(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
+    log = load_log(file)
+    config = under_rules(log.config, rules)
+    return [replay_acpc_hand(hand, config) for hand in log.hands]
+
+
+def _replay_deals(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
+    return [replay_deal(deal) for deal in load_deals(file)]
+
+
+def _natural(path: Path) -> list[tuple[str, int]]:
+    """Return a sort key that puts 2.phh before 10.phh."""
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", str(path))]

@@ -1,0 +1,142 @@
+"""AgentRunner agents during a match: what they may return, and who is to blame when they fail."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from card_envs.agent import Agent, Decisions
+from card_envs.game import Game, checked_actions
+from card_envs.match.callbacks import Batch, Rows
+
+if TYPE_CHECKING:
+    from card_envs.match.result import MatchResult
+
+ON_ERROR = ("abort", "forfeit")
+"""What happens when an agent fails: the match ends, or the first legal action is taken in its place."""
+
+
+class AgentError(RuntimeError):
+    """Raised when an agent fails during a match; names agent, hand, deal, seed, seat, legal actions and the state."""
+
+    result: MatchResult | None = None
+    """Of the hands that were complete before, if there are any."""
+
+
+@dataclass(frozen=True, eq=False)
+class Player:
+    """An agent, once for all its places, with the game as it wants to see it."""
+
+    agent: Agent
+    game: Game
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How often an agent failed, and how it began."""
+
+    agent: str
+    decisions: int
+    """For which the first legal action was taken."""
+    first: str
+    """The first of them, in words."""
+
+
+class AgentRunner:
+    """Asks agents, checks what they return, and does with their failures what the match is told to."""
+
+    def __init__(self, game: Game, seed: int, on_error: str, checks_legality: bool) -> None:
+        if on_error not in ON_ERROR:
+            raise ValueError(f"on_error {on_error!r} is not known: choose one of {list(ON_ERROR)}")
+        self._game, self._seed, self._forfeits = game, seed, on_error == "forfeit"
+        self._checks_legality = checks_legality or self._forfeits  # else `Game.step_batch` does, without a mask
+        self._faults: dict[str, Fault] = {}
+
+    def faults(self) -> tuple[Fault, ...]:
+        """Return the faults so far, one entry for each agent that failed."""
+        return tuple(self._faults.values())
+
+    def actions_of(self, player: Player, decisions: Decisions, batch: Batch, rows: Rows) -> Rows:
+        """Return the legal actions that an agent takes in its `decisions`, which are at batch.tables[rows].
+
+        Where it fails it is asked again, half of the decisions at a time, until those that it fails in stand alone:
+        which decisions are forfeited does not depend on how they are batched.
+        """
+        try:
+            return self._checked_actions(player, decisions, batch, rows)
+        except AgentError as error:
+            if not self._forfeits:
+                raise
+            if len(rows) == 1:
+                self._note(player.agent, str(error))
+                return np.array(decisions.legal_actions(0)[:1])
+        half = len(rows) // 2
+        parts = slice(0, half), slice(half, len(rows))
+        return np.concatenate(
+            [self.actions_of(player, decisions.part(part), batch, rows[part]) for part in parts],
+        )
+
+    def call(self, player: Player, hook: str, *arguments: Any) -> None:
+        """Call a method of an agent that returns nothing."""
+        try:
+            getattr(player.agent, hook)(*arguments)
+        except Exception as error:
+            message = f"agent {player.agent.name!r} (seed {self._seed}, {hook}) raised {_described(error)}"
+            if not self._forfeits:
+                raise AgentError(message) from error
+            self._note(player.agent, message, decisions=0)
+
+    def _checked_actions(self, player: Player, decisions: Decisions, batch: Batch, rows: Rows) -> Rows:
+        def blame(what: str) -> AgentError:
+            where = _whereabouts(batch, int(rows[0]), self._seed)
+            asked = f"asked for {len(rows)} decisions, the first: {where}, legal actions {decisions.legal_actions(0)}"
+            return AgentError(f"agent {player.agent.name!r} ({asked}) {what}{_state(batch, int(rows[0]))}")
+
+        try:
+            returned = player.agent.act(decisions, player.rng)
+        except Exception as error:
+            raise blame(f"raised {_described(error)}") from error
+        try:
+            actions = checked_actions(returned, len(decisions))
+        except ValueError as error:
+            raise blame(f"returned {error}") from None
+        if self._checks_legality:
+            self._check_legality(player, actions, decisions, batch, rows)
+        return actions
+
+    def _check_legality(self, player: Player, actions: Rows, decisions: Decisions, batch: Batch, rows: Rows) -> None:
+        is_known = (actions >= 0) & (actions < self._game.num_actions)
+        is_legal = is_known & (decisions.action_mask[np.arange(len(rows)), np.where(is_known, actions, 0)] == 1)
+        if not is_legal.all():
+            wrong = int(np.argmin(is_legal))
+            raise self.illegal(player, batch, int(rows[wrong]), int(actions[wrong]))
+
+    def illegal(self, player: Player, batch: Batch, row: int, action: int) -> AgentError:
+        """Return the error of an agent that chose an illegal action at batch.tables[row]."""
+        where, why = _whereabouts(batch, row, self._seed), self._game.why_illegal(batch.tables, row, action)
+        return AgentError(f"agent {player.agent.name!r} chose an illegal action ({where}): {why}{_state(batch, row)}")
+
+    def _note(self, agent: Agent, message: str, decisions: int = 1) -> None:
+        fault = self._faults.get(agent.name, Fault(agent.name, 0, message))
+        self._faults[agent.name] = replace(fault, decisions=fault.decisions + decisions)
+
+
+def _described(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
+
+
+def _whereabouts(batch: Batch, row: int, seed: int) -> str:
+    hand, seat = int(batch.hands[row]), int(batch.tables["actor"][row])
+    return f"hand {hand}, deal {hand // batch.plays}, table {batch.numbers[row]}, seed {seed}, seat {seat}"
+
+
+def _state(batch: Batch, row: int) -> str:
+    """Return the table as the seat to act sees it, in one line."""
+    lines = batch.game.text(batch.tables, row, int(batch.tables["actor"][row])).splitlines()
+    return f"; the table: {' / '.join(' '.join(line.split()) for line in lines)}"

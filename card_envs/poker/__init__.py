@@ -1,0 +1,1 @@
+"""What poker players know of cards, once: ranks of hands, percentiles, equities."""

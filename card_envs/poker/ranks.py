@@ -1,0 +1,186 @@
+"""Strength of poker hands: the rank that treys gives, 1 (royal flush) to 7462 (7-5-4-3-2), for 5, 6 or 7 cards.
+
+From Python: `hand_rank`, `hand_ranks`, `hand_category`. Inside a kernel, add up what the cards contribute, the board
+once and then the hole cards of each player, and look the total up:
+
+    key, bits = 0, 0
+    for card in cards:
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+    rank = rank_of(key, bits)
+
+Kernels are compiled when first called. How the tables come about: `rank_tables`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from functools import cache
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.bits import bit_count
+from card_envs.cards import DECK_SIZE, card_name
+from card_envs.jit import entry_point, kernel
+from card_envs.poker import rank_tables
+from card_envs.poker.rank_tables import LARGEST_HAND, RANK_KEYS, ROW_BITS, SMALLEST_HAND, SUM_BITS
+
+BEST_RANK, WORST_RANK = 1, 7462
+CATEGORIES = (
+    "straight flush",
+    "four of a kind",
+    "full house",
+    "flush",
+    "straight",
+    "three of a kind",
+    "two pair",
+    "pair",
+    "high card",
+)
+"""Kinds of hands, best first. A royal flush is the straight flush of rank 1."""
+WORST_RANK_OF_CATEGORY = (10, 166, 322, 1599, 1609, 2467, 3325, 6185, WORST_RANK)
+"""The last rank in each of `CATEGORIES`; the first is one more than the last of the category before."""
+
+_RANK_BITS = 13
+_RANK_SET = (1 << _RANK_BITS) - 1
+_ROW = (1 << ROW_BITS) - 1
+_COLUMN = (1 << (SUM_BITS - ROW_BITS)) - 1
+# A key is the sum of rank keys in the low bits and above it, for each suit, a counter of cards in four bits. Three more
+# in a counter set its top bit where the suit has five cards or more.
+_COUNTERS = tuple(SUM_BITS + 4 * suit for suit in range(4))
+_THREE_OF_EACH = sum(3 << counter for counter in _COUNTERS)
+_FIVE_OR_MORE = sum(8 << counter for counter in _COUNTERS)
+_FIVE_DIAMONDS, _FIVE_HEARTS, _FIVE_SPADES = (counter + 3 for counter in _COUNTERS[1:])  # numbers of the top bits
+
+CARD_KEYS: NDArray[np.int64] = np.zeros(256, np.int64)
+"""(256,) what a card id adds (+) to the key of a hand; 0 for ids that are no cards, such as `NO_CARD`."""
+CARD_BITS: NDArray[np.int64] = np.zeros(256, np.int64)
+"""(256,) the bit of a card id in the set (|) of cards of a hand: 13 bits for each suit; 0 for ids that are no cards."""
+for _card in range(DECK_SIZE):
+    CARD_KEYS[_card] = RANK_KEYS[_card // 4] + (1 << _COUNTERS[_card % 4])
+    CARD_BITS[_card] = 1 << (_RANK_BITS * (_card % 4) + _card // 4)
+_NOT_DEALT = 63
+"""Of no suit and rank; the largest number of six bits, so that one test finds all ids beyond the tables."""
+_PADDING = (_NOT_DEALT,) * LARGEST_HAND
+_FLUSH_RANKS, _ROW_OFFSETS, _SUM_RANKS = rank_tables.load()
+
+
+def hand_rank(cards: Iterable[int]) -> int:
+    """Return the rank of the best five of 5, 6 or 7 card ids: 1 (royal flush) to 7462 (7-5-4-3-2), as treys counts.
+
+    ValueError for another number of cards, an id outside 0..51, or a card that comes twice.
+    """
+    hand = tuple(map(index, cards))
+    if not SMALLEST_HAND <= len(hand) <= LARGEST_HAND:
+        raise ValueError(f"a hand of {len(hand)} cards has no rank: give {SMALLEST_HAND} to {LARGEST_HAND} cards")
+    try:
+        rank = _checked_rank_entry()(len(hand), *hand, *_PADDING[len(hand) :])
+    except OverflowError:  # an id that no 64-bit integer holds
+        rank = 0
+    if rank == 0:
+        _explain(list(hand))
+    return rank
+
+
+@cache
+def _checked_rank_entry() -> Callable[..., int]:
+    return entry_point(_checked_rank, *[0] * (1 + LARGEST_HAND))
+
+
+def hand_ranks(cards: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
+    """Return the ranks, (N,) uint16, of N hands of 5, 6 or 7 card ids, (N, 5 | 6 | 7) of any integer type.
+
+    Fastest for C-contiguous uint8; others are copied. ValueError as for `hand_rank`, TypeError for other than integers.
+    """
+    hands = np.asarray(cards)
+    if not np.issubdtype(hands.dtype, np.integer):
+        raise TypeError(f"cards are {hands.dtype}: give an array of integers, card ids 0..{DECK_SIZE - 1}")
+    if hands.ndim != 2 or not SMALLEST_HAND <= hands.shape[1] <= LARGEST_HAND:
+        raise ValueError(f"cards have shape {hands.shape}: give (N, {SMALLEST_HAND}) to (N, {LARGEST_HAND})")
+    ranks = np.empty(len(hands), np.uint16)
+    if len(hands) == 0:
+        return ranks
+    if hands.dtype != np.uint8 and (hands.max() >= DECK_SIZE or hands.min() < 0):
+        _explain_batch(hands)
+    hands = np.ascontiguousarray(hands, np.uint8)
+    if not _rank_hands(hands.view([("cards", np.uint8, hands.shape[1:])]).ravel(), ranks):
+        _explain_batch(hands)
+    return ranks
+
+
+def hand_category(rank: int) -> str:
+    """Return the kind of hand, one of `CATEGORIES`, of a rank 1..7462."""
+    if not BEST_RANK <= rank <= WORST_RANK:
+        raise ValueError(f"rank {rank} is outside {BEST_RANK}..{WORST_RANK}")
+    return CATEGORIES[bisect_left(WORST_RANK_OF_CATEGORY, rank)]
+
+
+@kernel
+def has_flush(key: Any) -> Any:
+    """Return True if `key`, a sum of `CARD_KEYS`, counts five cards or more of a suit; else the bits do not matter."""
+    return (key + _THREE_OF_EACH) & _FIVE_OR_MORE != 0
+
+
+@kernel
+def rank_of(key: Any, bits: Any) -> Any:
+    """Return the rank, 1..7462, of 5 to 7 different cards.
+
+    `key` is the sum of their `CARD_KEYS`, `bits` the union of their `CARD_BITS`, both int64. Other numbers give a
+    meaningless rank, but never an access outside the tables.
+    """
+    if has_flush(key):
+        flush = (key + _THREE_OF_EACH) & _FIVE_OR_MORE
+        suit = ((flush >> _FIVE_DIAMONDS) & 1) + ((flush >> _FIVE_HEARTS) & 1) * 2 + ((flush >> _FIVE_SPADES) & 1) * 3
+        return np.int64(_FLUSH_RANKS[np.uint64((bits >> (suit * _RANK_BITS)) & _RANK_SET)])
+    place = _ROW_OFFSETS[np.uint64(key & _ROW)] + ((key >> ROW_BITS) & _COLUMN)
+    return np.int64(_SUM_RANKS[np.uint64(place)])
+
+
+@kernel
+def _checked_rank(num_cards: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> Any:
+    """Return the rank of `num_cards` card ids, those behind them `_NOT_DEALT`; 0 if one is no card or comes twice."""
+    if (a | b | c | d | e | f | g) & ~_NOT_DEALT:
+        return 0
+    bits = CARD_BITS[a] | CARD_BITS[b] | CARD_BITS[c] | CARD_BITS[d] | CARD_BITS[e] | CARD_BITS[f] | CARD_BITS[g]
+    if bit_count(bits) != num_cards:
+        return 0
+    key = CARD_KEYS[a] + CARD_KEYS[b] + CARD_KEYS[c] + CARD_KEYS[d] + CARD_KEYS[e] + CARD_KEYS[f] + CARD_KEYS[g]
+    return rank_of(key, bits)
+
+
+@kernel
+def _rank_hands(hands: Any, ranks: Any) -> Any:
+    """Write the ranks of all `hands`; return False if one of them has a card twice or an id that is no card.
+
+    Hands are records, not rows of an array: their length is then part of the type and the loop over cards is unrolled.
+    """
+    wrong = np.int64(0)
+    for i in range(len(hands)):
+        hand = hands[i]["cards"]
+        key, bits = 0, 0
+        for k in range(len(hand)):
+            key += CARD_KEYS[hand[k]]
+            bits |= CARD_BITS[hand[k]]
+        wrong |= bit_count(bits) ^ len(hand)
+        ranks[i] = rank_of(key, bits)
+    return wrong == 0
+
+
+def _explain_batch(hands: NDArray[np.integer[Any]]) -> None:
+    for row, hand in enumerate(hands.tolist()):
+        _explain(hand, f" in hand {row}")
+
+
+def _explain(hand: list[int], where: str = "") -> None:
+    """Raise the ValueError that names the first wrong card of a hand, if there is one."""
+    seen: set[int] = set()
+    for card in hand:
+        if not 0 <= card < DECK_SIZE:
+            raise ValueError(f"card id {card}{where} is outside 0..{DECK_SIZE - 1}")
+        if card in seen:
+            raise ValueError(f"card id {card} ({card_name(card)}){where} comes twice in {hand}")
+        seen.add(card)
