@@ -39,6 +39,8 @@ def tree(tmp_path: Path) -> Path:
     names += [
         f"{game}.{name}" for game in GAMES for layer in CONTRACTS["game-layers"]["layers"] for name in modules_of(layer)
     ]
+    agents = [name for layer in CONTRACTS["agent-layers"]["layers"] for name in modules_of(layer)]
+    names += [f"card_baselines.agents.{name}" for name in agents]
     for name in names:
         tmp_path.joinpath(*name.split(".")).mkdir(parents=True, exist_ok=True)
     for package in [path for path in tmp_path.rglob("*") if path.is_dir()]:
@@ -60,7 +62,7 @@ BREAKS = [
     ("layers", "card_envs.vector", "card_envs.aec"),
     ("layers", "card_envs.match", "card_wrappers.gymnasium"),
     ("layers", "card_wrappers.gymnasium", "card_baselines.registry"),
-    ("layers", "card_baselines.agents.scripted", "card_baselines.agents.search"),
+    ("layers", "card_baselines.agents", "card_baselines.training"),
     ("layers", "card_baselines.training", "card_baselines.cli.main"),
     ("game-layers", "card_envs.games.holdem.state", "card_envs.games.holdem.actions"),
     ("game-layers", "card_envs.games.holdem.showdown", "card_envs.games.holdem.betting"),
