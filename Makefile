@@ -33,7 +33,7 @@ test-all: $(VENV)/installed-dev ## all tests, the slow ones too
 fuzz: $(VENV)/installed-dev ## random play against other engines, builds and copies; MINUTES=60 for longer
 	PYTHONPATH=.:wrappers:baselines $(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
-check: $(VENV)/installed-dev ## lint, format, types, floors, spelling: what CI runs
+check: $(VENV)/installed-dev ## lint, format, types, layers, spelling: what CI runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -16,7 +16,7 @@ from typing import Any
 from card_envs.agent.base import Agent
 from card_envs.game import Game
 
-# A string because the agents stand on a higher floor: they need this module, and it must do without them.
+# A string because the agents stand on a higher layer: they need this module, and it must do without them.
 _PLAYERS = "card_baselines"
 _REGISTRY = f"{_PLAYERS}.registry"
 
