@@ -12,12 +12,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from card_baselines.papers.shi2022 import training as train_shi2022  # noqa: E402
 from card_baselines.papers.shi2022.learner import DivergedError, Replay  # noqa: E402
 from card_baselines.papers.shi2022.networks import HISTORIES, Memories, Shi2022Agent, actor_size, make_actor  # noqa: E402
 from card_baselines.papers.shi2022.rollout import NO_ACTION, Lesson, Round, deal_boards  # noqa: E402
 from card_baselines.papers.shi2022.training import Config, Training  # noqa: E402
 from card_baselines.run_folder import RunFolder  # noqa: E402
-from card_baselines.training import train_shi2022  # noqa: E402
 from card_envs.agent import Decisions  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402
 from card_envs.match import play_match  # noqa: E402

@@ -134,7 +134,7 @@ ONE_GAME = {"shi2022", "mccfr"}
 def test_a_dry_run_prints_the_settings_and_writes_nothing(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from card_baselines.cli import main as cli
+    from card_baselines import cli
 
     monkeypatch.chdir(tmp_path)
     env, words = ("limit_holdem-v0", []) if algorithm in ONE_GAME else ("kuhn_poker-v0", ["--env", "kuhn_poker-v0"])
@@ -145,7 +145,7 @@ def test_a_dry_run_prints_the_settings_and_writes_nothing(
 
 
 def test_presets_change_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
-    from card_baselines.cli import main as cli
+    from card_baselines import cli
 
     words = ["train", "self_play_ppo", "--preset", "charlesworth2018", "--epochs", "7", "--dry-run"]
     assert cli.main(words) == 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from card_baselines.cli import main as cli
+from card_baselines import cli
 from card_baselines.speed.stopwatch import Speed, measure, one_core
 
 REPO = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from card_baselines.cli import main as cli
+from card_baselines import cli
 from card_baselines.cli.commands.play import meant
 
 Typing = Callable[..., None]

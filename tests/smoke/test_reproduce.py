@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from card_baselines.cli import main as cli
+from card_baselines import cli
 from card_baselines.cli.commands import reproduce as command
 from card_baselines.papers.shi2022 import tables as shi2022
 from card_baselines.papers.shi2022.tables import CELLS, SCALES, draw_losses, verdict

@@ -102,7 +102,7 @@ class Replay:
 
 @dataclass(frozen=True)
 class Rates:
-    """How a learner learns; see `train_shi2022.Config`, which has the same names."""
+    """How a learner learns; see `training.Config`, which has the same names."""
 
     learning_rate_actor: float
     learning_rate_critic: float

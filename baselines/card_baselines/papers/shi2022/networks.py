@@ -199,7 +199,7 @@ def action_probabilities(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tens
 
 
 class Shi2022Agent:
-    """Plays what `train_shi2022` learned: samples actions from the actor's probabilities.
+    """Plays what `training` learned: samples actions from the actor's probabilities.
 
     Of six independent actors (APU, APU-Ctrl) each plays a sixth of the tables, so that results speak of all of them.
     """

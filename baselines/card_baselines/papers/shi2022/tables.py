@@ -42,7 +42,7 @@ class Cell:
 
     table: int
     row: str
-    """Algorithm of `train_shi2022`."""
+    """Algorithm of `training`."""
     opponent: str
     """A scripted player without its variant, or "ALGORITHM HISTORY"."""
     paper: float
@@ -81,7 +81,7 @@ class Scale:
     ceiling_minutes: float
     """Processor time of a player that is trained against five of one opponent."""
     changes: dict[str, Any] = field(default_factory=dict)
-    """Settings of `train_shi2022.Config` that are not the default."""
+    """Settings of `training.Config` that are not the default."""
 
 
 SCALES = {
