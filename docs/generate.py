@@ -18,6 +18,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from card_baselines.papers import find_paper
 from card_envs.aec import GameAEC
 from card_envs.cards import card_ids
 from card_envs.envs import ENVS, EnvEntry, make_game, make_raw_env
@@ -365,35 +366,23 @@ def _gain(match: dict[str, Any] | None, factor: int, digits: int) -> str:
 
 
 def reproduced(entry: EnvEntry, report: str, number: str) -> str:
-    """One table of a paper: its numbers, ours with half of the 95 % interval, the ceiling, and what follows."""
-    made = json.loads((DOCS / "results" / f"{report}.json").read_text(encoding="utf-8"))
-    rows = [
-        [
-            f"{result['row']} ({result['history']})",
-            f"`{result['variant']}`",
-            f"{result['paper']:+.3f}",
-            _gain(result, 1, 2),
-            ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"]),
-            _gain(result["ceiling"], 1, 2),
-            result["verdict"],
-        ]
-        for result in made["results"]
-        if result["table"] == int(number)
-    ]
-    return table(["one", "against five", "paper", "ours", "ours, as the paper played", "ceiling", "verdict"], rows)
+    """One table of a paper: its numbers, ours with half of the 95 % interval, and what follows."""
+    made = reproduction_report(report)
+    printed = find_paper(made["paper"]).docs_table(made, int(number))
+    return table(printed.header, printed.rows)
 
 
 def reproduction_cost(entry: EnvEntry, report: str) -> str:
-    """Mean processor time of the runs of each kind."""
-    made = json.loads((DOCS / "results" / f"{report}.json").read_text(encoding="utf-8"))
-    kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for run in made["runs"]:
-        kinds.setdefault((run["algorithm"], run["history"]), []).append(run)
-    rows = [
-        [*kind, len(runs), f"{runs[0]['episodes']:,}", f"{sum(run['seconds'] for run in runs) / len(runs) / 60:.1f}"]
-        for kind, runs in kinds.items()
-    ]
-    return table(["algorithm", "history", "seeds", "episodes", "minutes of one core, each"], rows)
+    """What the runs of a reproduction cost."""
+    made = reproduction_report(report)
+    printed = find_paper(made["paper"]).docs_cost(made)
+    return table(printed.header, printed.rows)
+
+
+def reproduction_report(name: str) -> dict[str, Any]:
+    """The stored report of `card-envs reproduce`."""
+    report: dict[str, Any] = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+    return report
 
 
 PARTS: dict[str, Callable[..., str]] = {

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 pytest.importorskip("torch")
 
-from card_baselines import cli
-from card_baselines.cli.commands import reproduce as command
-from card_baselines.papers.shi2022 import tables as shi2022
-from card_baselines.papers.shi2022.tables import CELLS, SCALES, draw_losses, verdict
+from card_baselines import cli, papers
+from card_baselines.papers.protocol import Paper, PrintedTable, Report, ReproductionOptions, verdict
+from card_baselines.papers.shi2022 import reproduction as shi2022
+from card_baselines.papers.shi2022.pictures import draw_losses
+from card_baselines.papers.shi2022.tables import CELLS, SCALES
 from card_baselines.run_folder import RunFolder
 
 SMALL = replace(
@@ -73,7 +77,74 @@ def test_learners_play_each_other(small: None, tmp_path: Path, capsys: pytest.Ca
 
 def test_all_cells_of_the_paper_are_there() -> None:
     assert [sum(cell.table == table for cell in CELLS) for table in range(1, 6)] == [8, 2, 8, 2, 2]
-    assert set(command.PAPERS) == {"shi2022"}
+
+
+@pytest.mark.parametrize("name", papers.PAPERS)
+def test_every_paper_says_what_it_has(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    paper = papers.find_paper(name)
+    assert paper.name == name and paper.tables and paper.rows and "tiny" in paper.scales
+    assert paper.options().scale == "tiny"
+    assert cli.main(("reproduce", "--help")) == 0
+    assert paper.title in capsys.readouterr().out
+
+
+def test_figure_2_of_charlesworth_in_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = replace(papers.find_paper("charlesworth2018").scales["tiny"], hands=40)
+    small.changes.update(num_tables=24, evaluation_hands=8)
+    options = ("--folder", str(tmp_path), "--json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(papers.find_paper("charlesworth2018").scales, "tiny", small)
+        assert cli.main(("reproduce", "charlesworth2018", *options)) == 0
+    report = json.loads(capsys.readouterr().out)
+    opponents = [(result["row"], result["opponent"], result["hands"]) for result in report["results"]]
+    assert opponents == [("random", "random", 40), *(("earlier-selves", f"after_{k}_of_4", 40) for k in (1, 2, 3))]
+    config = RunFolder(tmp_path / "s0").config()
+    assert (config["clip_value"], config["gamma"], config["minibatch"]) == (True, 0.995, 240)
+    assert "| three random | 0 | above 0 |" in (tmp_path / "report.md").read_text()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneOptions(ReproductionOptions):
+    """Options of a paper that a test adds."""
+
+    times: int = 1
+    """A number of its own."""
+
+
+class OneReproduction:
+    def __init__(self, times: int) -> None:
+        self._times = times
+
+    def train(self, row: str, seed: int) -> Path:
+        raise NotImplementedError
+
+    def play(self, table: int, row: str) -> list[dict[str, Any]]:
+        return [{"table": table, "row": row, "mean": float(self._times)}]
+
+    def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
+        results = [result for table in tables for row in rows for result in self.play(table, row)]
+        lines = [[result["row"], str(result["mean"])] for result in results]
+        content = {"paper": "one", "unit": "points", "results": results}
+        return Report(content, [PrintedTable("Table 7", ("row", "mean"), lines)], ("a note",))
+
+
+ONE = Paper(
+    "one", "A paper of one folder and one line", {7: "all"}, ("a", "b"), {"tiny": None}, OneOptions,
+    lambda options, root, say: OneReproduction(options.times),
+)  # fmt: skip
+
+
+def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(papers.PAPERS, "one", f"{__name__}:ONE")
+    monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or ModuleType(__name__))
+    monkeypatch.setattr(sys.modules[__name__], "ONE", ONE, raising=False)
+    assert cli.main(("reproduce", "one", "--times", "3", "--rows", "b", "--folder", str(tmp_path))) == 0
+    out = capsys.readouterr().out
+    assert "Table 7, points" in out and "3.0" in out and "a note" in out
+    assert json.loads((tmp_path / "report.json").read_text())["results"] == [{"table": 7, "row": "b", "mean": 3.0}]
+    assert (tmp_path / "report.md").read_text() == "Table 7\n\n| row | mean |\n| --- | --- |\n| b | 3.0 |\n\na note\n"
 
 
 @pytest.mark.parametrize(
@@ -95,9 +166,13 @@ def test_verdicts(paper: float, noise: float, ours: tuple[float, float], expecte
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("shi2021",), "paper 'shi2021' is not known (did you mean 'shi2022'?): choose one of shi2022"),
-        (("shi2022", "--table", "6"), "table 6 is none of shi2022: choose among [1, 2, 3, 4, 5]"),
+        (
+            ("shi2021",),
+            "paper 'shi2021' is not known (did you mean 'shi2022'?): choose one of charlesworth2018, shi2022",
+        ),
+        (("shi2022", "--table", "6"), "shi2022 has no table 6: choose among [1, 2, 3, 4, 5]"),
         (("shi2022", "--seeds", "-1"), "seeds -1 must be at least 1"),
+        (("shi2022", "--rows", "dual"), "shi2022 has no row 'dual': choose among ['apu', 'dual-apu',"),
         (("shi2022", "--table", "4", "--rows", "dual-apu"), "tables [4] have no rows ['dual-apu']: choose others of"),
     ],
 )

@@ -18,7 +18,7 @@ COMMANDS = (
 )  # fmt: skip
 """Each is a function of its name in the module of its name in `cli.commands`, imported when asked for."""
 
-_TAKE_ARGUMENTS = ("train", "demo")
+_TAKE_ARGUMENTS = ("train", "demo", "reproduce")
 """Commands whose options depend on a script that is imported only when it is asked for."""
 
 INTERRUPTED = 130

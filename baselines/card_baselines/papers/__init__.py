@@ -1,1 +1,31 @@
-"""The tables of published papers, computed again; one paper per file."""
+"""Published papers, each a folder of its own: networks, learner, training and tables behind `protocol.Paper`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+PAPERS = {
+    "charlesworth2018": "card_baselines.papers.charlesworth2018.tables:PAPER",
+    "shi2022": "card_baselines.papers.shi2022.tables:PAPER",
+}
+"""Name -> "module:PAPER", imported when asked for."""
+
+PRESETS = {"self_play_ppo": {"charlesworth2018": "card_baselines.papers.charlesworth2018.preset:PRESET"}}
+"""Algorithm -> names of settings that come from papers -> "module:NAME" of a dictionary."""
+
+
+def find_paper(name: str) -> Any:
+    """Return the `protocol.Paper` of that name; raises KeyError for one that is not in `PAPERS`."""
+    return _imported(PAPERS[name])
+
+
+def presets_of(algorithm: str) -> dict[str, Mapping[str, Any]]:
+    """Return the settings of an algorithm that come from papers, by name."""
+    return {name: _imported(location) for name, location in PRESETS.get(algorithm, {}).items()}
+
+
+def _imported(location: str) -> Any:
+    module, _, name = location.partition(":")
+    return getattr(importlib.import_module(module), name)

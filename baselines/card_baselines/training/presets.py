@@ -1,4 +1,7 @@
-"""Settings of `self_play_ppo` under names: those that made the agents that are shipped, and those of a paper."""
+"""Settings of `self_play_ppo` under names: those that made the agents that are shipped, and those of small games.
+
+A paper's settings stand in the paper's package: `card_baselines.papers`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _TABLE_OF_SIX: dict[str, Any] = {
     "evaluation_hands": 20_000,
     "final_hands": 300_000,
 }
-_BIG2: dict[str, Any] = {
+BIG2: dict[str, Any] = {
     "env": "big2-v0",
     "panel": ("random", "big2_greedy", "big2_planner"),
     "hidden": (512, 256),
@@ -65,7 +68,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "reward_scale": 0.03,  # pots are several times as large as in limit games
     },
     "ppo_big2": {
-        **_BIG2,
+        **BIG2,
         "minutes": 60.0,
         "num_tables": 256,
         "batch": 8192,
@@ -79,23 +82,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "evaluation_seconds": 300.0,
         "evaluation_hands": 8_000,
         "final_hands": 50_000,
-    },
-    "charlesworth2018": {  # section 5; his batches hold 20 steps of each game, ours finished games
-        **_BIG2,
-        "minutes": 0.0,
-        "steps": 131_000_000,
-        "num_tables": 48,
-        "batch": 960,
-        "minibatch": 240,
-        "epochs": 5,
-        "learning_rate": 2.5e-4,
-        "final_learning_rate": 1e-6,
-        "entropy": 0.01,
-        "final_entropy": 0.01,
-        "final_clip": 0.0,
-        "clip_value": True,
-        "gamma": 0.995,
-        "skip_forced": False,
     },
     "leduc": {
         "env": "leduc_holdem-v0",

@@ -1,7 +1,7 @@
 """Train one network that plays all seats against itself: PPO in plain PyTorch on the batched engine.
 
 Read top to bottom: settings, the run, what is written and when it ends; one update is in `self_play_learner`. PPO:
-Schulman et al. 2017; self-play as in Charlesworth 2018, whose set-up is the preset `charlesworth2018`.
+Schulman et al. 2017; self-play as in Charlesworth 2018.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 
 from card_baselines.cli.commands.arguments import WRONG_USE, nearest, parsed
 from card_baselines.cli.console import print_json
+from card_baselines.papers import presets_of
 from card_baselines.registry import ALGORITHMS
 
 _PRESET, _ENV, _DRY_RUN = "--preset", "--env", "--dry-run"
@@ -39,7 +40,7 @@ def train(arguments: list[str]) -> int:
 
 def _with_preset(script: ModuleType, algorithm: str, arguments: list[str]) -> tuple[list[str], Any]:
     """Return the arguments without --preset, and the settings of the preset that it names or the environment has."""
-    presets = getattr(script, "PRESETS", {})
+    presets = getattr(script, "PRESETS", {}) | presets_of(algorithm)
     name, rest = "", arguments
     if _PRESET in arguments:
         at = arguments.index(_PRESET)
@@ -53,4 +54,4 @@ def _with_preset(script: ModuleType, algorithm: str, arguments: list[str]) -> tu
         name = script.DEFAULT_PRESETS.get(arguments[arguments.index(_ENV) + 1], "")
         if name:
             print(f"settings: preset {name}", file=sys.stderr)
-    return rest, script.preset(name) if name else None
+    return rest, script.Config(**presets[name]) if name else None

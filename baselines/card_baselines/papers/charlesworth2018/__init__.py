@@ -1,0 +1,1 @@
+"""Charlesworth (2018): self-play PPO in Big 2."""

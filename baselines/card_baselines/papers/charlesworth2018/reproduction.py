@@ -1,0 +1,70 @@
+"""The experiment of Charlesworth (2018): self-play PPO with the paper's settings, measured as its figure 2 does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from card_baselines.papers.charlesworth2018.preset import PRESET
+from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM, Scale, printed_table
+from card_baselines.papers.protocol import Report, Say
+from card_baselines.run_folder import EVALUATION, RunFolder
+from card_baselines.training import self_play_ppo
+
+UNIT = "points per game"
+
+
+class Charlesworth2018Reproduction:
+    """Trains a network for each seed; its final evaluation holds the numbers."""
+
+    def __init__(self, scale: Scale, root: Path, seeds: int, say: Say) -> None:
+        """Keep runs in `root`; `seeds` 0 are those of the scale."""
+        self._scale, self._root, self._say = scale, root, say
+        self._seeds = range(seeds or scale.seeds)
+
+    def train(self, row: str, seed: int) -> Path:
+        """Return the folder of a finished run; both rows have the same."""
+        folder = self._root / f"s{seed}"
+        if not (folder / EVALUATION).exists():
+            settings = {**PRESET, "panel": (RANDOM,), "final_hands": self._scale.hands, **self._scale.changes}
+            self._say(f"{folder.name}: {settings['steps']:,} decisions")
+            self_play_ppo.main(self_play_ppo.Config(**settings, seed=seed, folder=str(folder)))
+        return folder
+
+    def play(self, table: int, row: str) -> list[dict[str, Any]]:
+        """Return what each seed's network wins from random players or from its earlier selves."""
+        results = []
+        for seed in self._seeds:
+            evaluation = json.loads((self.train(row, seed) / EVALUATION).read_text())
+            matches = [match for match in evaluation["matches"] if (match["opponent"] == RANDOM) == (row == RANDOM)]
+            results += [
+                {"table": table, "row": row, "seed": seed, **match, "verdict": verdict(match["ci95"])}
+                for match in matches
+            ]
+        return results
+
+    def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
+        """Return the results of some of the rows; the figure is the only table."""
+        runs = [self._cost(seed) for seed in self._seeds]
+        content: dict[str, Any] = {
+            "paper": "charlesworth2018",
+            "unit": UNIT,
+            "tables": list(tables),
+            "results": [result for row in rows for result in self.play(FIGURE, row)],
+            "runs": runs,
+        }
+        decisions = max(run["decisions"] for run in runs)
+        notes = (f"{decisions:,} decisions were trained on, in the paper {PRESET['steps']:,}.",)
+        return Report(content, [printed_table(content, FIGURE)], notes)
+
+    def _cost(self, seed: int) -> dict[str, Any]:
+        run = RunFolder(self.train(RANDOM, seed))
+        cost = json.loads((run.path / EVALUATION).read_text())["cost"]
+        return {"seed": seed, "folder": run.path.name, **cost, "commit": run.config()["made_of"]["commit"]}
+
+
+def verdict(ci95: Sequence[float]) -> str:
+    """Return whether a gain agrees with the paper, which draws it above 0: "agrees", "differs" or "undecided"."""
+    return "agrees" if ci95[0] > 0 else "differs" if ci95[1] < 0 else "undecided"
