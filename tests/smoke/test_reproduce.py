@@ -142,7 +142,7 @@ def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
     monkeypatch.setattr(sys.modules[__name__], "ONE", ONE, raising=False)
     assert cli.main(("reproduce", "one", "--times", "3", "--rows", "b", "--folder", str(tmp_path))) == 0
     out = capsys.readouterr().out
-    assert "Table 7, points" in out and "3.0" in out and "a note" in out
+    assert all(text in out for text in ("Table 7,", "points", "3.0", "a note"))
     assert json.loads((tmp_path / "report.json").read_text())["results"] == [{"table": 7, "row": "b", "mean": 3.0}]
     assert (tmp_path / "report.md").read_text() == "Table 7\n\n| row | mean |\n| --- | --- |\n| b | 3.0 |\n\na note\n"
 
