@@ -1,40 +1,40 @@
-"""`kernel`: compile a function with Numba and cache it on disk, safely.
+"""`kernel`: compile a function with Numba and keep it on disk, safely.
 
-Numba's own cache key is the source file of the decorated function alone: an edit in a function that it *calls* goes
-unnoticed and the old rules keep running. Here every cache folder is named after a hash of all sources of the package,
-so any edit starts a fresh one. Where no folder can be written (read-only installation, no home), kernels are compiled
-in memory and importing still works.
+What is kept where is the matter of `kernel_cache`. Where no folder can be written (read-only installation, no home,
+full disk), kernels are compiled in memory.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
-import os
-import shutil
+import secrets
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from functools import cache
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
 from numba import config as numba_config
-from numba.core import event as numba_event
+from numba.core import compiler, dispatcher, registry
 
-if sys.platform != "win32":
-    import fcntl
+from card_envs.kernel_cache import KernelCache, cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 COMPILED = not numba_config.DISABLE_JIT
 """False under NUMBA_DISABLE_JIT=1, when kernels are plain Python functions."""
 
-_PACKAGE = Path(__file__).resolve().parent
-_KEPT_CACHES = 4  # enough for two checkouts and their bounds-checked builds; older ones are deleted
+_OPTIONS = {
+    "nopython": True,
+    "boundscheck": None,  # as NUMBA_BOUNDSCHECK says
+    "error_model": "numpy",
+    "nogil": True,
+    "no_cfunc_wrapper": True,  # nobody calls kernels from C, and each wrapper costs compile time
+}
 
 
 def kernel(function: Function) -> Function:
@@ -45,62 +45,9 @@ def kernel(function: Function) -> Function:
     """
     if not COMPILED:
         return np.errstate(over="ignore")(function)  # random streams wrap around modulo 2**64, compiled or not
-    folder = cache_folder(function.__module__.partition(".")[0])
-    with _numba_cache_dir(folder):
-        compiled: Function = numba.njit(
-            cache=folder is not None,
-            error_model="numpy",
-            nogil=True,
-            no_cfunc_wrapper=True,  # nobody calls kernels from C, and each wrapper costs compile time
-        )(function)
-    if folder is not None:
-        _save_one_at_a_time(compiled, folder / "lock")
-    return compiled
-
-
-def _save_one_at_a_time(compiled: Any, lock: Path) -> None:
-    """Let one process at a time file what it compiled.
-
-    Numba reads its index, picks a free file name and writes both: two processes that compile one kernel for different
-    tables at once would pick the same name, and later runs would load machine code for other types.
-    """
-    save = compiled._cache.save_overload
-
-    def save_under_lock(signature: Any, result: Any) -> None:
-        with _locked(lock):
-            save(signature, result)
-
-    compiled._cache.save_overload = save_under_lock
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock file `path`; without effect on Windows, which has no such locks."""
-    if sys.platform == "win32":
-        yield
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)  # a newer version of the package may have deleted old caches
-    with open(path, "a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield  # closing the file ends the lock
-
-
-class _Announcement(numba_event.Listener):  # type: ignore[misc]  # Numba's types are partial
-    """Logs one line when a process first compiles a kernel, which can take long; loading compiled ones is silent."""
-
-    is_made = False
-
-    def on_start(self, event: Any) -> None:
-        """Say so, once."""
-        module = str(getattr(event.data["dispatcher"].py_func, "__module__", ""))
-        if self.is_made or not module.startswith(_PACKAGE.name):
-            return
-        self.is_made = True
-        outlook = "kept for later runs" if cache_folder(_PACKAGE.name) else "not kept: no folder can be written"
-        logging.getLogger(_PACKAGE.name).warning("card_envs compiles its kernels, some seconds a game (%s)", outlook)
-
-    def on_end(self, event: Any) -> None:
-        """Say nothing."""
+    compiled: Any = _Kernel(function, targetoptions=dict(_OPTIONS))
+    compiled.enable_caching()
+    return compiled  # type: ignore[no-any-return]
 
 
 def entry_point(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
@@ -115,69 +62,123 @@ def entry_point(function: Callable[..., Any], *examples: Any) -> Callable[..., A
     return compiled
 
 
-@cache
-def cache_folder(root_package: str) -> Path | None:
-    """Return the writable folder for compiled kernels of `root_package`, or None where there is none."""
-    name = f"kernels-{_fingerprint(root_package)}"
-    for base in _candidate_folders():
-        folder = base / name
-        if _is_writable(folder):
-            _delete_old_caches(base, keep=folder)
-            return folder
-    return None
+class _Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are partial
+    """What `numba.njit` makes of a function, with a cache, symbols and announcements of its own."""
+
+    def __init__(
+        self,
+        py_func: Callable[..., Any],
+        locals: dict[str, Any] | None = None,
+        targetoptions: dict[str, Any] | None = None,
+        pipeline_class: type = compiler.Compiler,
+    ) -> None:  # Numba calls this by name where a kernel is unpickled
+        super().__init__(py_func, locals, targetoptions, pipeline_class)
+        self._compiler = _Compiler(py_func, self.targetdescr, self.targetoptions, self.locals, pipeline_class)
+
+    def enable_caching(self) -> None:
+        """Keep compiled versions on disk, where the function stands in a file and a folder can be written."""
+        folder = cache_folder(self.py_func.__module__.partition(".")[0])
+        if folder is not None and Path(self.py_func.__code__.co_filename).is_file():
+            self._cache = KernelCache(self.py_func, folder)
 
 
-def _candidate_folders() -> Iterator[Path]:
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        yield Path(os.environ["NUMBA_CACHE_DIR"])
-    yield _PACKAGE / "__pycache__"
-    with contextlib.suppress(RuntimeError):  # raised by home() where the system knows no home folder
-        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "card_envs"
+class _Compiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-defined]  # Numba's types are partial
+    """Numba's compiler of one function, called when nothing compiled was found, under Numba's global lock."""
+
+    def compile(self, args: Any, return_type: Any) -> Any:
+        """Return the function compiled for argument types; kernels that it calls are compiled inside this call."""
+        with _announced(), _symbols_of_one_compilation(self.targetdescr.target_context):
+            return super().compile(args, return_type)
 
 
-def _fingerprint(root_package: str) -> str:
-    """Return a hash of everything that the machine code of a package depends on and that Numba does not look at."""
-    digest = hashlib.sha256()
-    digest.update(f"{sys.version} {numba.__version__} {np.__version__} {numba_config.BOUNDSCHECK}".encode())
-    roots = {_PACKAGE}
-    module = sys.modules.get(root_package)
-    if module is not None and getattr(module, "__file__", None):
-        roots.add(Path(str(module.__file__)).resolve().parent)
-    for root in sorted(roots):
-        for path in sorted(root.rglob("*.py")):
-            digest.update(str(path.relative_to(root)).encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+# --- symbols --------------------------------------------------------------------------------------------------------
 
 
-def _is_writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+@dataclass(frozen=True)
+class _TaggedMangler:
+    """Numba's names for machine code, each with a tag at the end."""
 
+    plain: Callable[..., str]
+    tag: str
 
-def _delete_old_caches(base: Path, keep: Path) -> None:
-    with contextlib.suppress(OSError):
-        caches = sorted(base.glob("kernels-*"), key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in caches[_KEPT_CACHES:]:
-            if path != keep:
-                shutil.rmtree(path, ignore_errors=True)
+    def __call__(self, name: str, types: Sequence[Any], *, abi_tags: Sequence[str] = (), uid: int | None = None) -> str:
+        return self.plain(name, types, abi_tags=(*abi_tags, self.tag), uid=uid)
 
 
 @contextlib.contextmanager
-def _numba_cache_dir(folder: Path | None) -> Iterator[None]:
-    """Point Numba's cache at `folder` while a function is being decorated; other packages keep theirs."""
-    before = numba_config.CACHE_DIR
-    if folder is not None:
-        numba_config.CACHE_DIR = str(folder)
+def _symbols_of_one_compilation(context: Any) -> Iterator[None]:
+    """Give all machine code that is made meanwhile names that no other compilation, in any process, gives.
+
+    Numba tells functions of one name apart by counters: each function has a number, and a record type stands in the
+    name of a function not with its fields but with the number that it got when the process first met it
+    (`numba.types.Record.mangling_args`). Such names are unique in one process only. Compiled code keeps its names on
+    disk, though: two processes that play tables of different sizes can give `step_rows` for one record and `step_rows`
+    for another the same name, and a process that loads both gets the code of one of them for both. It then reads the
+    fields of a table where there are none.
+
+    So names get a random tag, drawn anew for every compilation (not every process: forked ones would share it).
+    Everything that is compiled inside shares it, as functions that call each other must agree on their names. Unlike
+    a hash of the record's fields it also keeps apart what Numba numbers for other reasons: functions that a factory
+    makes, Numba's own helpers, records inside of other types. Other people's functions are named as ever: the tag is
+    there only while Numba's lock is held for a kernel.
+    """
+    plain, replaced = context.mangler, vars(context).get("mangler")
+    if isinstance(plain, _TaggedMangler):
+        yield
+        return
+    context.mangler = _TaggedMangler(plain, secrets.token_hex(8))
     try:
         yield
     finally:
-        numba_config.CACHE_DIR = before
+        del context.mangler  # the method of the class shows again
+        if replaced is not None:
+            context.mangler = replaced
 
 
-if COMPILED:
-    numba_event.register("numba:compile", _Announcement())
+# --- announcements --------------------------------------------------------------------------------------------------
+
+
+class _Announcer:
+    """Says once that compiling takes its time, and on a terminal how far it is; loading from disk is silent."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.count = 0
+        self.seconds = 0.0
+
+    def begin(self) -> None:
+        """Count a function; Numba compiles those that it calls inside of it."""
+        if self.count == 0:
+            outlook = "kept for later runs" if cache_folder("card_envs") else "not kept: no folder can be written"
+            logging.getLogger("card_envs").warning(
+                "card_envs compiles its kernels, up to half a minute a game (%s)", outlook
+            )
+        if self.depth == 0:
+            self.start = time.monotonic()
+        self.depth += 1
+        self.count += 1
+        self._show(f"compiling: {self.count} functions, {self.seconds + time.monotonic() - self.start:.0f} s")
+
+    def end(self) -> None:
+        """Note that the function is done; take the line away where it was the outermost."""
+        self.depth -= 1
+        if self.depth == 0:
+            self.seconds += time.monotonic() - self.start
+            self._show("")
+
+    def _show(self, line: str) -> None:
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write(f"\r{line:50}\r")  # the cursor goes back: whatever is printed next replaces the line
+            sys.stderr.flush()
+
+
+_announcer = _Announcer()
+
+
+@contextlib.contextmanager
+def _announced() -> Iterator[None]:
+    _announcer.begin()
+    try:
+        yield
+    finally:
+        _announcer.end()

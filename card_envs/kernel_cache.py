@@ -1,0 +1,287 @@
+"""Compiled kernels on disk: which folder, under which name, and how they are written and read.
+
+One file holds one kernel for one set of argument types, so processes that compile the same things at the same time
+have nothing to agree on. A file is written under another name and renamed when it is complete; it carries a checksum
+and what it was compiled for, and whatever does not match is compiled again. A disk that is full or a folder that
+disappears costs time, never a run.
+
+Numba's own cache is not used: its key is the source file of the decorated function alone (an edit in a function that
+it *calls* goes unnoticed, and the old rules keep running), its index and data files are two that can contradict each
+other, and an error while it writes ends the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import re
+import shutil
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba import config as numba_config
+from numba.core import caching, compiler, dispatcher, serialize
+
+_PACKAGE = Path(__file__).resolve().parent
+_LOGGER = logging.getLogger(_PACKAGE.name)
+_KEPT_FOLDERS = 4  # of one package: enough for two checkouts and their bounds-checked builds; older ones are deleted
+_FORMAT = b"card_envs kernel 2\n"
+_DIGEST_BYTES = 32
+_is_failure_told = False
+
+
+class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are partial
+    """The compiled versions of one kernel, one file for each set of argument types.
+
+    Args:
+        function: the kernel as plain Python.
+        folder: where the files lie; it need not exist any more when something is read or written.
+    """
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._function = function
+        self._folder = folder
+        self._stem = re.sub(r"[^\w.]+", "_", f"{function.__module__}.{function.__qualname__}")[-100:]
+        self._is_enabled = True
+        _file_hash(function.__code__.co_filename)  # now, before anybody edits the file
+
+    @property
+    def cache_path(self) -> str:
+        """The folder, as Numba asks for it."""
+        return str(self._folder)
+
+    def enable(self) -> None:
+        """Read and write from now on."""
+        self._is_enabled = True
+
+    def disable(self) -> None:
+        """Neither read nor write until `enable`."""
+        self._is_enabled = False
+
+    def flush(self) -> None:
+        """Delete what is kept of this kernel."""
+        with contextlib.suppress(OSError):
+            for path in self._folder.glob(f"{self._stem}-*.nbc"):
+                path.unlink()
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the compiled kernel for a signature, ready to run, or None where no sound file for it lies."""
+        if not self._is_enabled:
+            return None
+        target_context.refresh()  # as Numba does: what other packages have registered since may be called in it
+        key = self._key(signature, target_context.codegen())
+        content = _content(self._path(key))
+        if content is None:
+            return None
+        stored_key, stored_signature, reduced = pickle.loads(content)
+        if (stored_key, stored_signature) != (key, signature):
+            return None
+        return compiler.CompileResult._rebuild(target_context, *reduced)
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write a compiled kernel; where that fails it lives in memory alone, and the first time says why."""
+        if not self._is_enabled:
+            return
+        if result.lifted or result.library.has_dynamic_globals:
+            _LOGGER.warning(
+                "%s is compiled anew by every process: it holds a pointer or an array of over a megabyte as a constant",
+                self._stem,
+            )
+            return
+        key = self._key(signature, result.library.codegen)
+        content = serialize.dumps((key, signature, result._reduce()))
+        try:
+            _write(self._path(key), _FORMAT + hashlib.sha256(content).digest() + content)
+        except OSError as error:
+            _tell_failure(self._folder, error)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{self._stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
+
+    def _key(self, signature: Any, codegen: Any) -> str:
+        """Return in words all that the machine code depends on and that the name of the folder does not say.
+
+        Numba's names of types spell out their content: a record's fields with their types and offsets, for instance.
+        """
+        function, code = self._function, self._function.__code__
+        constants = [constant for constant in code.co_consts if not isinstance(constant, (CodeType, frozenset))]
+        cells = serialize.dumps(tuple(cell.cell_contents for cell in function.__closure__ or ()))
+        called = _called(function)
+        packages = {each.__module__.partition(".")[0] for each in called}
+        return "\n".join(
+            [
+                f"{function.__module__}.{function.__qualname__}, line {code.co_firstlineno}",
+                repr(signature),
+                repr(codegen.magic_tuple()),
+                hashlib.sha256(code.co_code + repr(constants).encode() + cells).hexdigest(),
+                *(source_hash(package) for package in sorted(packages)),
+                *(_file_hash(file) for file in sorted({each.__code__.co_filename for each in called})),
+            ]
+        )
+
+
+def _called(function: Callable[..., Any]) -> set[Callable[..., Any]]:
+    """Return a kernel and all compiled functions that it calls, however far down, as plain Python."""
+    found, waiting = {function}, [function]
+    while waiting:
+        for value in _named_values(waiting.pop()):
+            if isinstance(value, dispatcher.Dispatcher) and value.py_func not in found:
+                found.add(value.py_func)
+                waiting.append(value.py_func)
+    return found
+
+
+def _named_values(function: Callable[..., Any]) -> Iterator[Any]:
+    """Yield the values of the names in a function: its own globals, and what modules among them hold."""
+    names = _names(function.__code__)
+    for name in names:
+        value = function.__globals__.get(name)
+        yield value
+        if isinstance(value, ModuleType):
+            yield from (vars(value).get(attribute) for attribute in names)
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # the cell is still empty
+            yield cell.cell_contents
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))  # comprehensions, for instance
+    return set(code.co_names).union(*map(_names, inner))
+
+
+@cache
+def _file_hash(path: str) -> str:
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:  # a called function that was typed in
+        return ""
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what `_write` was given, or None where the file is missing, unreadable, cut off or otherwise damaged."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    start = len(_FORMAT) + _DIGEST_BYTES
+    digest, content = data[len(_FORMAT) : start], data[start:]
+    is_sound = data.startswith(_FORMAT) and hashlib.sha256(content).digest() == digest
+    return content if is_sound else None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Put a complete file at `path` or leave things as they were; raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)  # somebody may have deleted it since the program started
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _tell_failure(folder: Path, error: OSError) -> None:
+    """Say once a process that compiled kernels are lost; to a log, as a warning could be made an error."""
+    global _is_failure_told
+    if not _is_failure_told:
+        _is_failure_told = True
+        reason = error.strerror or error
+        _LOGGER.warning(
+            "compiled kernels cannot be kept in %s (%s): results are the same, later runs compile again; "
+            "free some space there or name another folder in NUMBA_CACHE_DIR",
+            folder,
+            reason,
+        )
+
+
+# --- which folder ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def cache_folder(root_package: str) -> Path | None:
+    """Return the writable folder for compiled kernels of `root_package`, or None where there is none.
+
+    It is named after a hash of all sources of the package, of this one, and of the versions of what compiles: any edit
+    starts a fresh folder. In folders that belong to this package the oldest of them are deleted; in one that the user
+    names, nothing is.
+    """
+    prefix = f"kernels-{re.sub(r'[^A-Za-z0-9_]', '_', root_package)}-"
+    for base, is_ours in _candidate_folders():
+        folder = base / f"{prefix}{source_hash(root_package)}"
+        if _is_writable(folder):
+            if is_ours:
+                _delete_old_folders(base, prefix, keep=folder)
+            return folder
+    return None
+
+
+def _candidate_folders() -> Iterator[tuple[Path, bool]]:
+    """Yield folders in the order in which they are tried, each with whether it is this package's alone."""
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(os.environ["NUMBA_CACHE_DIR"]), False
+    yield _PACKAGE / "__pycache__", True
+    with contextlib.suppress(RuntimeError):  # raised by home() where the system knows no home folder
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "card_envs", True
+
+
+@cache
+def source_hash(root_package: str) -> str:
+    """Return a hash of everything that the machine code of a package's kernels depends on, the processor apart."""
+    digest = hashlib.sha256()
+    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, numba_config.BOUNDSCHECK)
+    digest.update(repr(versions).encode())
+    for root, path in sorted({*_sources(_PACKAGE.name), *_sources(root_package)}):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _sources(root_package: str) -> Iterator[tuple[Path, Path]]:
+    """Yield the source files of a package, each after its folder; of a lone module, the files beside it."""
+    if root_package == _PACKAGE.name:
+        folders, pattern = [_PACKAGE], "**/*.py"
+    else:
+        module = sys.modules.get(root_package)
+        paths, file = getattr(module, "__path__", None), getattr(module, "__file__", None)
+        if paths is not None:
+            folders, pattern = [Path(path).resolve() for path in paths], "**/*.py"
+        else:
+            folders, pattern = [Path(file).resolve().parent] if file else [], "*.py"
+    for folder in folders:
+        yield from ((folder, path) for path in folder.glob(pattern) if path.is_file())
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        os.utime(folder)  # marks it as used, so that it is not the first to be deleted
+    except OSError:
+        return False
+    return True
+
+
+def _delete_old_folders(base: Path, prefix: str, keep: Path) -> None:
+    """Delete all but the last used folders of a package, and those of versions that named them in another way."""
+    current, outdated = re.compile(rf"{prefix}[0-9a-f]{{16}}"), re.compile(r"kernels-[0-9a-f]{16}")
+    with contextlib.suppress(OSError):
+        folders = [path for path in base.iterdir() if current.fullmatch(path.name)]
+        folders.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        unused = [path for path in base.iterdir() if outdated.fullmatch(path.name)]
+        for path in (*folders[_KEPT_FOLDERS:], *unused):
+            if path != keep:
+                shutil.rmtree(path, ignore_errors=True)
