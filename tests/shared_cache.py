@@ -49,7 +49,7 @@ def look(played: Played) -> str:
     numbers = np.zeros((NUM_TABLES, game.layout.size), game.layout.dtype)
     masks = np.zeros((NUM_TABLES, game.num_actions), np.int8)
     rows = np.arange(NUM_TABLES)
-    game.encoder.observe_rows(played.tables, rows, observation_records(numbers), mask_records(masks))
+    game.encoder.observe_batch(played.tables, rows, observation_records(numbers), mask_records(masks))
     return hashlib.sha256(numbers.tobytes() + masks.tobytes()).hexdigest()
 
 
