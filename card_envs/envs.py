@@ -40,8 +40,14 @@ class EnvEntry:
 
     @property
     def draw(self) -> Drawing:
-        """The function that draws a table; it imports what it needs when it is called."""
+        """The function that draws a table as pixels; it imports what it needs when it is called."""
         return partial(_draw, self.drawing)
+
+    @property
+    def paint(self) -> Callable[..., Any]:
+        """The function that puts a table on a canvas: (type of canvas, game, tables, seat or None, names) -> canvas."""
+        paint: Callable[..., Any] = _resolve(self.drawing)
+        return paint
 
 
 ENVS = {
@@ -51,35 +57,35 @@ ENVS = {
             id="limit_holdem-v0",
             gymnasium_id="LimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:limit_holdem",
-            drawing="card_envs.games.holdem.render:draw_table",
+            drawing="card_envs.games.holdem.render:paint_table",
             summary="limit Texas hold'em, 2 to 10 seats",
         ),
         EnvEntry(
             id="no_limit_holdem-v0",
             gymnasium_id="NoLimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:no_limit_holdem",
-            drawing="card_envs.games.holdem.render:draw_table",
+            drawing="card_envs.games.holdem.render:paint_table",
             summary="no-limit and pot-limit Texas hold'em, 2 to 10 seats",
         ),
         EnvEntry(
             id="big2-v0",
             gymnasium_id="Big2-v0",
             make_game="card_envs.games.big2.presets:big2",
-            drawing="card_envs.games.big2.render:draw_table",
+            drawing="card_envs.games.big2.render:paint_table",
             summary="Big 2 for four seats, 1,695 actions, house rules as options",
         ),
         EnvEntry(
             id="leduc_holdem-v0",
             gymnasium_id="LeducHoldem-v0",
             make_game="card_envs.games.holdem.presets:leduc_holdem",
-            drawing="card_envs.games.holdem.render:draw_table",
+            drawing="card_envs.games.holdem.render:paint_table",
             summary="Leduc hold'em: six cards, two streets, exact solutions known",
         ),
         EnvEntry(
             id="kuhn_poker-v0",
             gymnasium_id="KuhnPoker-v0",
             make_game="card_envs.games.holdem.presets:kuhn_poker",
-            drawing="card_envs.games.holdem.render:draw_table",
+            drawing="card_envs.games.holdem.render:paint_table",
             summary="Kuhn poker: three cards, one bet, value -1/18",
         ),
     )
@@ -153,7 +159,9 @@ def _versioned_name(entry: EnvEntry) -> str:
 
 
 def _draw(path: str, game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8]:
-    picture: NDArray[np.uint8] = _resolve(path)(game, tables, seat)
+    from card_envs.canvas import PixelCanvas  # needs Pillow, which is an extra
+
+    picture: NDArray[np.uint8] = _resolve(path)(PixelCanvas, game, tables, seat).array()
     return picture
 
 

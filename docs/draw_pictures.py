@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,7 @@ class Scene:
         self.game = make_game(env_id, **settings)
         self.tables = self.game.seeded_tables(1, seed)
         self.actor = self.game.deal_with(self.tables, 0, options)
-        module, _, name = find_entry(env_id).drawing.partition(":")
-        self.draw_table = getattr(importlib.import_module(module), name)
+        self.draw_table = find_entry(env_id).draw
 
     def play(self, *names: str) -> None:
         """Take actions by the names that the environment gives them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import subprocess
 import sys
 from itertools import combinations
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_envs.canvas import Canvas, signed, text_width, thousands
-from card_envs.cards import card_ids
+from card_envs.canvas import Canvas, PixelCanvas, ShapeCanvas, signed, text_width, thousands
+from card_envs.cards import NO_CARD, card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import Game, Tables
 from card_envs.games.big2 import render as big2
@@ -72,6 +73,24 @@ def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
             assert not np.array_equal(draw(game, tables, 0), draw(game, tables, None))
 
 
+@pytest.mark.parametrize("env_id", ENVS)
+def test_shapes_are_those_of_the_picture_without_hidden_cards(env_id: str) -> None:
+    game, paint = make_game(env_id), ENVS[env_id].paint
+    tables = game.seeded_tables(1, 5)
+    game.deal(tables, 0)
+    names = [f"<name {seat}>" for seat in range(game.num_seats)]
+    everything = paint(ShapeCanvas, game, tables, None, names)
+    cards = [shape[4] for shape in everything.shapes if shape[0] == "card"]
+    for seat in range(game.num_seats):
+        seen = paint(ShapeCanvas, game, tables, seat, names)
+        visible = [shape[4] for shape in seen.shapes if shape[0] == "card"]
+        assert len(visible) == len(cards)
+        assert 0 < sum(card != NO_CARD for card in visible) < sum(card != NO_CARD for card in cards)
+    words = [shape[3] for shape in everything.shapes if shape[0] == "text"]
+    assert set(names) <= set(words)
+    assert json.loads(json.dumps(everything.shapes)) == everything.shapes
+
+
 # --- nothing overlaps ---
 
 
@@ -86,10 +105,10 @@ def text_boxes(monkeypatch: pytest.MonkeyPatch, game: Game, tables: Tables) -> l
         boxes.append((text, (left, position[1] - 0.36 * size, left + width, position[1] + 0.36 * size)))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Canvas, "text", text)
-        for shape in ("box", "disc", "card"):
-            patch.setattr(Canvas, shape, lambda *_, **__: None)
-        patch.setattr(holdem, "_empty_table", lambda: Canvas(1, 1))
+        patch.setattr(PixelCanvas, "text", text)
+        for shape in ("box", "disc", "put_card"):
+            patch.setattr(PixelCanvas, shape, lambda *_, **__: None)
+        patch.setattr(holdem, "_empty_table", lambda make_canvas: make_canvas(1, 1))
         holdem.draw_table(game, tables, None)
     return boxes
 

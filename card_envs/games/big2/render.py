@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from card_envs.canvas import (
     SKY,
     WHITE,
     Canvas,
+    PixelCanvas,
     Point,
     signed,
 )
@@ -29,6 +31,8 @@ from card_envs.game import Game
 from card_envs.games.big2.combos import card_of
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
 from card_envs.games.big2.view import hand
+
+C = TypeVar("C", bound=Canvas)
 
 WIDTH, HEIGHT = 900, 600
 """Size of a picture in pixels."""
@@ -66,40 +70,48 @@ def draw_table(game: Game, tables: Any, seat: int | None) -> NDArray[np.uint8]:
     The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise. Small cards are those that
     a seat has played.
     """
+    return paint_table(PixelCanvas, game, tables, seat).array()
+
+
+def paint_table(
+    make_canvas: type[C], game: Game, tables: Any, seat: int | None, names: Sequence[str] | None = None
+) -> C:
+    """Return table 0 on a canvas of a kind, as `draw_table` shows it; `names` are those of the seats."""
     t = tables[0]
-    canvas = _empty_table().copy()
+    canvas: C = _empty_table(make_canvas).copy()
     canvas.text((868, 46), game.name.replace("big2", "big 2"), _LARGE, MINT, "right", bold=True)
-    _draw_trick(canvas, t)
+    names = names or [f"player_{k}" for k in range(NUM_SEATS)]
+    _draw_trick(canvas, t, names)
     for k in range(NUM_SEATS):
         place = _PLACES[(k - (seat or 0)) % NUM_SEATS]
-        _draw_seat(canvas, t, k, place, is_open=seat is None or seat == k)
-    return canvas.array()
+        _draw_seat(canvas, t, k, place, seat is None or seat == k, names[k])
+    return canvas
 
 
 @cache
-def _empty_table() -> Canvas:
-    canvas = Canvas(WIDTH, HEIGHT)
+def _empty_table(make_canvas: type[C]) -> C:
+    canvas = make_canvas(WIDTH, HEIGHT)
     canvas.box(_MIDDLE, (WIDTH - 8, HEIGHT - 8), RIM, radius=52)
     canvas.box(_MIDDLE, (WIDTH - 32, HEIGHT - 32), FELT, radius=40)
     canvas.box(_MIDDLE, (420, 190), None, FELT_LINE, 1.5, 95)
     return canvas
 
 
-def _draw_trick(canvas: Canvas, t: Any) -> None:
+def _draw_trick(canvas: Canvas, t: Any, names: Sequence[str]) -> None:
     """Draw the hand to beat and whose it is, or who has control."""
     x, y = _MIDDLE
     if t.trick_size == 0:
-        canvas.text((x, y), f"player_{t.actor} has control", _LARGE, WHITE, bold=True)
+        canvas.text((x, y), f"{names[t.actor]} has control", _LARGE, WHITE, bold=True)
         return
     cards = [card_of(int(order)) for order in t.trick_cards[: int(t.trick_size)]]
     canvas.fan(_MIDDLE, _TRICK_CARD, _TRICK_STEP, cards)
     kind = KIND_NAMES[int(t.trick_kind)]
-    words = f"{kind} by player_{t.trick_seat}" + (", who goes out" if t.is_over else "")
+    words = f"{kind} by {names[t.trick_seat]}" + (", who goes out" if t.is_over else "")
     canvas.text((x, y - 62), words, _NORMAL, WHITE, bold=True)
-    canvas.text((x, y + 62), f"led by player_{t.trick_leader}", _LABEL, MINT)
+    canvas.text((x, y + 62), f"led by {names[t.trick_leader]}", _LABEL, MINT)
 
 
-def _draw_seat(canvas: Canvas, t: Any, k: int, place: _Place, is_open: bool) -> None:
+def _draw_seat(canvas: Canvas, t: Any, k: int, place: _Place, is_open: bool, name: str) -> None:
     orders = hand(t, k) if is_open else [NO_CARD] * int(t.num_cards[k])
     cards = [card if card == NO_CARD else card_of(card) for card in orders]
     for row, center in zip(_shared_out(cards, len(place.rows)), place.rows, strict=True):
@@ -109,7 +121,7 @@ def _draw_seat(canvas: Canvas, t: Any, k: int, place: _Place, is_open: bool) -> 
         canvas.fan(center, _PLAYED_CARD, _PLAYED_STEP, row)
     is_winner = bool(t.is_over) and int(t.payoff[k]) > 0
     count = int(t.num_cards[k])
-    canvas.plate(place.plate, f"player_{k}", f"{count} card{'' if count == 1 else 's'}", k == t.actor or is_winner)
+    canvas.plate(place.plate, name, f"{count} card{'' if count == 1 else 's'}", k == t.actor or is_winner)
     _draw_label(canvas, t, k, place.label)
 
 

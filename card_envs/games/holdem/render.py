@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from card_envs.canvas import (
     SKY,
     WHITE,
     Canvas,
+    PixelCanvas,
     Point,
     signed,
     text_width,
@@ -35,6 +37,8 @@ from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS
 from card_envs.games.holdem.view import STREET_NAMES, board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
+
+C = TypeVar("C", bound=Canvas)
 
 _RANK_WORDS = ("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
 
@@ -63,18 +67,26 @@ def draw_table(game: Game, tables: Any, seat: int | None) -> NDArray[np.uint8]:
 
     The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise.
     """
+    return paint_table(PixelCanvas, game, tables, seat).array()
+
+
+def paint_table(
+    make_canvas: type[C], game: Game, tables: Any, seat: int | None, names: Sequence[str] | None = None
+) -> C:
+    """Return table 0 on a canvas of a kind, as `draw_table` shows it; `names` are those of the seats."""
     t = tables[0]
-    canvas = _empty_table().copy()
+    canvas: C = _empty_table(make_canvas).copy()
     _draw_title(canvas, game)
     _draw_middle(canvas, t)
+    names = names or [f"player_{k}" for k in range(int(t.num_seats))]
     for k in range(int(t.num_seats)):
-        _draw_seat(canvas, t, k, seat)
-    return canvas.array()
+        _draw_seat(canvas, t, k, seat, names[k])
+    return canvas
 
 
 @cache
-def _empty_table() -> Canvas:
-    canvas = Canvas(WIDTH, HEIGHT)
+def _empty_table(make_canvas: type[C]) -> C:
+    canvas = make_canvas(WIDTH, HEIGHT)
     width, height = 2 * _SEATS_REACH[0], 2 * _SEATS_REACH[1] - 40
     canvas.box(_MIDDLE, (width, height), RIM, radius=height / 2)
     canvas.box(_MIDDLE, (width - 26, height - 26), FELT, radius=height / 2 - 13)
@@ -183,7 +195,7 @@ class _Look(NamedTuple):
     color: tuple[int, int, int]
 
 
-def _draw_seat(canvas: Canvas, t: Any, k: int, viewer: int | None) -> None:
+def _draw_seat(canvas: Canvas, t: Any, k: int, viewer: int | None, name: str) -> None:
     x, y = _place(t, k, viewer, _MIDDLE, _SEATS_REACH)
     is_in = bool(has(t.in_hand, k))
     wins = bool(t.is_over) and int(t.payoff[k]) > 0
@@ -194,7 +206,7 @@ def _draw_seat(canvas: Canvas, t: Any, k: int, viewer: int | None) -> None:
         left = x + (i - (len(cards) - 1) / 2) * (_HOLE_CARD + 3)
         canvas.card((left, y - _CARDS_UP), _HOLE_CARD, card, not is_in)
     chips = thousands(int(t.stack[k]))
-    canvas.plate((x, y + _PLATE_DOWN), f"player_{k}", chips, is_lit=k == t.actor or wins, is_dim=not is_in)
+    canvas.plate((x, y + _PLATE_DOWN), name, chips, is_lit=k == t.actor or wins, is_dim=not is_in)
     if k == t.button:
         _draw_button(canvas, x, y + _PLATE_DOWN)
     label = _label(t, k, cards)

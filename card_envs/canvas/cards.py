@@ -1,0 +1,96 @@
+"""The geometry of a playing card: where rank and suit stand, and the outlines of the suits.
+
+Lengths are fractions of the card's width, measured from its upper left corner.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from card_envs.cards import RANKS
+
+CARD_RATIO = 1.4
+"""Height of a card divided by its width."""
+CORNER = 0.11
+"""Radius of a card's corners."""
+EDGE = 0.016
+"""Width of the line around a card."""
+BACK_MARGIN, BACK_CORNER, BACK_STEP, BACK_LINE = 0.08, 0.06, 0.155, 0.018
+"""Of the pattern on the back: white around it, its corners, from lozenge to lozenge, width of the lines."""
+
+SUIT_COLORS = ((20, 128, 62), (24, 98, 200), (206, 32, 44), (22, 26, 32))
+"""Clubs green, diamonds blue, hearts red, spades black: the four-colour deck, which stays readable when small."""
+
+PLAIN, SHADED, COVERED = "plain", "shaded", "covered"
+"""Styles of a card: alone, out of play, in a fan where the next card leaves only its left side visible."""
+SHADE = 0.62
+"""How much of `CARD_SHADE` is mixed into a shaded card."""
+
+_TEN = RANKS.index("T")
+
+
+class Face(NamedTuple):
+    """Where a card shows what it is: the middle of its rank, the middle of its suit, and how large both are."""
+
+    rank_x: float
+    rank_y: float
+    rank_size: float
+    suit_x: float
+    suit_y: float
+    suit_size: float
+    """Half the height of the suit."""
+
+
+def face(card: int, style: str) -> Face:
+    """Return the face of a card; the rank 10 is wider than the others."""
+    is_ten = card // 4 == _TEN
+    if style == COVERED:
+        return Face(0.28, 0.34, 0.42 if is_ten else 0.52, 0.28, 0.82, 0.18)
+    return Face(0.37 if is_ten else 0.31, 0.36, 0.56, 0.66, 0.99, 0.26)
+
+
+def rank_words(card: int) -> str:
+    """Return the rank as it is written on a card."""
+    return RANKS[card // 4].replace("T", "10")
+
+
+Outline = Sequence[tuple[float, float]]
+
+
+def _circle(x: float, y: float, radius: float) -> Outline:
+    turns = [2 * math.pi * k / 48 for k in range(48)]
+    return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
+
+
+def _stem(top: float) -> Outline:
+    """Return the foot of clubs and spades, with hollow sides."""
+    steps = [k / 12 for k in range(13)]
+    right = [(0.06 + 0.34 * step**2.4, top + (1 - top) * step) for step in steps]
+    return [*right, *((-x, y) for x, y in reversed(right))]
+
+
+def _diamond() -> Outline:
+    turns = [2 * math.pi * k / 64 for k in range(64)]
+    bend = 1.7  # 1 would be an ellipse, 2 straight edges of a rhombus, more hollow ones
+    return [
+        (0.76 * math.copysign(abs(math.cos(turn)) ** bend, math.cos(turn)),
+         math.copysign(abs(math.sin(turn)) ** bend, math.sin(turn)))
+        for turn in turns
+    ]  # fmt: skip
+
+
+def _heart() -> Outline:
+    turns = [2 * math.pi * k / 72 for k in range(72)]
+    waves = [13 * math.cos(t) - 5 * math.cos(2 * t) - 2 * math.cos(3 * t) - math.cos(4 * t) for t in turns]
+    return [(0.95 * math.sin(turn) ** 3, -(wave + 2.5) / 14.7) for turn, wave in zip(turns, waves, strict=True)]
+
+
+SUIT_OUTLINES: tuple[list[Outline], ...] = (
+    [_circle(0, -0.5, 0.44), _circle(-0.48, 0.2, 0.44), _circle(0.48, 0.2, 0.44), _circle(0, 0, 0.3), _stem(0)],
+    [_diamond()],
+    [_heart()],
+    [[(x, -0.86 * y - 0.14) for x, y in _heart()], _stem(0)],
+)
+"""Polygons of each suit around (0, 0), reaching from -1 to 1 in height."""

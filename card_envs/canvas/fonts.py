@@ -1,0 +1,35 @@
+"""The font inside Pillow, and how wide its lines are: pictures do not depend on what is installed on a machine."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+try:
+    from PIL import ImageFont
+except ImportError as error:
+    raise ImportError("pictures need Pillow: pip install 'card-envs[render]'") from error
+
+SCALE = 2
+"""A picture is drawn this much larger and then reduced, which smooths all edges."""
+X_HEIGHT = 0.355
+"""From the middle of a line of capitals and digits down to its baseline, as a fraction of the font size."""
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, size: float) -> float:
+    """Return the width of a line of text in pixels."""
+    return font(size * SCALE).getlength(text) / SCALE
+
+
+@cache
+def font(size: float) -> ImageFont.FreeTypeFont:
+    """Return the font in a size, in pixels of the enlarged picture."""
+    found = ImageFont.load_default(size)
+    if not isinstance(found, ImageFont.FreeTypeFont):
+        raise ImportError("this Pillow is built without FreeType: pip install --force-reinstall 'card-envs[render]'")
+    return found
+
+
+def bold_stroke(size: float) -> float:
+    """Return how much wider the strokes of bold letters are."""
+    return size / 36
