@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, decisions_at, find_agent, require_playable
+from card_envs.agent import Agent, SupportsAct, decisions_at, find_agent, require_playable
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, is_whole
 from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_unit, seeded_streams
 
 Rows = NDArray[np.int64]
-Opponents = Agent | str | Sequence[Agent | str]
+Opponents = SupportsAct | str | Sequence[SupportsAct | str]
 """One agent for all other seats, or several, of which one is drawn for each deal. Strings as in `find_agent`."""
 
 _OTHER_STREAMS = 0xA0761D6478BD642F
@@ -78,7 +78,7 @@ class SingleSeatTables:
         self.game = game
         self.num_tables = int(num_tables)
         self.opponents = _agents(opponents, game)
-        self._games = [_observed_by(agent, game) for agent in self.opponents]
+        self._games = [agent.encoded(game) for agent in self.opponents]
         self._fixed_seat = seat
         self._rows = np.arange(self.num_tables, dtype=np.int64)
         self._opponent = np.zeros(self.num_tables, np.int64)
@@ -137,7 +137,8 @@ class SingleSeatTables:
             units = self._units(rows)
             self.seats[rows] = units * self.game.num_seats if self._fixed_seat is None else self._fixed_seat
             self._opponent[rows] = self._units(rows) * len(self.opponents)
-            self._notify("deal_starts", rows)
+            for agent, theirs in self._followed(rows):
+                agent.deal_starts(theirs)
             self._play_on(rows, np.zeros(self.num_tables, np.float32))
             rows = rows[self.tables["is_over"][rows] == 1]
         raise RuntimeError(
@@ -154,7 +155,8 @@ class SingleSeatTables:
                 theirs = waiting[self._opponent[waiting] == index]
                 if len(theirs):
                     self._act(index, theirs, rewards)
-        self._notify("deal_ends", rows[self.tables["is_over"][rows] == 1])
+        for agent, theirs in self._followed(rows[self.tables["is_over"][rows] == 1]):
+            agent.deal_ends(theirs, self.tables["payoff"][theirs, : self.game.num_seats] / self.game.chips_per_reward)
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]
@@ -178,14 +180,13 @@ class SingleSeatTables:
         rewards[rows] += paid[np.arange(len(rows)), self.seats[rows]]
         return None
 
-    def _notify(self, hook: str, rows: Rows) -> None:
-        """Tell agents with a memory that deals begin or are over."""
+    def _followed(self, rows: Rows) -> Iterator[tuple[Agent, Rows]]:
+        """Yield the agents that follow deals, each with those of `rows` at which it plays, if there are any."""
         for index, agent in enumerate(self.opponents):
-            method = getattr(agent, hook, None)
-            theirs = rows[self._opponent[rows] == index] if method else rows[:0]
-            if method and len(theirs):
-                payoffs = self.tables["payoff"][theirs, : self.game.num_seats] / self.game.chips_per_reward
-                method(*((theirs,) if hook == "deal_starts" else (theirs, payoffs)))
+            if agent.follows_deals:
+                theirs = rows[self._opponent[rows] == index]
+                if len(theirs):
+                    yield agent, theirs
 
     def _units(self, rows: Rows) -> NDArray[np.float64]:
         """Return a random number in [0, 1) for each row."""
@@ -204,12 +205,4 @@ def _agents(opponents: Opponents, game: Game) -> list[Agent]:
     listed = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
     if not listed:
         raise ValueError("opponents are an empty list: name at least one agent")
-    agents = [find_agent(agent, game) if isinstance(agent, str) else agent for agent in listed]
-    for agent in agents:
-        require_playable(agent, game)
-    return agents
-
-
-def _observed_by(agent: Agent, game: Game) -> Game:
-    encoder = getattr(agent, "encoder", None)
-    return game if encoder is None else game.with_encoder(encoder)
+    return [find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game) for agent in listed]

@@ -1,5 +1,6 @@
 """Which agents and training algorithms exist: one line each, imported when asked for.
 
+`card_envs` finds these mappings through the entry points in pyproject.toml, as it finds those of other distributions:
 `card_envs.agent.find_agent` makes agents of these names (and of `random`, which comes with the games).
 """
 
@@ -45,3 +46,20 @@ ALGORITHMS = {
     "mccfr": "card_baselines.training.mccfr",
 }
 """Name -> module with a dataclass `Config` and a function `main(config)`."""
+
+SAVED_AGENTS = {
+    "mlp": "card_baselines.agents.learned.mlp_policy:MlpAgent",
+    "recurrent": "card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
+    "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
+    "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
+    "cfr": "card_baselines.agents.solvers.cfr:Cfr",
+    # What version 0.1 wrote into run folders.
+    "card_baselines.learned.mlp_policy:MlpAgent": "card_baselines.agents.learned.mlp_policy:MlpAgent",
+    "card_baselines.learned.recurrent_policy:RecurrentAgent": (
+        "card_baselines.agents.learned.recurrent_policy:RecurrentAgent"
+    ),
+    "card_baselines.learned.tabular_policy:TabularAgent": "card_baselines.agents.learned.tabular_policy:TabularAgent",
+    "card_baselines.learned.shi2022:Shi2022Agent": "card_baselines.papers.shi2022.networks:Shi2022Agent",
+    "card_baselines.search.cfr:Cfr": "card_baselines.agents.solvers.cfr:Cfr",
+}
+"""Kind of a run folder, as its config.json names it under "agent" -> "module:Class" that plays what is saved there."""

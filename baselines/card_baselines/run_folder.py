@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from card_envs import plugins
+
 CONFIG, METRICS, EVALUATION, CURVE, WEIGHTS = (
     "config.json",
     "metrics.csv",
@@ -69,8 +71,10 @@ class RunFolder:
             raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
 
     def _require_same(self, before: Mapping[str, Any], config: Mapping[str, Any], may_change: Collection[str]) -> None:
+        kinds = plugins.registered(plugins.SAVED_AGENTS)
         for key, value in json.loads(json.dumps(config)).items():
-            if before.get(key) != value and key not in may_change:
+            is_same_agent = key == "agent" and kinds.get(before.get(key, ""), "") == kinds.get(value, value)
+            if before.get(key) != value and key not in may_change and not is_same_agent:
                 raise ValueError(
                     f"{self.path} holds a run with {key} = {before.get(key)!r}, not {value!r}: "
                     "continue it with the same settings, or choose another folder"

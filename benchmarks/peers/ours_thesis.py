@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.always_call import AlwaysCall
 from card_baselines.speed.stopwatch import Work
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.jit import kernel
@@ -75,7 +75,7 @@ def match() -> Work:
     return run
 
 
-class Thirds:
+class Thirds(Agent):
     """Folds, calls or raises by any amount, a third each."""
 
     name = "thirds"

@@ -2,35 +2,129 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import re
+from abc import ABC, abstractmethod
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent.decisions import Decisions
+from card_envs.game import Game
 
 
-class Agent(Protocol):
-    """Whoever decides.
+class SupportsAct(Protocol):
+    """The least that an agent has to be; `as_agent` makes an `Agent` of it."""
 
-    An agent may also define, and matches then heed:
-
-    * `encoder`: name of the encoder in which it wants its observations
-    * `can_play(game)`: False for games that it does not know
-    * `deal_starts(tables)` and `deal_ends(tables, payoffs)`: called with the numbers (n,) of the tables whose deal
-      begins or is over, and with the rewards of all seats (n, num_seats)
-    * `probabilities(decisions)`: with which probability `act` takes each action, float64 (n, num_actions), rows that
-      sum to 1; control variates and exploitability ask for them, also for decisions that nobody faces in the match
-    """
-
-    name: str
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
         """Return one legal action for each decision (n,)."""
         ...
 
 
-class RandomAgent:
+class _NameOfClass:
+    """The name of an agent that gives itself none: its class, in snake case."""
+
+    def __get__(self, agent: object, owner: type) -> str:
+        return snake_case(owner.__name__)
+
+
+class Agent(ABC):
+    """Whoever decides. A subclass has to define `act`; everything else has a default."""
+
+    name: str = _NameOfClass()  # type: ignore[assignment]  # a descriptor that any string replaces
+    """In results and messages."""
+    encoder: str | None = None
+    """The encoder in which it wants its observations; None for that of the game."""
+
+    @abstractmethod
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one legal action for each decision (n,)."""
+
+    def can_play(self, game: Game) -> bool:
+        """Return False for games that it does not know."""
+        return True
+
+    def deal_starts(self, tables: NDArray[np.int64]) -> None:  # noqa: B027  a hook: the default is to do nothing
+        """Hear the numbers (n,) of the tables whose deal begins."""
+
+    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:  # noqa: B027  likewise
+        """Hear the numbers (n,) of the tables whose deal is over, and the rewards of all seats (n, num_seats)."""
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
+        """Return with which probability `act` takes each action, (n, num_actions), rows that sum to 1.
+
+        Control variates and exploitability ask, also for decisions that nobody faces in the match. Agents that cannot
+        tell leave it out: `shows_probabilities` is then False, and raises NotImplementedError here.
+        """
+        raise NotImplementedError(f"agent {self.name!r} does not show its probabilities")
+
+    @property
+    def shows_probabilities(self) -> bool:
+        """True if the class defines `probabilities`."""
+        return type(self).probabilities is not Agent.probabilities
+
+    @property
+    def follows_deals(self) -> bool:
+        """True if the class defines `deal_starts` or `deal_ends`: it may remember what happened at a table."""
+        kind = type(self)
+        return kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
+
+    def encoded(self, game: Game) -> Game:
+        """Return the game with the encoder that the agent wants."""
+        return game if self.encoder is None else game.with_encoder(self.encoder)
+
+
+class AdoptedAgent(Agent):
+    """An object with a method `act` whose class is not derived from `Agent`; what it defines besides is used."""
+
+    def __init__(self, player: SupportsAct) -> None:
+        """Read what the object defines. Its class gives the name where it has none."""
+        self.player = player
+        self.name = str(getattr(player, "name", snake_case(type(player).__name__)))
+        self.encoder = getattr(player, "encoder", None)
+        self._can_play = getattr(player, "can_play", None)
+        self._deal_starts = getattr(player, "deal_starts", None)
+        self._deal_ends = getattr(player, "deal_ends", None)
+        self._probabilities = getattr(player, "probabilities", None)
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return what the object returns, unchecked."""
+        actions: NDArray[np.int64] = self.player.act(decisions, rng)
+        return actions
+
+    def can_play(self, game: Game) -> bool:
+        """Return what the object says; True if it says nothing."""
+        return self._can_play is None or bool(self._can_play(game))
+
+    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+        """Tell the object if it wants to know."""
+        if self._deal_starts is not None:
+            self._deal_starts(tables)
+
+    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+        """Tell the object if it wants to know."""
+        if self._deal_ends is not None:
+            self._deal_ends(tables, payoffs)
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
+        """Return what the object says; raises NotImplementedError if it says nothing."""
+        if self._probabilities is None:
+            return super().probabilities(decisions)
+        shown: NDArray[np.floating] = self._probabilities(decisions)
+        return shown
+
+    @property
+    def shows_probabilities(self) -> bool:
+        """True if the object defines `probabilities`."""
+        return self._probabilities is not None
+
+    @property
+    def follows_deals(self) -> bool:
+        """True if the object defines `deal_starts` or `deal_ends`."""
+        return self._deal_starts is not None or self._deal_ends is not None
+
+
+class RandomAgent(Agent):
     """Plays every legal action with the same probability."""
 
     name = "random"
@@ -45,3 +139,17 @@ class RandomAgent:
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the same probability for every legal action."""
         return decisions.action_mask / decisions.num_legal[:, None]
+
+
+def as_agent(player: SupportsAct) -> Agent:
+    """Return an `Agent` as it is, and any other object that has a method `act` as one; else raise TypeError."""
+    if isinstance(player, Agent):
+        return player
+    if isinstance(player, type) or not callable(getattr(player, "act", None)):
+        raise TypeError(f"{player!r} is not an agent: it needs a method act(decisions, rng)")
+    return AdoptedAgent(player)
+
+
+def snake_case(name: str) -> str:
+    """Return the name of a class in small letters, words joined by "_": TightCaller -> tight_caller."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

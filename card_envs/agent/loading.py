@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import importlib.util
@@ -13,72 +14,94 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from card_envs.agent.base import Agent
+from card_envs import plugins
+from card_envs.agent.base import AdoptedAgent, Agent, RandomAgent, SupportsAct, as_agent
+from card_envs.extras import how_to_install
 from card_envs.game import Game
 
-# A string because the agents stand on a higher layer: they need this module, and it must do without them.
-_PLAYERS = "card_baselines"
-_REGISTRY = f"{_PLAYERS}.registry"
+_CONFIG = "config.json"
+_OWN = {"random": f"{RandomAgent.__module__}:RandomAgent"}
+_FORMS = '"module:Class", "path/to/file.py:Class" or the folder of a training run'
 
 
 def known_agents() -> dict[str, str]:
-    """Return the names that `find_agent` knows, each with its "module:Class"."""
-    known = {"random": "card_envs.agent.base:RandomAgent"}
-    try:
-        registered: Mapping[str, str] = importlib.import_module(_REGISTRY).AGENTS
-    except ModuleNotFoundError as error:
-        if error.name is None or not _REGISTRY.startswith(error.name):
-            raise
-        return known  # the games are installed without the players
-    return {**known, **registered}
+    """Return the names that `find_agent` knows, each with its "module:Class": random, and those that are registered.
+
+    Registered are the entry points `card_envs.agents` of installed distributions, and what imported packages added by
+    `card_envs.plugins.register`.
+    """
+    return {**_OWN, **plugins.registered(plugins.AGENTS), **_OWN}
 
 
 def find_agent(spec: str, game: Game) -> Agent:
     """Return the agent that `spec` names, made to play `game`.
 
     `spec` is one of `known_agents()`, "module:Class", "path/to/file.py:Class", or the folder of a training run, whose
-    config.json names a class of `card_baselines` under "agent". The class is called with `game` and `folder`, as far as
-    its parameters have these names. Raises ValueError, naming what is nearest, when there is no such agent or it cannot
-    play the game.
+    config.json names under "agent" what plays it. The class is called with `game` and `folder`, as far as its
+    parameters have these names. Raises ValueError, naming what is nearest, when there is no such agent or it cannot
+    play the game, and ModuleNotFoundError, naming the extra of card-envs, when it needs a package that is missing.
     """
     folder = Path(spec)
-    if (folder / "config.json").is_file():
-        location = _location_in(folder)
-    elif ":" in spec:
-        location = spec
-    else:
-        known = known_agents()
-        location = known.get(spec) or _fail(f"agent {spec!r} is not known", spec, known)
-    make = _find_class(spec, location)
-    offered = {"game": game, "folder": folder}
-    taken = inspect.signature(make).parameters
-    agent: Agent = make(**{name: value for name, value in offered.items() if name in taken})
+    try:
+        make = _find_class(spec, _location_of(spec))
+        offered = {"game": game, "folder": folder}
+        taken = inspect.signature(make).parameters
+        agent = as_agent(make(**{name: value for name, value in offered.items() if name in taken}))
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
     require_playable(agent, game)
     return agent
+
+
+def require_playable(player: SupportsAct, game: Game) -> Agent:
+    """Return the player as an agent; ValueError if it says that it cannot play the game, TypeError if it is none."""
+    agent = as_agent(player)
+    if not agent.can_play(game):
+        raise ValueError(f"agent {agent.name!r} cannot play {game.name}")
+    return agent
+
+
+def _location_of(spec: str) -> str:
+    """Return the "module:Class" that `spec` stands for, or raise ValueError with what is missing."""
+    path = Path(spec)
+    if (path / _CONFIG).is_file():
+        return _location_in(path)
+    if ":" in spec:
+        return spec
+    if path.is_dir():
+        raise ValueError(f"agent {spec!r}: the folder has no {_CONFIG}, so it is not that of a training run")
+    if path.suffix == ".py":
+        raise ValueError(f"agent {spec!r} names no class: pass {_with_classes(path)}")
+    known = known_agents()
+    return known.get(spec) or _fail(f"agent {spec!r} is not known", spec, known)
+
+
+def _with_classes(path: Path) -> str:
+    """Return how the classes of a file are named; the file is read, not run."""
+    try:
+        classes = [node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
+    except (OSError, SyntaxError, ValueError):
+        classes = []
+    return " or ".join(f'"{path}:{name}"' for name in classes) or f'"{path}:Class"'
 
 
 def _location_in(folder: Path) -> str:
     """Return which class plays the run in `folder`; one from elsewhere is refused, since run folders are passed on."""
     try:
-        location = json.loads((folder / "config.json").read_text())["agent"]
+        named = json.loads((folder / _CONFIG).read_text())["agent"]
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{folder / 'config.json'} names no agent: it is not the configuration of a run") from error
-    parts = str(location).rpartition(":")[0].split(".")
-    if parts[0] != _PLAYERS or parts[-1] == "py" or not all(part.isidentifier() for part in parts):
+        raise ValueError(f"{folder / _CONFIG} names no agent: it is not the configuration of a run") from error
+    kinds = plugins.registered(plugins.SAVED_AGENTS)
+    if named in list(kinds):  # a list: what the file holds need not be hashable
+        return kinds[named]
+    parts, trusted = str(named).rpartition(":")[0].split("."), plugins.trusted_packages()
+    if parts[0] not in trusted or parts[-1] == "py" or not all(part.isidentifier() for part in parts):
         raise ValueError(
-            f"{folder / 'config.json'} wants code from {location!r}: a run folder may name classes of {_PLAYERS} "
-            'alone. If you trust the code, name it yourself: "module:Class" or "path/to/file.py:Class"'
+            f"{folder / _CONFIG} wants code from {named!r}: a run folder may name one of {sorted(kinds)}, or classes "
+            f"of {', '.join(trusted) or 'packages that register agents'} alone. If you trust the code, name it "
+            'yourself: "module:Class" or "path/to/file.py:Class"'
         )
-    return str(location)
-
-
-def require_playable(agent: Agent, game: Game) -> None:
-    """Raise ValueError if the agent says that it cannot play the game, or TypeError if it is no agent at all."""
-    if not callable(getattr(agent, "act", None)):
-        raise TypeError(f"{agent!r} is not an agent: it has no method act(decisions, rng)")
-    can_play = getattr(agent, "can_play", None)
-    if can_play is not None and not can_play(game):
-        raise ValueError(f"agent {agent.name!r} cannot play {game.name}")
+    return str(named)
 
 
 def _find_class(spec: str, location: str) -> Any:
@@ -87,9 +110,13 @@ def _find_class(spec: str, location: str) -> Any:
     if not place or not name:
         raise ValueError(f'agent {spec!r} stands at {location!r}, which is not "module:Class"')
     module = _load_file(spec, Path(place)) if place.endswith(".py") else _load_module(spec, place)
-    agents = {key: value for key, value in vars(module).items() if inspect.isclass(value) and hasattr(value, "act")}
-    agents.pop(Agent.__name__, None)  # the protocol, where the module imports it
+    agents = {key: value for key, value in vars(module).items() if _makes_agents(value)}
     return agents.get(name) or _fail(f"agent {spec!r}: {place} has no class {name!r} with a method act", name, agents)
+
+
+def _makes_agents(value: object) -> bool:
+    is_class = inspect.isclass(value) and "act" in dir(value)
+    return is_class and not inspect.isabstract(value) and value not in (SupportsAct, AdoptedAgent)
 
 
 def _load_module(spec: str, name: str) -> ModuleType:
@@ -121,6 +148,11 @@ def _load_file(spec: str, path: Path) -> ModuleType:
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
     hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
-    raise ValueError(
-        f'{message}{hint}: choose one of {sorted(known)}, or pass "module:Class" or "path/to/file.py:Class"'
-    )
+    raise ValueError(f"{message}{hint}: choose one of {sorted(known)}, or pass {_FORMS}{_hint_at_metadata()}")
+
+
+def _hint_at_metadata() -> str:
+    """Return how names get known where nobody registered any, as in a checkout that is only on the path."""
+    if plugins.registered(plugins.AGENTS):
+        return ""
+    return ". No package has registered agents: install one (pip install -e . in a checkout), or import it first"

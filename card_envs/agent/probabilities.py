@@ -12,14 +12,9 @@ from card_envs.agent.decisions import Decisions
 from card_envs.game import checked_actions
 
 
-def shows_probabilities(agent: Agent) -> bool:
-    """Return True if the agent defines `probabilities`."""
-    return callable(getattr(agent, "probabilities", None))
-
-
 def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float64]:
     """Return what `agent.probabilities` says, (n, num_actions) float64, or raise a ValueError if these are none."""
-    shown = np.asarray(agent.probabilities(decisions), np.float64)  # type: ignore[attr-defined]  # optional
+    shown = np.asarray(agent.probabilities(decisions), np.float64)
     shape = decisions.action_mask.shape
     if shown.shape != shape:
         raise ValueError(f"agent {agent.name!r} returned probabilities of shape {shown.shape}: {shape} is needed")

@@ -7,11 +7,10 @@ So results do not depend on how many tables play side by side, for agents that d
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from card_envs.agent import Agent, decisions_at, require_playable, write_uniforms
+from card_envs.agent import Agent, SupportsAct, decisions_at, require_playable, write_uniforms
 from card_envs.game import Game, Tables
 from card_envs.match.callbacks import Batch, MatchCallback, Rows
 from card_envs.match.positions import position_names, positions_of
@@ -22,7 +21,7 @@ from card_envs.match.stopping import StoppingRule
 
 def play_match(
     game: Game,
-    agents: Sequence[Agent],
+    agents: Sequence[SupportsAct],
     hands: int,
     seed: int,
     duplicate: bool = False,
@@ -48,9 +47,9 @@ def play_match(
     An agent that fails ends the match with an AgentError that carries the result so far; with on_error="forfeit" the
     first legal action is taken in its place, and the result lists the faults.
 
-    An agent may be given several times. Agents with `encoder`, `can_play`, `deal_starts` or `deal_ends` are served as
-    `Agent` describes, in batches of up to `num_tables` hands. `progress` is called with the number of hands that were
-    finished since its last call.
+    An agent may be given several times. Objects that have a method `act` and are no `Agent` are taken as one (see
+    `as_agent`). Agents are asked in batches of up to `num_tables` hands. `progress` is called with the number of hands
+    that were finished since its last call.
 
     Raises ValueError for arguments that do not fit, AgentError for agents that fail.
     """
@@ -124,15 +123,16 @@ class _Record:
 
 class _Match:
     def __init__(
-        self, game: Game, agents: Sequence[Agent], seed: int, plays: int, hands_per_table: int, on_error: str,
+        self, game: Game, agents: Sequence[SupportsAct], seed: int, plays: int, hands_per_table: int, on_error: str,
         callbacks: Sequence[MatchCallback],
     ) -> None:  # fmt: skip
-        self.game, self.agents, self.seed, self.plays, self.hands_per_table = game, agents, seed, plays, hands_per_table
+        self.game, self.seed, self.plays, self.hands_per_table = game, seed, plays, hands_per_table
         self.callbacks = callbacks
         self.asking = AgentRunner(game, seed, on_error, checks_legality=len(callbacks) > 0)
-        different = list({id(agent): agent for agent in agents}.values())
-        self.players = [self._player(agent, number) for number, agent in enumerate(different)]
-        numbers = {id(agent): number for number, agent in enumerate(different)}
+        different = {id(agent): require_playable(agent, game) for agent in agents}
+        self.agents = [different[id(agent)] for agent in agents]
+        self.players = [self._player(agent, number) for number, agent in enumerate(different.values())]
+        numbers = {key: number for number, key in enumerate(different)}
         self.player_at = np.array([numbers[id(agent)] for agent in agents])
         """Place in the match -> index of the player."""
 
@@ -142,10 +142,7 @@ class _Match:
         return self.plays * self.hands_per_table
 
     def _player(self, agent: Agent, number: int) -> Player:
-        require_playable(agent, self.game)
-        encoder = getattr(agent, "encoder", None)
-        game = self.game if encoder is None else self.game.with_encoder(encoder)
-        return Player(agent, game, np.random.default_rng([self.seed % 2**64, number]))
+        return Player(agent, agent.encoded(self.game), np.random.default_rng([self.seed % 2**64, number]))
 
     def play_samples(self, first: int, end: int, record: _Record) -> None:
         """Play samples first .. end - 1 to their ends, hand after hand at each table, and record them."""
@@ -161,7 +158,8 @@ class _Match:
 
     def _play_hands(self, batch: Batch) -> None:
         tables = batch.tables
-        self._call("deal_starts", batch.numbers)
+        for player in self.players:
+            self.asking.call(player, player.agent.deal_starts, batch.numbers)
         for callback in self.callbacks:
             callback.on_deal(batch)
         active = np.flatnonzero(tables["is_over"] == 0)
@@ -177,7 +175,9 @@ class _Match:
                 raise self._blame_for_illegal(batch, int(active[illegal]), int(actions[illegal]))
             active = active[is_over[: len(active)] == 0]
             number += 1
-        self._call("deal_ends", batch.numbers, tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward)
+        payoffs = tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
+        for player in self.players:
+            self.asking.call(player, player.agent.deal_ends, batch.numbers, payoffs)
         for callback in self.callbacks:
             callback.on_end(batch)
 
@@ -211,11 +211,6 @@ class _Match:
     def _blame_for_illegal(self, batch: Batch, row: int, action: int) -> AgentError:
         place = batch.places(np.array([row]), batch.tables["actor"][[row]].astype(np.int64))
         return self.asking.illegal(self.players[self.player_at[int(place[0])]], batch, row, action)
-
-    def _call(self, hook: str, *arguments: Any) -> None:
-        for player in self.players:
-            if hasattr(player.agent, hook):
-                self.asking.call(player, hook, *arguments)
 
 
 def _check_number(name: str, value: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,12 +82,12 @@ class AgentRunner:
             [self.actions_of(player, decisions.part(part), batch, rows[part]) for part in parts],
         )
 
-    def call(self, player: Player, hook: str, *arguments: Any) -> None:
+    def call(self, player: Player, hook: Callable[..., None], *arguments: Any) -> None:
         """Call a method of an agent that returns nothing."""
         try:
-            getattr(player.agent, hook)(*arguments)
+            hook(*arguments)
         except Exception as error:
-            message = f"agent {player.agent.name!r} (seed {self._seed}, {hook}) raised {_described(error)}"
+            message = f"agent {player.agent.name!r} (seed {self._seed}, {hook.__name__}) raised {_described(error)}"
             if not self._forfeits:
                 raise AgentError(message) from error
             self._note(player.agent, message, decisions=0)

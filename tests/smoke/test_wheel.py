@@ -84,6 +84,16 @@ def test_packages_import_elsewhere_with_core_dependencies_only(elsewhere: Path, 
     assert heavy == "[]"
 
 
+def test_players_are_found_through_entry_points(elsewhere: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys, card_envs.agent\n"
+        "from card_envs import make_game\n"
+        "assert 'card_baselines' not in sys.modules\n"
+        "print(card_envs.agent.find_agent('always_call', make_game('kuhn_poker-v0')).name)\n"
+    )
+    assert run([str(elsewhere), "-c", program], cwd=tmp_path).strip() == "always_call"
+
+
 def test_extras_are_really_absent_elsewhere(elsewhere: Path, tmp_path: Path) -> None:
     program = f"from importlib.util import find_spec; print([name for name in {EXTRAS} if find_spec(name)])"
     assert run([str(elsewhere), "-c", program], cwd=tmp_path).strip() == "[]"

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, how_to_install, nearest, parsed
+from card_baselines.cli.commands.arguments import WRONG_USE, nearest, parsed
 from card_envs import __version__
+from card_envs.extras import how_to_install
 from card_envs.match import AgentError
 
 COMMANDS = (

@@ -59,7 +59,7 @@ def main(config: Config) -> RunFolder:
 def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds."""
     settings = {key: value for key, value in asdict(config).items() if key not in ("folder", "progress")}
-    return {"agent": f"{Cfr.__module__}:Cfr", "algorithm": "mccfr", "env": ENV, **settings}
+    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **settings}
 
 
 def compute(config: Config, run: RunFolder) -> Mccfr:

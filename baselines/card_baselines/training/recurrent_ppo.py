@@ -87,7 +87,7 @@ SCRIPT = sb3_run.Script(
     settings=_settings,
     parameters=_parameters,
     network=recurrent_policy_of,
-    agent="card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
+    agent="recurrent",
     facts={"activation": "tanh"},
     tables=MaskAtEnd,
 )

@@ -127,9 +127,7 @@ class Rollouts:
             return legal[np.arange(len(rows)), choice].astype(np.int64)
         agent = self._agents[player - 1]
         assert agent is not None
-        encoder = getattr(agent, "encoder", None)
-        game = self.game if encoder is None else self.game.with_encoder(encoder)
-        decisions = decisions_at(game, self._tables, rows, rows, self._rng.random(len(rows)))
+        decisions = decisions_at(agent.encoded(self.game), self._tables, rows, rows, self._rng.random(len(rows)))
         return np.asarray(agent.act(decisions, self._rng), np.int64)
 
     def _observed(self, rows: Rows) -> tuple[NDArray[Any], NDArray[np.int16]]:
@@ -215,6 +213,6 @@ def _evaluate(
 
 def _memoryless(agent: Agent) -> Agent:
     """Return the agent; ValueError for one that follows deals, since a continued run could not give that back."""
-    if hasattr(agent, "deal_starts") or hasattr(agent, "deal_ends"):
+    if agent.follows_deals:
         raise ValueError(f"agent {agent.name!r} remembers deals: self_play_ppo trains only against agents that do not")
     return agent

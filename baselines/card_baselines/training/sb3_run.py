@@ -31,7 +31,7 @@ MODEL = "model.zip"
 BOARD = "tensorboard"
 _NOT_KEPT = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
 """Attributes of a model that know the clock of their run, or that SB3 makes anew."""
-MLP_AGENT = "card_baselines.agents.learned.mlp_policy:MlpAgent"
+MLP_AGENT = "mlp"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +148,7 @@ def _load_or_make(script: Script, config: Sb3Config, run: RunFolder, tables: Any
     return script.model(env=tables, tensorboard_log=board, **common, **script.settings(config))
 
 
-class PastSelf:
+class PastSelf(Agent):
     """The learner as it was at the last evaluation; plays at random before the first."""
 
     name = "self"
@@ -167,8 +167,7 @@ class PastSelf:
 
     def deal_starts(self, tables: NDArray[np.int64]) -> None:
         """Tell an agent with a memory."""
-        if hasattr(self._agent, "deal_starts"):
-            self._agent.deal_starts(tables)
+        self._agent.deal_starts(tables)
 
 
 class Keeper(BaseCallback):

@@ -163,7 +163,7 @@ def describe(config: Config) -> dict[str, Any]:
     for key in ("folder", "progress", "threads"):  # where and how a run goes on does not change what it is
         del settings[key]
     return {
-        "agent": "card_baselines.agents.learned.mlp_policy:MlpAgent",
+        "agent": "mlp",
         "algorithm": "self_play_ppo",
         **settings,
         "game": game.name,

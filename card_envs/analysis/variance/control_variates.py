@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent
+from card_envs.agent import SupportsAct
 from card_envs.analysis.variance.hand_controls import HandControls
 from card_envs.game import Game
 from card_envs.match.callbacks import Batch, Rows
@@ -52,7 +52,7 @@ class ControlVariates:
     hands depend on each other, are not supported. Agents that define `probabilities` get controls for their actions.
     """
 
-    def __init__(self, game: Game, agents: Sequence[Agent], seed: int) -> None:
+    def __init__(self, game: Game, agents: Sequence[SupportsAct], seed: int) -> None:
         self._controls = HandControls(game, agents, seed)
         self._places = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents mirror each other
         self._moments: NDArray[np.float64] | None = None

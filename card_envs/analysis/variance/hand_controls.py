@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, action_probabilities, decisions_at, shows_probabilities
+from card_envs.agent import SupportsAct, action_probabilities, as_agent, decisions_at
 from card_envs.analysis.variance.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, STRONG, write_chance_terms
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Game, Tables
@@ -48,15 +48,14 @@ _STARTING_HANDS = _starting_hand_controls()
 class HandControls:
     """Follows the hands of a batch, as a callback does, and returns their controls at the end."""
 
-    def __init__(self, game: Game, agents: Sequence[Agent], seed: int) -> None:
+    def __init__(self, game: Game, agents: Sequence[SupportsAct], seed: int) -> None:
         config = game.config
         if not isinstance(config, HoldemConfig) or (config.num_hole_cards, config.deck_size) != (2, DECK_SIZE):
             raise ValueError(f"control variates are for Texas hold'em, not for {game.name}")
         self._seed = np.uint64(seed % 2**64)
-        self._showing = [place for place, agent in enumerate(agents) if shows_probabilities(agent)]
-        encoders = [getattr(agent, "encoder", None) for agent in agents]
-        self._games = [game if encoder is None else game.with_encoder(encoder) for encoder in encoders]
-        self._agents = agents
+        self._agents = [as_agent(agent) for agent in agents]
+        self._showing = [place for place, agent in enumerate(self._agents) if agent.shows_probabilities]
+        self._games = [agent.encoded(game) for agent in self._agents]
 
     def on_deal(self, batch: Batch) -> None:
         """Prepare for new hands."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
+from card_envs.game import Game
+
 NUM_SEATS = 4
 HAND_SIZE = 13
 
@@ -238,6 +240,11 @@ def options_table() -> str:
         default = f"`{getattr(defaults, option.name)}`"
         rows.append(f"| `{option.name}` | {option.values} | {default} | {option.meaning} | {option.source} |")
     return "\n".join(rows)
+
+
+def is_big2(game: Game) -> bool:
+    """Return True for Big 2 under any rules."""
+    return isinstance(game.config, Big2Config)
 
 
 def _in_big2_order(ranks: str) -> str:

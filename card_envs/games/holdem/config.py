@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from card_envs.cards import NO_CARD
-from card_envs.game import checked_list, is_whole
+from card_envs.cards import DECK_SIZE, NO_CARD
+from card_envs.game import Game, checked_list, is_whole
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.state import (
     LIMIT,
@@ -363,6 +363,18 @@ def _profile(rules: str | RulesProfile) -> RulesProfile:
     if not isinstance(rules, str) or rules not in RULES:
         raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
     return RULES[rules]
+
+
+def is_holdem(game: Game) -> bool:
+    """Return True for every game of the hold'em family, small ones included."""
+    return isinstance(game.config, HoldemConfig)
+
+
+def is_texas_holdem(game: Game) -> bool:
+    """Return True for hold'em with two hole cards, five on the board and the whole deck, whatever the betting."""
+    config = game.config
+    cards = (config.num_hole_cards, config.board_cards, config.deck_size) if is_holdem(game) else None
+    return cards == (2, (0, 3, 1, 1), DECK_SIZE)
 
 
 def _limit_caps(rules: str | RulesProfile, num_players: int) -> tuple[int, ...]:

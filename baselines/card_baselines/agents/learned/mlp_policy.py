@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_envs.agent import Decisions, choose
+from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
 from card_envs.observation import named_encoder
 
@@ -50,7 +50,7 @@ def policy_of(config: dict[str, Any]) -> MlpPolicy:
     return MlpPolicy(*sizes, config["activation"])
 
 
-class MlpAgent:
+class MlpAgent(Agent):
     """Plays a trained `MlpPolicy`: samples from its probabilities over legal actions, or if "greedy" takes the best."""
 
     def __init__(self, folder: Path, game: Game) -> None:
@@ -58,7 +58,7 @@ class MlpAgent:
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         require_fit(folder, config, game)
-        self.encoder: str = config["encoder"]
+        self.encoder = str(config["encoder"])
         self.greedy: bool = config.get("greedy", False)
         self.policy = policy_of(config)
         self.policy.load_state_dict(load_file(folder / WEIGHTS))  # float16 weights become float32

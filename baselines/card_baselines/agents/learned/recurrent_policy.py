@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, require_fit
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_envs.agent import Decisions, choose
+from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
 
 State = tuple[torch.Tensor, torch.Tensor]
@@ -42,7 +42,7 @@ def recurrent_policy_of(config: dict[str, Any]) -> RecurrentPolicy:
     return RecurrentPolicy(*sizes, config["activation"])
 
 
-class RecurrentAgent:
+class RecurrentAgent(Agent):
     """Plays a trained `RecurrentPolicy`: samples from its probabilities over legal actions."""
 
     def __init__(self, folder: Path, game: Game) -> None:
@@ -50,7 +50,7 @@ class RecurrentAgent:
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         require_fit(folder, config, game)
-        self.encoder: str = config["encoder"]
+        self.encoder = str(config["encoder"])
         self.policy = recurrent_policy_of(config)
         self.policy.load_state_dict(load_file(folder / WEIGHTS))
         self._memories: dict[tuple[int, int], NDArray[np.float32]] = {}

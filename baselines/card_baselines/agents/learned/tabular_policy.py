@@ -12,16 +12,16 @@ from safetensors.numpy import load_file, save_file
 
 from card_baselines.agents.learned.mlp_policy import require_fit
 from card_baselines.run_folder import CONFIG, RunFolder
-from card_envs.agent import Decisions, choose
+from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
 
-AGENT = "card_baselines.agents.learned.tabular_policy:TabularAgent"
+AGENT = "tabular"
 STRATEGY = "strategy.safetensors"
 """File of a run folder: `observation` (states, d) and `strategy` float64 (states, num_actions)."""
 _UNKNOWN = -1
 
 
-class TabularAgent:
+class TabularAgent(Agent):
     """Looks its observation up, and draws an action with the probabilities that stand there."""
 
     def __init__(self, folder: Path, game: Game) -> None:
@@ -29,7 +29,7 @@ class TabularAgent:
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         require_fit(folder, config, game)
-        self.encoder: str = config["encoder"]
+        self.encoder = str(config["encoder"])
         arrays = load_file(folder / STRATEGY)
         self._strategy = arrays["strategy"]
         self._rows = {observation.tobytes(): row for row, observation in enumerate(arrays["observation"])}

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS, value_of_action
 from card_envs.games.big2.combos import NO_COMBO, kind_of
-from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import FLUSH, HAND_SIZE, NUM_SEATS, TABLE
 from card_envs.jit import kernel
@@ -22,7 +22,7 @@ FEW_CARDS = 7
 _MOST_CARDS = 5
 
 
-class Big2Greedy:
+class Big2Greedy(Agent):
     """Takes the legal play with most cards, of several the one whose highest card is lowest.
 
     It passes when it has to, and when it could only follow with a single that it needs for a pair, a triple, a
@@ -36,7 +36,7 @@ class Big2Greedy:
 
     def can_play(self, game: Game) -> bool:
         """Return True for Big 2 under any rules."""
-        return isinstance(game.config, Big2Config)
+        return is_big2(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the play of every decision that sheds most cards."""

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS
-from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import HAND_SIZE
 from card_envs.jit import kernel
 
 
-class Big2Lowest:
+class Big2Lowest(Agent):
     """Takes the legal play whose highest card is lowest, so it leads its lowest single card; passes only if forced.
 
     Of several plays with the same highest card it takes the one whose other cards are lower.
@@ -25,7 +25,7 @@ class Big2Lowest:
 
     def can_play(self, game: Game) -> bool:
         """Return True for Big 2 under any rules."""
-        return isinstance(game.config, Big2Config)
+        return is_big2(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the lowest legal play of every decision."""

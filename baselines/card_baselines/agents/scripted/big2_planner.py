@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS, POSITIONS, value_of_action
 from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, kind_of, rank_counts
-from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import (
     FOUR_OF_A_KIND,
@@ -108,7 +108,7 @@ PLAN = np.dtype(
 """What the kernels work out for one decision."""
 
 
-class Big2Planner:
+class Big2Planner(Agent):
     """Takes the action that leaves the hand which needs the fewest turns, and keeps or takes the lead for it."""
 
     name = "big2_planner"
@@ -118,7 +118,7 @@ class Big2Planner:
 
     def can_play(self, game: Game) -> bool:
         """Return True for Big 2 under any rules."""
-        return isinstance(game.config, Big2Config)
+        return is_big2(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the planned action of every decision."""

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, num_menu_actions, owed
 from card_envs.games.holdem.actions import raise_to_of as amount_of
-from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, RAISE
 from card_envs.jit import kernel
 
@@ -17,16 +15,6 @@ DECK_SIZE, HOLE_CARDS, BOARD = 52, 2, (0, 3, 1, 1)
 
 RAISES_STRONG, CALLS_WEAK = 0.75, 0.5
 """How often a loose variant raises with what the strict one always raises, and calls with what that always folds."""
-
-
-def is_texas_holdem(game: Game) -> bool:
-    """Return True for hold'em with two hole cards, five on the board and the whole deck, whatever the betting."""
-    config = game.config
-    return (
-        isinstance(config, HoldemConfig)
-        and (config.num_hole_cards, config.deck_size) == (HOLE_CARDS, DECK_SIZE)
-        and config.board_cards == BOARD
-    )
 
 
 @kernel

@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Decisions, choose
+from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
 from card_envs.games.holdem.actions import FOLD_ACTION
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import is_holdem
 
 MAY_FOLD = 0.21
 """Share of decisions in which folding is considered at all: an integer of 0 .. 99 up to 20."""
 
 
-class RandomLowFold:
+class RandomLowFold(Agent):
     """Plays at random, in 79 % of its decisions among the actions other than fold (Zheng et al. 2022)."""
 
     name = "random_low_fold"
 
     def can_play(self, game: Game) -> bool:
         """Return True for every game of the hold'em family."""
-        return isinstance(game.config, HoldemConfig)
+        return is_holdem(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return random legal actions; one number decides both whether to fold and which action."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import is_texas_holdem
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
+from card_envs.games.holdem.config import is_texas_holdem
 
 
-class RulePlayer:
+class RulePlayer(Agent):
     """Plays Texas hold'em, with any betting, as the kernel of a subclass says; it remembers nothing."""
 
     def can_play(self, game: Game) -> bool:

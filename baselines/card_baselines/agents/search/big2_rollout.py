@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.big2_planner import PLAN, choose
 from card_baselines.agents.search.big2_deals import deal_unseen, play_out
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
-from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import MAX_LEGAL, TABLE
 from card_envs.games.big2.tricks import act
 from card_envs.jit import kernel
@@ -43,7 +43,7 @@ THOUGHT = np.dtype(
 """What the kernels work out for one decision."""
 
 
-class Big2Rollout:
+class Big2Rollout(Agent):
     """Plays what big2_planner plans, unless another action wins clearly more on imagined deals played to their ends."""
 
     name = "rollout"
@@ -57,7 +57,7 @@ class Big2Rollout:
 
     def can_play(self, game: Game) -> bool:
         """Return True for Big 2 under any rules."""
-        return isinstance(game.config, Big2Config)
+        return is_big2(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the best action of every decision."""

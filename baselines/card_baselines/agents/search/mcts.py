@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import is_texas_holdem
 from card_baselines.agents.search import mcts_big2, mcts_holdem
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
-from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.config import is_big2
+from card_envs.games.holdem.config import is_texas_holdem
 
 SIMULATIONS = 500
 """Per decision."""
@@ -22,7 +22,7 @@ SIMULATIONS = 500
 _SEED_BITS = 2.0**53
 
 
-class Mcts:
+class Mcts(Agent):
     """Plays what it visits most in a Monte Carlo tree search over what its seat may hold to be possible."""
 
     name = "mcts"
@@ -32,13 +32,13 @@ class Mcts:
         if simulations < 1:
             raise ValueError(f"simulations {simulations} must be at least 1")
         self.simulations = simulations
-        self._rules = mcts_big2 if isinstance(game.config, Big2Config) else mcts_holdem
+        self._rules = mcts_big2 if is_big2(game) else mcts_holdem
         self._nodes = np.zeros(simulations + 1, self._rules.NODE)
         self._search = np.zeros(1, self._rules.SEARCH)
 
     def can_play(self, game: Game) -> bool:
         """Return True for Big 2, and for Texas hold'em unless every amount is an action."""
-        if isinstance(game.config, Big2Config):
+        if is_big2(game):
             return True
         return is_texas_holdem(game) and game.num_actions <= mcts_holdem.MAX_ACTIONS
 

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card, is_texas_holdem
+from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card
 from card_baselines.agents.solvers.betting_tree import NUM_ACTIONS, grow_tree, is_two_player_limit, node_of
 from card_baselines.agents.solvers.equity_buckets import CARDS, bucket_of
 from card_baselines.agents.solvers.mccfr import hands_by_street
 from card_baselines.agents.solvers.tabular_cfr import small_game_hands, solve
-from card_envs.agent import Decisions, choose
+from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.jit import kernel
 
@@ -35,7 +35,7 @@ _WHOLE = 255
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 
 
-class Cfr:
+class Cfr(Agent):
     """Plays close to an equilibrium: Kuhn poker, Leduc hold'em, and heads-up limit hold'em in buckets of equity."""
 
     name = "cfr"
@@ -60,8 +60,7 @@ class Cfr:
             self.tree = grow_tree(config, small_game_hands(config))
         self._cards = np.zeros(1, CARDS)
 
-    @classmethod
-    def can_play(cls, game: Game) -> bool:
+    def can_play(self, game: Game) -> bool:
         """Return True for Kuhn poker, Leduc hold'em and limit hold'em for two, with stacks for every bet."""
         if not is_two_player_limit(game.config):
             return False

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from card_baselines.cli import console
-from card_baselines.cli.commands.arguments import how_to_install
 from card_baselines.cli.console import print_json
-from card_envs.agent import find_agent, known_agents
+from card_envs.agent import AdoptedAgent, Agent, find_agent, known_agents
 from card_envs.envs import ENVS, make_game
+from card_envs.extras import how_to_install
 from card_envs.game import Game
 
 SIX_SEATS = "num_players=6"
@@ -36,7 +36,7 @@ def _agent_report(name: str, location: str, games: Mapping[str, Game]) -> dict[s
     summary, needs, plays = "", "", []
     for env_id, game in games.items():
         try:
-            summary = (inspect.getdoc(type(find_agent(name, game))) or "").partition("\n")[0]
+            summary = _summary(find_agent(name, game))
             if env_id.partition(" ")[0] not in plays:  # who plays any number of seats is listed once
                 plays.append(env_id)
         except ModuleNotFoundError as error:
@@ -44,3 +44,9 @@ def _agent_report(name: str, location: str, games: Mapping[str, Game]) -> dict[s
         except ValueError:
             continue  # it does not play this game
     return {"name": name, "summary": summary, "plays": plays, "needs": needs, "from": location}
+
+
+def _summary(agent: Agent) -> str:
+    """Return the first line of what its class says about itself."""
+    described = agent.player if isinstance(agent, AdoptedAgent) else agent
+    return (inspect.getdoc(type(described)) or "").partition("\n")[0]

@@ -17,14 +17,6 @@ from card_envs.game import Game
 WRONG_USE = 2
 """Exit code for unknown ids, agents, settings, options."""
 
-_EXTRA_OF = {
-    **dict.fromkeys(("tyro", "rich", "tqdm"), "cli"),
-    **dict.fromkeys(("stable_baselines3", "sb3_contrib"), "sb3"),
-    **dict.fromkeys(("torch", "safetensors", "matplotlib"), "train"),
-    "PIL": "render",
-}
-"""Third-party package -> the extra of card-envs that installs it."""
-
 
 def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tuple[Game, dict[str, Any]]:
     """Return the game with one seat per agent, where it can have that many, and the settings that made it."""
@@ -92,11 +84,3 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint at the known name that is most like `name`, or nothing."""
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
     return f" (did you mean {nearest[0]!r}?)" if nearest else ""
-
-
-def how_to_install(error: ModuleNotFoundError) -> str:
-    """Return which extra brings a missing package; raises the error again for one that no extra brings."""
-    package = (error.name or "").partition(".")[0]
-    if package not in _EXTRA_OF:
-        raise error
-    return f"{package} is not installed: pip install 'card-envs[{_EXTRA_OF[package]}]'"

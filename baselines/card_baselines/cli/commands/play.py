@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.settings import parse_settings
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 from card_envs.history import MatchFile
@@ -70,7 +70,7 @@ def _for_all_seats(env_id: str, agents: tuple[str, ...]) -> tuple[str, ...]:
     return agents * (game.num_seats - 1) if is_fixed and len(agents) == 1 else agents
 
 
-class Person:
+class Person(Agent):
     """Asks who sits at the terminal."""
 
     name = YOU

@@ -10,23 +10,24 @@ from typing import Any
 from card_baselines.cli.commands.arguments import WRONG_USE, nearest, parsed
 from card_baselines.cli.console import print_json
 from card_baselines.papers import presets_of
-from card_baselines.registry import ALGORITHMS
+from card_envs import plugins
 
 _PRESET, _ENV, _DRY_RUN = "--preset", "--env", "--dry-run"
 
 
 def train(arguments: list[str]) -> int:
     """Train an agent: `card-envs train ALGORITHM --env ID ...`; leaves a run folder, continues an interrupted one."""
-    names = ", ".join(ALGORITHMS)
+    algorithms = plugins.registered(plugins.ALGORITHMS)
+    names = ", ".join(algorithms)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(f"usage: card-envs train ALGORITHM [--preset NAME] [--dry-run] [options]\n\nalgorithms: {names}\n")
         print("--dry-run shows all settings, those of a preset included, and trains nothing.")
-        print(f"`card-envs train {next(iter(ALGORITHMS))} --help` shows the options of one.")
+        print(f"`card-envs train {next(iter(algorithms))} --help` shows the options of one.")
         return 0 if arguments else WRONG_USE
     algorithm, rest = arguments[0], arguments[1:]
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm {algorithm!r} is not known{nearest(algorithm, ALGORITHMS)}: choose one of {names}")
-    script = importlib.import_module(ALGORITHMS[algorithm])
+    if algorithm not in algorithms:
+        raise ValueError(f"algorithm {algorithm!r} is not known{nearest(algorithm, algorithms)}: choose one of {names}")
+    script = importlib.import_module(algorithms[algorithm])
     is_dry = _DRY_RUN in rest
     rest = [argument for argument in rest if argument != _DRY_RUN]
     rest, default = _with_preset(script, algorithm, rest)

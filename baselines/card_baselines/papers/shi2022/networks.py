@@ -23,7 +23,7 @@ from torch import nn
 
 from card_baselines.agents.learned.mlp_policy import require_fit
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_envs.agent import Decisions, choose
+from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
 from card_envs.games.holdem.encoders.shi2022 import num_tokens
 from card_envs.observation import Layout
@@ -198,7 +198,7 @@ def action_probabilities(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tens
     return torch.softmax(logits.masked_fill(mask == 0, -torch.inf), dim=1)
 
 
-class Shi2022Agent:
+class Shi2022Agent(Agent):
     """Plays what `training` learned: samples actions from the actor's probabilities.
 
     Of six independent actors (APU, APU-Ctrl) each plays a sixth of the tables, so that results speak of all of them.

@@ -155,7 +155,7 @@ def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds: the settings, and what a player needs to rebuild the networks."""
     game = game_of_paper()
     return {
-        "agent": "card_baselines.papers.shi2022.networks:Shi2022Agent",
+        "agent": "shi2022",
         "env": ENV,
         **{name: value for name, value in asdict(config).items() if name not in _HOW},
         "game": game.name,

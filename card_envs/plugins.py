@@ -1,0 +1,75 @@
+"""What other distributions add under a name: entry points, and what a package registers when it is imported.
+
+A group maps names to locations: "module:Class" for agents, "module" for training algorithms. An entry point adds one
+name, or a whole mapping if it points to a constant (in capitals):
+
+    [project.entry-points."card_envs.agents"]
+    my_agent = "my_package.agents:MyAgent"
+    my_package = "my_package.registry:AGENTS"
+
+Nothing is imported to list names but the modules of such mappings.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+
+AGENTS = "card_envs.agents"
+"""Name -> "module:Class": who can be named in matches."""
+ALGORITHMS = "card_envs.algorithms"
+"""Name -> module of a training script."""
+SAVED_AGENTS = "card_envs.saved_agents"
+"""Kind, as run folders name it -> "module:Class" that plays what was saved."""
+GROUPS = (AGENTS, ALGORITHMS, SAVED_AGENTS)
+
+_registered: dict[str, dict[str, str]] = {group: {} for group in GROUPS}
+
+
+def register(group: str, entries: Mapping[str, str]) -> None:
+    """Add names to a group for as long as the process runs, as an entry point does for every process.
+
+    For packages that are used without being installed: their metadata, which holds entry points, is then missing.
+    Raises ValueError for unknown groups.
+    """
+    if group not in GROUPS:
+        raise ValueError(f"group {group!r} is not known: choose one of {list(GROUPS)}")
+    _registered[group].update(entries)
+
+
+def registered(group: str) -> dict[str, str]:
+    """Return the names of a group, each with its location: those of this process, then those of entry points.
+
+    An entry point that cannot be read is left out with a warning, and so is a name that another one already has.
+    """
+    found = dict(_registered[group])
+    for point in entry_points(group=group):
+        for name, location in _entries(point):
+            if found.setdefault(name, location) != location:
+                warnings.warn(
+                    f"{name!r} of {point.value!r} is left out: {found[name]!r} has that name in {group}",
+                    RuntimeWarning, stacklevel=2,
+                )  # fmt: skip
+    return found
+
+
+def trusted_packages() -> list[str]:
+    """Return the top-level packages that registered agents: whoever installed or imported them trusts their code."""
+    modules = {point.module for group in (AGENTS, SAVED_AGENTS) for point in entry_points(group=group)}
+    modules |= {location for group in (AGENTS, SAVED_AGENTS) for location in _registered[group].values()}
+    return sorted({module.partition(":")[0].partition(".")[0] for module in modules})
+
+
+def _entries(point: EntryPoint) -> Iterator[tuple[str, str]]:
+    """Yield the names that an entry point adds, with their locations."""
+    may_be_mapping = (point.attr or "").isupper()  # as constants are written, and some classes
+    try:
+        loaded = point.load() if may_be_mapping else None
+    except (ImportError, AttributeError) as error:
+        warnings.warn(f"entry point {point.value!r} cannot be read: {error}", RuntimeWarning, stacklevel=3)
+        return
+    if isinstance(loaded, Mapping):
+        yield from loaded.items()
+    else:
+        yield point.name, point.value

@@ -1,0 +1,283 @@
+"""What an agent has to define, what it gets by default, and how names lead to agents."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.run_folder import RunFolder
+from card_envs import make_game, plugins
+from card_envs.agent import AdoptedAgent, Agent, Decisions, RandomAgent, as_agent, find_agent, known_agents
+from card_envs.match import play_match
+
+KUHN = make_game("kuhn_poker-v0")
+LIMIT = make_game("limit_holdem-v0")
+PACKAGE = Path(__file__).parents[2] / "card_envs"
+
+
+class TightCaller(Agent):
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        return decisions.action_mask.argmax(axis=1)
+
+
+class HTTPCaller2Go(TightCaller):
+    pass
+
+
+class Named(TightCaller):
+    name = "somebody"
+
+
+class StillNamed(Named):
+    pass
+
+
+class Quacks:
+    """Has nothing but `act`."""
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        return decisions.action_mask.argmax(axis=1)
+
+
+class QuacksALot(Quacks):
+    name = "loud"
+    encoder = "rlcard"
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def can_play(self, game: Any) -> bool:
+        return bool(game.name == "limit_holdem")
+
+    def deal_starts(self, tables: Any) -> None:
+        self.heard.append(f"{len(tables)} deals start")
+
+    def deal_ends(self, tables: Any, payoffs: Any) -> None:
+        self.heard.append(f"{len(tables)} deals end {payoffs.shape}")
+
+    def probabilities(self, decisions: Decisions) -> Any:
+        return np.eye(decisions.game.num_actions)[self.act(decisions, np.random.default_rng(0))]
+
+
+def test_an_agent_is_called_as_its_class_unless_it_says_otherwise() -> None:
+    names = [agent.name for agent in (TightCaller(), HTTPCaller2Go(), Named(), StillNamed(), RandomAgent())]
+    assert names == ["tight_caller", "http_caller2_go", "somebody", "somebody", "random"]
+    own = TightCaller()
+    own.name = "own"
+    assert (own.name, TightCaller.name) == ("own", "tight_caller")
+
+
+def test_an_agent_that_defines_act_alone_has_all_the_rest() -> None:
+    agent = TightCaller()
+    agent.deal_starts(np.arange(2))
+    agent.deal_ends(np.arange(2), np.zeros((2, 2)))
+    assert agent.can_play(LIMIT) and agent.encoder is None and agent.encoded(LIMIT) is LIMIT
+    assert not agent.shows_probabilities and not agent.follows_deals
+    with pytest.raises(NotImplementedError, match="'tight_caller' does not show its probabilities"):
+        agent.probabilities(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="abstract"):
+        Agent()  # type: ignore[abstract]
+
+
+def test_a_class_without_a_name_plays_a_match_under_its_own() -> None:
+    for player in (TightCaller(), Quacks()):
+        expected = "tight_caller" if isinstance(player, Agent) else "quacks"
+        assert play_match(KUHN, [player, RandomAgent()], 100, 0).names == (expected, "random")
+
+
+def test_an_object_that_is_no_agent_is_taken_as_one_with_all_that_it_defines() -> None:
+    player = QuacksALot()
+    agent = as_agent(player)
+    assert isinstance(agent, AdoptedAgent) and agent.player is player
+    assert (agent.name, agent.encoder, agent.encoded(LIMIT).encoder.name) == ("loud", "rlcard", "rlcard")
+    assert agent.shows_probabilities and agent.follows_deals and not agent.can_play(KUHN)
+    assert play_match(LIMIT, [player, Quacks()], 10, 0).names == ("loud", "quacks")
+    assert player.heard == ["10 deals start", "10 deals end (10, 2)"]
+    with pytest.raises(ValueError, match="'loud' cannot play kuhn_poker"):
+        play_match(KUHN, [player, Quacks()], 10, 0)
+
+
+def test_an_object_at_several_seats_is_one_player() -> None:
+    player = QuacksALot()
+    play_match(LIMIT, [player, player], 10, 0)
+    assert player.heard == ["10 deals start", "10 deals end (10, 2)"]
+    assert as_agent(as_agent(player)) is not as_agent(player)
+
+
+@pytest.mark.parametrize("wrong", [object(), Quacks, TightCaller, "random", None])
+def test_what_cannot_act_is_refused(wrong: Any) -> None:
+    with pytest.raises(TypeError, match=r"is not an agent: it needs a method act\(decisions, rng\)"):
+        as_agent(wrong)
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_card_envs_does_not_know_who_plays() -> None:
+    sources = [path for path in PACKAGE.rglob("*.py") if "card_baselines" in path.read_text()]
+    assert sources == []
+
+
+def test_names_that_lead_nowhere_say_what_is_missing(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text("raise SystemExit('it ran')\nclass Mine:\n    def act(self): pass\nclass Other:\n    pass\n")
+    for spec, message in {
+        str(mine): f'names no class: pass "{mine}:Mine" or "{mine}:Other"',
+        "nowhere.py": 'names no class: pass "nowhere.py:Class"',
+        str(tmp_path): r"the folder has no config\.json, so it is not that of a training run",
+        "allways_call": r"is not known \(did you mean 'always_call'\?\): choose one of \[.*folder of a training run$",
+        "nowhere:Class": "there is no module 'nowhere'",
+        "card_envs.agent.base:Agents": "has no class 'Agents' with a method act .did you mean 'RandomAgent'",
+        "card_envs.agent.base:Agent": "has no class 'Agent' with a method act",
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            find_agent(spec, KUHN)
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("card_baselines.agents.learned")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "safetensors.torch", None)
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    with pytest.raises(ModuleNotFoundError, match=r"'ppo_limit_hu': safetensors is not .*'card-envs\[train\]'"):
+        find_agent("ppo_limit_hu", LIMIT)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A distribution on the path with an agent, a mapping of agents, and an entry point that fails."""
+    package, info = tmp_path / "other_players", tmp_path / "other_players-1.0.dist-info"
+    package.mkdir()
+    info.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "registry.py").write_text("AGENTS = {'second': 'other_players.agents:Second', 'third': 'x:Y'}\n")
+    (package / "agents.py").write_text(
+        "from card_envs.agent import RandomAgent\n"
+        "class First(RandomAgent): name = 'first'\n"
+        "class DQN(RandomAgent): name = 'in capitals'\n"
+        "class Second:\n"
+        "    def __init__(self, folder): self.folder = folder\n"
+        "    def act(self, decisions, rng): return decisions.action_mask.argmax(axis=1)\n"
+    )
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-players\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[card_envs.agents]\nfirst = other_players.agents:First\n"
+        "dqn = other_players.agents:DQN\nmany = other_players.registry:AGENTS\n"
+        "[card_envs.algorithms]\nnew_way = other_players.training\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("other_players")]:
+        del sys.modules[name]
+
+
+def test_other_distributions_add_agents_and_algorithms(elsewhere: Path) -> None:
+    known = known_agents()
+    assert known["first"] == "other_players.agents:First"
+    assert known["second"] == "other_players.agents:Second"
+    assert {"always_call", "random", "third"} <= set(known)
+    agents = [find_agent(name, KUHN) for name in ("dqn", "second")]
+    assert play_match(KUHN, agents, 10, 0).names == ("in capitals", "second")
+    assert plugins.registered(plugins.ALGORITHMS)["new_way"] == "other_players.training"
+
+
+def test_listing_imports_no_agents(elsewhere: Path) -> None:
+    points = elsewhere / "other_players-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[card_envs.agents]\nfirst = other_players.agents:First\nmany = other_players.registry:AGENTS\n")
+    assert {"first", "second"} <= set(known_agents())
+    assert "other_players.agents" not in sys.modules
+
+
+def test_run_folders_name_classes_of_distributions_that_registered_agents(elsewhere: Path) -> None:
+    folder = elsewhere / "run"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"agent": "other_players.agents:Second"}))
+    assert find_agent(str(folder), KUHN).name == "second"
+    (elsewhere / "other_players-1.0.dist-info" / "entry_points.txt").write_text("")
+    with pytest.raises(ValueError, match=r"may name one of .*'mlp'.*, or classes of card_baselines alone"):
+        find_agent(str(folder), KUHN)
+
+
+def test_entry_points_that_cannot_be_read_are_left_out_with_a_warning(elsewhere: Path) -> None:
+    points = elsewhere / "other_players-1.0.dist-info" / "entry_points.txt"
+    for value, message in {
+        "other_players.nothing:AGENTS": "cannot be read: No module named",
+        "other_players.registry:NOTHING": "cannot be read",
+        "other_players.agents:__FILE__": "cannot be read",
+    }.items():
+        points.write_text(f"[card_envs.agents]\nwrong = {value}\n")
+        with pytest.warns(RuntimeWarning, match=message):
+            assert "always_call" in known_agents()
+
+
+def test_a_name_belongs_to_who_has_it_first(elsewhere: Path) -> None:
+    points = elsewhere / "other_players-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[card_envs.saved_agents]\nmlp = evil:Agent\n")
+    with pytest.warns(RuntimeWarning, match="'mlp' of .* is left out: .* has that name in card_envs.saved_agents"):
+        plugins.registered(plugins.SAVED_AGENTS)
+
+
+def test_without_metadata_an_import_registers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [])
+    assert "always_call" in known_agents()  # this file imported card_baselines
+    monkeypatch.setattr(plugins, "_registered", {group: {} for group in plugins.GROUPS})
+    assert list(known_agents()) == ["random"]
+    with pytest.raises(ValueError, match=r"No package has registered agents: install one .* or import it first"):
+        find_agent("always_call", KUHN)
+    plugins.register(plugins.AGENTS, {"mine": f"{__name__}:Named"})
+    assert known_agents()["mine"] == f"{__name__}:Named"
+    with pytest.raises(ValueError, match="group 'agents' is not known: choose one of"):
+        plugins.register("agents", {})
+
+
+# --- run folders of version 0.1 ---------------------------------------------------------------------------------------
+
+OLD_PLACES = {
+    "card_baselines.learned.mlp_policy:MlpAgent": "mlp",
+    "card_baselines.learned.recurrent_policy:RecurrentAgent": "recurrent",
+    "card_baselines.learned.tabular_policy:TabularAgent": "tabular",
+    "card_baselines.learned.shi2022:Shi2022Agent": "shi2022",
+    "card_baselines.search.cfr:Cfr": "cfr",
+}
+
+
+@pytest.mark.parametrize("old", OLD_PLACES)
+def test_what_version_0_1_wrote_means_the_same_class(old: str) -> None:
+    kinds = plugins.registered(plugins.SAVED_AGENTS)
+    assert kinds[old] == kinds[OLD_PLACES[old]]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "env", "seats"),
+    [
+        ("ppo_limit_hu", "card_baselines.learned.mlp_policy:MlpAgent", "limit_holdem-v0", 2),
+        ("shi2022_dual_apu", "card_baselines.learned.shi2022:Shi2022Agent", "limit_holdem-v0", 6),
+    ],
+)
+def test_a_run_folder_of_version_0_1_plays_as_before(tmp_path: Path, name: str, old: str, env: str, seats: int) -> None:
+    [shipped] = (PACKAGE.parent / "baselines").rglob(f"pretrained/{name}")
+    config = json.loads((shipped / "config.json").read_text())
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config | {"agent": old}))
+    (folder / "policy.safetensors").write_bytes((shipped / "policy.safetensors").read_bytes())
+    game = make_game(env, num_players=seats)
+    results = [
+        play_match(game, [find_agent(spec, game), *[RandomAgent()] * (seats - 1)], 24, 0)
+        for spec in (name, str(folder))
+    ]
+    assert results[0].names == results[1].names
+    assert np.array_equal(results[0].payoffs, results[1].payoffs)
+
+
+def test_a_run_of_version_0_1_is_continued(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    run.start({"agent": "card_baselines.learned.mlp_policy:MlpAgent", "seed": 0})
+    run.start({"agent": "mlp", "seed": 0})
+    assert run.config()["agent"] == "mlp"
+    for other in ({"agent": "recurrent", "seed": 0}, {"agent": "mlp", "seed": 1}):
+        with pytest.raises(ValueError, match="continue it with the same settings"):
+            run.start(other)
