@@ -60,8 +60,8 @@ class Agent(ABC):
 
     @property
     def shows_probabilities(self) -> bool:
-        """True if the class defines `probabilities`."""
-        return type(self).probabilities is not Agent.probabilities
+        """True if the class defines `probabilities`, and not as None, with which a subclass hides them."""
+        return callable(self.probabilities) and type(self).probabilities is not Agent.probabilities
 
     @property
     def follows_deals(self) -> bool:

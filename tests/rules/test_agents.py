@@ -82,6 +82,13 @@ def test_an_agent_that_defines_act_alone_has_all_the_rest() -> None:
         Agent()  # type: ignore[abstract]
 
 
+def test_a_subclass_can_hide_its_probabilities() -> None:
+    class Hidden(RandomAgent):
+        probabilities = None  # type: ignore[assignment]
+
+    assert RandomAgent().shows_probabilities and not Hidden().shows_probabilities
+
+
 def test_a_class_without_a_name_plays_a_match_under_its_own() -> None:
     for player in (TightCaller(), Quacks()):
         expected = "tight_caller" if isinstance(player, Agent) else "quacks"
