@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,9 +20,6 @@ RENDER_MODES = ("ansi", "rgb_array")
 ILLEGAL_REWARD = -1.0
 """What `ConventionalAEC` gives for an illegal action, as PettingZoo's TerminateIllegalWrapper does."""
 
-Drawing = Callable[[Game, Any, int | None], NDArray[np.uint8]]
-"""Draws table 0 as one seat sees it, or with all cards, as an RGB array."""
-
 
 class ResetNeededError(RuntimeError, AssertionError):
     """Raised by everything that needs a deal before the first `reset` (PettingZoo asserts)."""
@@ -35,8 +32,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     Rewards are zero until the episode ends.
     """
 
-    def __init__(self, game: Game, name: str, render_mode: str | None = None, drawing: Drawing | None = None) -> None:
-        """Make the environment `name` from a game; `drawing` serves render mode `rgb_array`."""
+    def __init__(self, game: Game, name: str, render_mode: str | None = None) -> None:
+        """Make the environment `name` from a game."""
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(RENDER_MODES)} or None")
         self.game = game
@@ -55,7 +52,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         self.state_space = game.state_layout.space
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._drawing = drawing
         self._dealt = False
         self._had_options = False
         self._observed: dict[str, dict[str, Any]] = {}
@@ -271,9 +267,9 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if self.render_mode is None:
             warnings.warn("render() without a render_mode draws nothing: make the environment with one", stacklevel=2)
             return None
-        if self.render_mode == "ansi" or self._drawing is None:
+        if self.render_mode == "ansi" or self.game.info.paint is None:
             return self.game.text(self._tables, 0, None)
-        return self._drawing(self.game, self._tables, None)
+        return self.game.info.draw(self._tables, None)
 
     def close(self) -> None:
         """Release nothing: there is nothing to release."""

@@ -6,15 +6,16 @@ import difflib
 import importlib
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
-from numpy.typing import NDArray
+import pettingzoo
 
-from card_envs.aec import ConventionalAEC, Drawing, GameAEC
+from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
 from card_envs.single_seat import SingleSeatTables
@@ -23,14 +24,15 @@ from card_envs.vector import VectorTables
 
 @dataclass(frozen=True)
 class EnvEntry:
-    """One environment id. Factories and drawings are "module:name", imported when first needed."""
+    """One environment id. Factories are "module:name", imported when first needed."""
 
     id: str
     """Versioned: the version grows when rules, observations, rewards or masks change, not when speed does."""
     gymnasium_id: str
     make_game: str
-    drawing: str
     summary: str
+    histories: tuple[str, ...] = ()
+    """Formats for recorded hands, "module:NAME" of a `history.formats.HistoryFormat`; the usual one comes first."""
 
     @property
     def factory(self) -> Callable[..., Game]:
@@ -39,15 +41,9 @@ class EnvEntry:
         return factory
 
     @property
-    def draw(self) -> Drawing:
-        """The function that draws a table as pixels; it imports what it needs when it is called."""
-        return partial(_draw, self.drawing)
-
-    @property
     def paint(self) -> Callable[..., Any]:
         """The function that puts a table on a canvas: (type of canvas, game, tables, seat or None, names) -> canvas."""
-        paint: Callable[..., Any] = _resolve(self.drawing)
-        return paint
+        return _paint
 
 
 ENVS = {
@@ -57,39 +53,87 @@ ENVS = {
             id="limit_holdem-v0",
             gymnasium_id="LimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:limit_holdem",
-            drawing="card_envs.games.holdem.render:paint_table",
             summary="limit Texas hold'em, 2 to 10 seats",
         ),
         EnvEntry(
             id="no_limit_holdem-v0",
             gymnasium_id="NoLimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:no_limit_holdem",
-            drawing="card_envs.games.holdem.render:paint_table",
             summary="no-limit and pot-limit Texas hold'em, 2 to 10 seats",
         ),
         EnvEntry(
             id="big2-v0",
             gymnasium_id="Big2-v0",
             make_game="card_envs.games.big2.presets:big2",
-            drawing="card_envs.games.big2.render:paint_table",
             summary="Big 2 for four seats, 1,695 actions, house rules as options",
         ),
         EnvEntry(
             id="leduc_holdem-v0",
             gymnasium_id="LeducHoldem-v0",
             make_game="card_envs.games.holdem.presets:leduc_holdem",
-            drawing="card_envs.games.holdem.render:paint_table",
             summary="Leduc hold'em: six cards, two streets, exact solutions known",
         ),
         EnvEntry(
             id="kuhn_poker-v0",
             gymnasium_id="KuhnPoker-v0",
             make_game="card_envs.games.holdem.presets:kuhn_poker",
-            drawing="card_envs.games.holdem.render:paint_table",
             summary="Kuhn poker: three cards, one bet, value -1/18",
         ),
     )
 }
+
+
+def register_env(
+    env_id: str,
+    make_game: str,
+    summary: str,
+    *,
+    gymnasium_id: str | None = None,
+    histories: tuple[str, ...] = (),
+) -> EnvEntry:
+    """Make a game of your own known under a versioned id, such as "my_game-v0"; return its entry.
+
+    `make_game` is the "module:function" that returns the `Game`; its parameters are the environment's arguments, and
+    all must have defaults. `histories` are "module:NAME" of formats for recorded hands. The Gymnasium id is MyGame-v0
+    unless another is given. The same registration twice is one; an id that stands for something else is a ValueError.
+    """
+    name, dash, version = env_id.rpartition("-v")
+    if not dash or not name or not version.isdigit():
+        raise ValueError(f"environment id {env_id!r} must end in a version, such as my_game-v0")
+    capitals = "".join(word.capitalize() for word in name.split("_")) + f"-v{version}"
+    entry = EnvEntry(env_id, gymnasium_id or capitals, make_game, summary, histories)
+    if env_id in ENVS:
+        if ENVS[env_id] != entry:
+            raise ValueError(f"environment id {env_id!r} stands for {ENVS[env_id].make_game} already: choose another")
+        return ENVS[env_id]
+    ENVS[env_id] = entry
+    for follower in _FOLLOWERS:
+        follower(entry)
+    return entry
+
+
+def follow_registrations(follower: Callable[[EnvEntry], None]) -> None:
+    """Call `follower` with every entry, those that are registered later too."""
+    _FOLLOWERS.append(follower)
+    for entry in ENVS.values():
+        follower(entry)
+
+
+def _enter_elsewhere(entry: EnvEntry) -> None:
+    """Enter an id into the registries of PettingZoo and Gymnasium, once."""
+    name = f"card_envs/{entry.id}"
+    if name not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", name, entry_point=partial(make_env, entry.id))
+    if f"card_envs/{entry.gymnasium_id}" not in gymnasium.registry:
+        gymnasium.register(
+            f"card_envs/{entry.gymnasium_id}",
+            entry_point="card_wrappers.gymnasium:make_env",
+            vector_entry_point="card_wrappers.gymnasium:make_vector_env",
+            kwargs={"game_id": entry.id},
+        )
+
+
+_FOLLOWERS: list[Callable[[EnvEntry], None]] = []
 
 
 def find_entry(env_id: str) -> EnvEntry:
@@ -145,26 +189,28 @@ def warmup(env_id: str, **settings: Any) -> float:
 def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
     """Return the AEC environment that checks everything itself and raises IllegalActionError: the fast path."""
     entry = find_entry(env_id)
-    return GameAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, entry.draw)
+    return GameAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode)
 
 
 def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> ConventionalAEC:
     """Return the AEC environment with PettingZoo's conventions for illegal actions (see `ConventionalAEC`)."""
     entry = find_entry(env_id)
-    return ConventionalAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode, entry.draw)
+    return ConventionalAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode)
 
 
 def _versioned_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
 
 
-def _draw(path: str, game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8]:
-    from card_envs.canvas import PixelCanvas  # needs Pillow, which is an extra
-
-    picture: NDArray[np.uint8] = _resolve(path)(PixelCanvas, game, tables, seat).array()
-    return picture
+def _paint(
+    make_canvas: type[Any], game: Game, tables: Tables, seat: int | None, names: Sequence[str] | None = None
+) -> Any:
+    return game.info.painting()(make_canvas, tables, seat, names)
 
 
 def _resolve(path: str) -> Any:
     module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)
+
+
+follow_registrations(_enter_elsewhere)

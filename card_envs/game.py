@@ -12,12 +12,13 @@ fields of a table and no others:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.game_info import GameInfo
 from card_envs.observation import Encoder, Layout
 from card_envs.rng import seed_streams
 
@@ -126,6 +127,8 @@ class Game:
     """Why an action is illegal at table i, and what is legal."""
     text: Callable[[Tables, int, int | None], str]
     """The table as lines of text, as seen by a seat, or with all cards for None."""
+    info: GameInfo = field(default_factory=GameInfo)
+    """What the game tells of itself to matches, reports, solvers and wrappers."""
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         """Pickle how the game was made: Numba would pickle its kernels by value, a megabyte that compiles anew."""

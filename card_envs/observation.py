@@ -21,6 +21,8 @@ class Block:
     description: str
     low: float = 0.0
     high: float = 1.0
+    private: bool = False
+    """Whether it depends on cards that only the seat itself sees; all else everybody could work out."""
 
     @property
     def dimensions(self) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from PIL import Image
 
 from card_envs.cards import card_ids
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import make_game
 from card_envs.game import ILLEGAL
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -23,7 +23,6 @@ class Scene:
         self.game = make_game(env_id, **settings)
         self.tables = self.game.seeded_tables(1, seed)
         self.actor = self.game.deal_with(self.tables, 0, options)
-        self.draw_table = find_entry(env_id).draw
 
     def play(self, *names: str) -> None:
         """Take actions by the names that the environment gives them."""
@@ -37,7 +36,7 @@ class Scene:
 
     def save(self, name: str, seat: int | None = None) -> None:
         """Draw the table as a seat sees it, or with all cards."""
-        picture = Image.fromarray(self.draw_table(self.game, self.tables, seat))
+        picture = Image.fromarray(self.game.info.draw(self.tables, seat))
         picture.quantize(COLORS, dither=Image.Dither.NONE).save(FOLDER / f"{name}.png", optimize=True)
 
 

@@ -159,11 +159,7 @@ def _interval_json(summary: Summary) -> dict[str, Any]:
 
 def units_of(game: Game) -> dict[str, float]:
     """Return the units in which people read results of a game -> how many make one of `game.unit` per hand."""
-    if game.unit != "bb":
-        return {f"{game.unit}/hand": 1.0}
-    units = {"bb/100": 100.0, "mbb/hand": 1000.0}
-    small_blind = game.config.blinds[0]
-    return units | ({"sb/hand": game.chips_per_reward / small_blind} if small_blind else {})
+    return dict(game.info.units) or {f"{game.unit}/hand": 1.0}
 
 
 def _finite(number: float) -> float | None:

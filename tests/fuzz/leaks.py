@@ -170,11 +170,9 @@ def compare_pictures(named: Named, tables: Tables, others: Tables, seat: int) ->
         import PIL  # noqa: F401
     except ModuleNotFoundError:
         return
-    from card_envs.games.big2 import render as big2
-    from card_envs.games.holdem import render as holdem
 
-    draw = big2.draw_table if isinstance(named.game.config, Big2Config) else holdem.draw_table
-    if not np.array_equal(draw(named.game, tables[:1], seat), draw(named.game, others[:1], seat)):
+    draw = named.game.info.draw
+    if not np.array_equal(draw(tables[:1], seat), draw(others[:1], seat)):
         report(named, tables, 0, seat, "the picture")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -19,8 +18,6 @@ from card_envs.game import Game, Tables
 from card_envs.games.big2 import render as big2
 from card_envs.games.big2.actions import PASS
 from card_envs.games.holdem import render as holdem
-
-DRAWINGS = {env_id: entry.drawing.partition(":")[0] for env_id, entry in ENVS.items()}
 
 
 def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **settings: Any) -> tuple[Game, Tables]:
@@ -60,7 +57,7 @@ def test_render_gives_a_picture_that_changes_with_the_table(env_id: str) -> None
 @pytest.mark.parametrize("env_id", ENVS)
 def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
     game = make_game(env_id)
-    draw = importlib.import_module(DRAWINGS[env_id]).draw_table
+    draw = game.info.draw
     for seed in range(4):
         tables = game.seeded_tables(1, seed)
         game.deal(tables, 0)
@@ -68,21 +65,22 @@ def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
         views = tables.copy()
         for seat in range(game.num_seats):
             game.censor_batch(tables, np.zeros(1, np.int64), np.array([seat]), views)
-            assert np.array_equal(draw(game, tables, seat), draw(game, views, seat))
+            assert np.array_equal(draw(tables, seat), draw(views, seat))
         if not tables[0].is_over:
-            assert not np.array_equal(draw(game, tables, 0), draw(game, tables, None))
+            assert not np.array_equal(draw(tables, 0), draw(tables, None))
 
 
 @pytest.mark.parametrize("env_id", ENVS)
 def test_shapes_are_those_of_the_picture_without_hidden_cards(env_id: str) -> None:
-    game, paint = make_game(env_id), ENVS[env_id].paint
+    game = make_game(env_id)
+    paint = game.info.painting()
     tables = game.seeded_tables(1, 5)
     game.deal(tables, 0)
     names = [f"<name {seat}>" for seat in range(game.num_seats)]
-    everything = paint(ShapeCanvas, game, tables, None, names)
+    everything = paint(ShapeCanvas, tables, None, names)
     cards = [shape[4] for shape in everything.shapes if shape[0] == "card"]
     for seat in range(game.num_seats):
-        seen = paint(ShapeCanvas, game, tables, seat, names)
+        seen = paint(ShapeCanvas, tables, seat, names)
         visible = [shape[4] for shape in seen.shapes if shape[0] == "card"]
         assert len(visible) == len(cards)
         assert 0 < sum(card != NO_CARD for card in visible) < sum(card != NO_CARD for card in cards)
@@ -109,7 +107,7 @@ def text_boxes(monkeypatch: pytest.MonkeyPatch, game: Game, tables: Tables) -> l
         for shape in ("box", "disc", "put_card"):
             patch.setattr(PixelCanvas, shape, lambda *_, **__: None)
         patch.setattr(holdem, "_empty_table", lambda make_canvas: make_canvas(1, 1))
-        holdem.draw_table(game, tables, None)
+        game.info.draw(tables, None)
     return boxes
 
 

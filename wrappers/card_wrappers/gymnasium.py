@@ -24,7 +24,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from card_envs.aec import ILLEGAL_REWARD, RENDER_MODES, Drawing
+from card_envs.aec import ILLEGAL_REWARD, RENDER_MODES
 from card_envs.agent import choose
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game, IllegalActionError, checked_actions
@@ -50,7 +50,7 @@ def make_env(
     `gymnasium.make` copies the arguments that it is given into the environment's spec; this function does not.
     """
     entry = find_entry(game_id)
-    return CardEnv(make_game(entry.id, **settings), opponents, seat, illegal_action, render_mode, entry.draw)
+    return CardEnv(make_game(entry.id, **settings), opponents, seat, illegal_action, render_mode)
 
 
 def make_vector_env(
@@ -65,7 +65,7 @@ def make_vector_env(
     """Return `num_envs` tables of an environment id as one Gymnasium vector environment."""
     entry = find_entry(game_id)
     game = make_game(entry.id, **settings)
-    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, entry.draw)
+    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode)
 
 
 def observation_space(game: Game) -> spaces.Space[Any]:
@@ -86,15 +86,12 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         seat: int | None = None,
         illegal_action: str = "penalize",
         render_mode: str | None = None,
-        drawing: Drawing | None = None,
     ) -> None:
-        """Make the environment; `drawing` serves the render mode `rgb_array`."""
         self.game = game
         self.render_mode = _checked_render_mode(render_mode)
         self.observation_space = observation_space(game)
         self.action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = _checked_illegal_action(illegal_action)
-        self._drawing = drawing
         self._tables = SingleSeatTables(game, 1, opponents, seat)
         self._turns: Turns | None = None
         self._is_over = True
@@ -170,16 +167,13 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         seat: int | None = None,
         illegal_action: str = "penalize",
         render_mode: str | None = None,
-        drawing: Drawing | None = None,
     ) -> None:
-        """Make the environment; `drawing` serves the render mode `rgb_array`."""
         self.game = game
         self.num_envs = num_envs
         self.render_mode = _checked_render_mode(render_mode)
         self.single_observation_space = observation_space(game)
         self.single_action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = _checked_illegal_action(illegal_action)
-        self._drawing = drawing
         self._tables = SingleSeatTables(game, num_envs, opponents, seat)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -269,8 +263,8 @@ def _legal_actions(
 
 
 def _frame(env: CardEnv | CardVectorEnv, tables: Any, seat: int) -> Frame:
-    if env.render_mode == "rgb_array" and env._drawing is not None:
-        return env._drawing(env.game, tables, seat)
+    if env.render_mode == "rgb_array" and env.game.info.paint is not None:
+        return env.game.info.draw(tables, seat)
     return env.game.text(tables, 0, seat)
 
 

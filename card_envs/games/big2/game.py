@@ -16,6 +16,7 @@ from card_envs.games.big2.combos import NO_COMBO, ORDER_OF_CARD
 from card_envs.games.big2.config import RULES, Big2Config
 from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.full_state import STATE_LAYOUT, write_state
+from card_envs.games.big2.info import big2_info
 from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE
 from card_envs.observation import named_encoder
 
@@ -53,6 +54,7 @@ def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = 
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
+        info=big2_info(name),
     )
 
 

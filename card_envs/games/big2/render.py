@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from card_envs.canvas import (
     FELT,
     FELT_LINE,
@@ -22,12 +19,10 @@ from card_envs.canvas import (
     SKY,
     WHITE,
     Canvas,
-    PixelCanvas,
     Point,
     signed,
 )
 from card_envs.cards import DECK_SIZE, NO_CARD
-from card_envs.game import Game
 from card_envs.games.big2.combos import card_of
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
 from card_envs.games.big2.view import hand
@@ -64,22 +59,17 @@ _PLACES = (
 """Bottom, left, top, right: clockwise from the seat that looks."""
 
 
-def draw_table(game: Game, tables: Any, seat: int | None) -> NDArray[np.uint8]:
-    """Return table 0 as a picture, (600, 900, 3) uint8 RGB, with the cards that `seat` sees, or all cards for None.
-
-    The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise. Small cards are those that
-    a seat has played.
-    """
-    return paint_table(PixelCanvas, game, tables, seat).array()
-
-
 def paint_table(
-    make_canvas: type[C], game: Game, tables: Any, seat: int | None, names: Sequence[str] | None = None
+    name: str, make_canvas: type[C], tables: Any, seat: int | None, names: Sequence[str] | None = None
 ) -> C:
-    """Return table 0 on a canvas of a kind, as `draw_table` shows it; `names` are those of the seats."""
+    """Return table 0 on a canvas of a kind, with the cards that `seat` sees, or all cards for None.
+
+    The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise; small cards
+    are those that a seat has played. `names` are those of the seats.
+    """
     t = tables[0]
     canvas: C = _empty_table(make_canvas).copy()
-    canvas.text((868, 46), game.name.replace("big2", "big 2"), _LARGE, MINT, "right", bold=True)
+    canvas.text((868, 46), name.replace("big2", "big 2"), _LARGE, MINT, "right", bold=True)
     names = names or [f"player_{k}" for k in range(NUM_SEATS)]
     _draw_trick(canvas, t, names)
     for k in range(NUM_SEATS):

@@ -300,6 +300,11 @@ class HoldemConfig:
         ]
 
     @property
+    def is_texas(self) -> bool:
+        """Whether this is Texas hold'em: two hole cards, five on the board, the whole deck, whatever the betting."""
+        return (self.num_hole_cards, self.board_cards, self.deck_size) == (2, (0, 3, 1, 1), DECK_SIZE)
+
+    @property
     def num_dealt(self) -> int:
         """Cards dealt in a hand that goes to showdown."""
         return self.num_players * self.num_hole_cards + sum(self.board_cards)
@@ -372,9 +377,7 @@ def is_holdem(game: Game) -> bool:
 
 def is_texas_holdem(game: Game) -> bool:
     """Return True for hold'em with two hole cards, five on the board and the whole deck, whatever the betting."""
-    config = game.config
-    cards = (config.num_hole_cards, config.board_cards, config.deck_size) if is_holdem(game) else None
-    return cards == (2, (0, 3, 1, 1), DECK_SIZE)
+    return isinstance(game.config, HoldemConfig) and game.config.is_texas
 
 
 def _limit_caps(rules: str | RulesProfile, num_players: int) -> tuple[int, ...]:

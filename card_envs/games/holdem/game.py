@@ -12,6 +12,7 @@ from card_envs.games.holdem import kernels, view
 from card_envs.games.holdem.config import RULES, HoldemConfig, checked_stacks
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
+from card_envs.games.holdem.info import holdem_info, unit_of
 from card_envs.games.holdem.state import MENU_INTEGERS
 from card_envs.observation import named_encoder
 
@@ -32,7 +33,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Ga
         state_layout=state_layout(config),
         num_seats=seats,
         num_actions=config.num_actions,
-        unit="bb" if any(config.blinds) else "chips",
+        unit=unit_of(config),
         chips_per_reward=config.reward_unit,
         max_reward=sum(config.stack_list) / config.reward_unit,
         option_names=("button", "stacks", "deck"),
@@ -51,6 +52,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Ga
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
+        info=holdem_info(name, config),
     )
 
 

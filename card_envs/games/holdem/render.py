@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.canvas import (
     CARD_RATIO,
@@ -25,15 +24,14 @@ from card_envs.canvas import (
     SKY,
     WHITE,
     Canvas,
-    PixelCanvas,
     Point,
     signed,
     text_width,
     thousands,
 )
 from card_envs.cards import NO_CARD
-from card_envs.game import Game
 from card_envs.games.holdem.actions import has
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS
 from card_envs.games.holdem.view import STREET_NAMES, board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
@@ -62,21 +60,22 @@ _MAX_POTS, _POT_LINE = 5, 205.0
 _CHIP_COLOR, _POT_CHIP_COLOR = (214, 64, 58), (62, 108, 196)
 
 
-def draw_table(game: Game, tables: Any, seat: int | None) -> NDArray[np.uint8]:
-    """Return table 0 as a picture, (600, 900, 3) uint8 RGB, with the cards that `seat` sees, or all cards for None.
+def paint_table(
+    name: str,
+    config: HoldemConfig,
+    make_canvas: type[C],
+    tables: Any,
+    seat: int | None,
+    names: Sequence[str] | None = None,
+) -> C:
+    """Return table 0 on a canvas of a kind, with the cards that `seat` sees, or all cards for None.
 
     The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise.
+    `names` are those of the seats.
     """
-    return paint_table(PixelCanvas, game, tables, seat).array()
-
-
-def paint_table(
-    make_canvas: type[C], game: Game, tables: Any, seat: int | None, names: Sequence[str] | None = None
-) -> C:
-    """Return table 0 on a canvas of a kind, as `draw_table` shows it; `names` are those of the seats."""
     t = tables[0]
     canvas: C = _empty_table(make_canvas).copy()
-    _draw_title(canvas, game)
+    _draw_title(canvas, name, config)
     _draw_middle(canvas, t)
     names = names or [f"player_{k}" for k in range(int(t.num_seats))]
     for k in range(int(t.num_seats)):
@@ -94,10 +93,9 @@ def _empty_table(make_canvas: type[C]) -> C:
     return canvas
 
 
-def _draw_title(canvas: Canvas, game: Game) -> None:
+def _draw_title(canvas: Canvas, name: str, config: HoldemConfig) -> None:
     """Write the game and its stakes into the upper left corner."""
-    config = game.config
-    canvas.text((16, 20), game.name.replace("_", " ").replace("holdem", "hold'em"), _LARGE, INK, "left", bold=True)
+    canvas.text((16, 20), name.replace("_", " ").replace("holdem", "hold'em"), _LARGE, INK, "left", bold=True)
     blinds = [thousands(blind) for blind in config.blinds if blind]
     stakes = [f"blinds {' / '.join(blinds)}"] if blinds else []
     stakes += [f"ante {thousands(max(config.ante_list))}"] if any(config.ante_list) else []

@@ -21,7 +21,7 @@ try:
 except ImportError as error:
     raise ImportError("card_wrappers.openspiel needs OpenSpiel: pip install 'card-envs[openspiel]'") from error
 
-from card_envs.envs import ENVS, EnvEntry
+from card_envs.envs import EnvEntry, follow_registrations
 from card_wrappers.openspiel.game import CardGame, CardState
 from card_wrappers.openspiel.parameters import specification
 
@@ -64,5 +64,4 @@ def _register(entry: EnvEntry) -> None:
     pyspiel.register_game(game_type, type(name, (CardGame,), {"entry": entry, "game_type": game_type}))
 
 
-for _entry in ENVS.values():
-    _register(_entry)
+follow_registrations(_register)

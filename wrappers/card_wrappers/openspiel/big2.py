@@ -34,7 +34,6 @@ class Play(NamedTuple):
 class Big2Dealing:
     """The chance events of Big 2."""
 
-    private_blocks = frozenset({"hand"})
     num_private_cards = HAND_SIZE
     deck = tuple(range(DECK_SIZE))
     max_decisions = _MOST_PLAYS + (NUM_SEATS - 1) * (_MOST_PLAYS - 1)

@@ -60,8 +60,6 @@ class Dealing(Protocol[Decision]):
     max_decisions: int
     min_return: float
     max_return: float
-    private_blocks: frozenset[str]
-    """Blocks of an observation, of any encoder, that depend on cards that only one seat sees."""
     recall_blocks: tuple[Block, ...]
     """What an information state has on top of an observation, so that nothing is forgotten; all of it public."""
 

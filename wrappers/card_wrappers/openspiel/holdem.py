@@ -31,8 +31,6 @@ class Bet(NamedTuple):
 class HoldemDealing:
     """The chance events of a hold'em game; the button is the last seat, so that seat 0 has position 0."""
 
-    private_blocks = frozenset({"hole_cards", "category", "strength", "cards", "percentile"})
-
     def __init__(self, game: Game) -> None:
         config: HoldemConfig = game.config
         self.game = game

@@ -49,7 +49,7 @@ class CardObserver:
         )
 
     def _is_wanted(self, block: Block) -> bool:
-        return self._is_private if block.name in self._dealing.private_blocks else bool(self._is_public)
+        return self._is_private if block.private else bool(self._is_public)
 
     def set_from(self, state: Any, player: int) -> None:
         """Make `tensor` and `dict` show what `player` knows at a state."""

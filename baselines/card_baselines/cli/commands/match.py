@@ -15,7 +15,7 @@ from card_baselines.cli.console import print_json
 from card_baselines.progress import progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
-from card_envs.analysis.play_statistics import StatisticsCallback, play_statistics, statistics_json
+from card_envs.analysis.play_statistics import PlayCounter, play_statistics, statistics_json
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
 from card_envs.game import Game
@@ -107,7 +107,7 @@ class _Watching:
 
     def __init__(self, game: Game, agents: Sequence[Agent], seed: int, controls: bool, statistics: bool) -> None:
         self._controls = ControlVariates(game, agents, seed) if controls else None
-        self._statistics: StatisticsCallback | None = play_statistics(game) if statistics else None
+        self._statistics: PlayCounter | None = play_statistics(game) if statistics else None
         self.callbacks = [callback for callback in (self._controls, self._statistics) if callback is not None]
 
     def as_json(self, result: MatchResult) -> dict[str, Any]:

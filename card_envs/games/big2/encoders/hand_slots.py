@@ -25,6 +25,7 @@ HAND_BLOCK = Block(
     "one row for each of my cards, lowest first: rank 3 .. 2 (13), suit D C H S (4), whether I hold two or more, three "
     "or more, all four of its rank, whether it lies in five consecutive ranks that I hold, whether I hold five or more "
     "of its suit",
+    private=True,
 )
 """Must be the first block of a layout."""
 

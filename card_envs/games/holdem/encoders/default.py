@@ -39,13 +39,20 @@ _CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
 def layout(config: HoldemConfig) -> Layout:
     """Return the blocks for a game; `me` is the seat that looks, seats count clockwise from it."""
     n, streets = config.num_players, len(config.board_cards)
-    blocks = [Block("hole_cards", config.deck_size, "1 for each card I hold")]
+    blocks = [Block("hole_cards", config.deck_size, "1 for each card I hold", private=True)]
     if sum(config.board_cards):
         blocks.append(Block("board", config.deck_size, "1 for each card on the board"))
     if _ranks_five_cards(config):
-        blocks.append(Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card"))
         blocks.append(
-            Block("strength", 1, "my hand from the flop on: 1 for the best of 7,462 ranks, near 0 for the worst")
+            Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card", private=True)
+        )
+        blocks.append(
+            Block(
+                "strength",
+                1,
+                "my hand from the flop on: 1 for the best of 7,462 ranks, near 0 for the worst",
+                private=True,
+            )
         )
     blocks += [
         Block("street", streets, "one-hot"),

@@ -40,7 +40,7 @@ def layout(config: HoldemConfig) -> Layout:
     n = config.num_players
     return Layout(
         (
-            Block("hole_cards", (HOLE_CARDS, DECK_SIZE), "my cards, highest id first, one-hot"),
+            Block("hole_cards", (HOLE_CARDS, DECK_SIZE), "my cards, highest id first, one-hot", private=True),
             Block("board", (BOARD_SIZE, _BOARD_SLOT), "board cards, highest id first, one-hot; last entry: hidden"),
             Block("folded", n, "1 for seats that have folded"),
             Block("hand_share", n, "chips put in since the deal, as a share of the seat's starting stack"),
@@ -48,7 +48,7 @@ def layout(config: HoldemConfig) -> Layout:
             Block("last_raiser", n, "who bet or raised last in this hand, one-hot; all 0 before the first raise"),
             Block("position", n, "my seat, one-hot"),
             Block("street", STREETS, "one-hot"),
-            Block("percentile", 1, "share of all hands of as many cards that are not better than mine"),
+            Block("percentile", 1, "share of all hands of as many cards that are not better than mine", private=True),
         )
     )
 

@@ -39,7 +39,12 @@ _RAISE_COUNTS = _MOST_RAISES + 1
 def layout(config: HoldemConfig) -> Layout:
     """Return the blocks of a Texas hold'em game, 72 numbers for limit and 54 for others; ValueError for other games."""
     require_texas_holdem(config, "rlcard")
-    cards = Block("cards", DECK_SIZE, "1 for each of my cards and the board: spades A 2 .. K, hearts, diamonds, clubs")
+    cards = Block(
+        "cards",
+        DECK_SIZE,
+        "1 for each of my cards and the board: spades A 2 .. K, hearts, diamonds, clubs",
+        private=True,
+    )
     if config.structure == "limit":
         raises = Block("raises", (STREETS, _RAISE_COUNTS), "by street: number of bets and raises 0..4, one-hot")
         return Layout((cards, raises))

@@ -50,7 +50,7 @@ def layout(config: HoldemConfig) -> Layout:
     n = config.num_players
     return Layout(
         (
-            Block("hole_cards", DECK_SIZE, "1 for each card I hold"),
+            Block("hole_cards", DECK_SIZE, "1 for each card I hold", private=True),
             Block("board", DECK_SIZE, "1 for each card on the board"),
             Block("street", STREETS, "one-hot"),
             Block("position", n, "my position, one-hot: 0 is the first seat left of the button"),
@@ -60,8 +60,8 @@ def layout(config: HoldemConfig) -> Layout:
             Block("hand_commit", n, "chips put in since the deal, by position"),
             Block("pot", 1, "all chips in the middle, as a fraction of all seats' amounts"),
             Block("to_call", 1, "chips I need to stay in"),
-            Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card"),
-            Block("percentile", 1, "share of all hands of as many cards that are not better than mine"),
+            Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card", private=True),
+            Block("percentile", 1, "share of all hands of as many cards that are not better than mine", private=True),
             Block("history", most_decisions(config), "decisions, oldest first, then 0", high=num_tokens(config) - 1),
         )
     )

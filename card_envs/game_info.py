@@ -1,0 +1,153 @@
+"""`GameInfo`: what a game tells of itself to matches, reports, solvers and wrappers, beyond the rules in `Game`.
+
+Every field has a default, with which the game can be played in all environments and matches; a field that is filled
+opens what needs it: explicit chance opens OpenSpiel and the check for leaks, an enumeration exact best responses,
+hidden hands the local best response. Games fill it in their own folders; nothing else knows a game by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.chance import Chance
+from card_envs.statistic import Hands, PlayCounter, Rows
+
+Tables = NDArray[Any]
+Floats = NDArray[np.float64]
+
+
+class Painting(Protocol):
+    """Puts table 0 on a `card_envs.canvas.Canvas`, as a seat sees it, or with all cards for None."""
+
+    def __call__(
+        self, make_canvas: type[Any], tables: Tables, seat: int | None, names: Sequence[str] | None = None, /
+    ) -> Any:
+        """Return a canvas of the kind asked for; `names` are those of the seats."""
+        ...
+
+
+@dataclass(frozen=True)
+class Seats:
+    """At how many seats a game can be played."""
+
+    fewest: int
+    most: int
+    setting: str | None = None
+    """The argument of the environment that chooses, None where nothing is to choose."""
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Where a seat sits relative to who acts first: results depend on it as much as on skill."""
+
+    names: tuple[str, ...]
+    of: Callable[[Tables], NDArray[np.int64]]
+    """Tables -> (n, num_seats): the position of every seat, an index of `names`."""
+
+
+class Enumeration(Protocol):
+    """All deals of a game in which no card decides what is legal, as exact best responses need them."""
+
+    num_deals: int
+    """Deals, all equally likely; the order of the cards counts."""
+
+    def deal_all(self) -> Tables:
+        """Return every deal once, as a table at its first decision; all have the same seat to act."""
+        ...
+
+    def seen(self, tables: Tables, seat: int) -> NDArray[Any]:
+        """Return (n, k): the cards that `seat` has seen of each table; rows are equal where it cannot tell them apart.
+
+        The tables have had the same actions.
+        """
+        ...
+
+
+class ControlTerms(Protocol):
+    """Numbers with mean zero that go with what the agents win: follows a match as a callback does.
+
+    Control variates regress results on them. What the agents' probabilities are is asked by who calls.
+    """
+
+    def on_deal(self, batch: Hands, /) -> None:
+        """Prepare for the hands of `batch`."""
+        ...
+
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats, /) -> None:
+        """Note actions; `chances` (len(rows), num_actions) are their probabilities, nan where an agent shows none."""
+        ...
+
+    def of_batch(self, batch: Hands, places: Sequence[int], /) -> list[Floats]:
+        """Return the controls (hands, k) of each of `places`; all hands of the batch are over."""
+        ...
+
+
+class HiddenHands(Protocol):
+    """What a seat of a heads-up game may hold, for best responses that keep a range of hands."""
+
+    num_hands: int
+    fold: int
+    call: int
+    raises: range
+    """Action ids."""
+
+    def suppose(self, tables: Tables, seats: Rows, hands: Rows) -> None:
+        """Give seats[j] of tables[j] the hand number hands[j], whatever it held."""
+        ...
+
+    def possible(self, tables: Tables, seats: Rows) -> NDArray[np.bool_]:
+        """Return (n, num_hands): which hands the other seat may hold, as seats[j] of tables[j] sees it."""
+        ...
+
+    def chances(self, tables: Tables, seats: Rows, uniforms: Floats, num_boards: int) -> Floats:
+        """Return (n, num_hands): the share of the pot that seats[j] wins against each hand if nobody bets any more."""
+        ...
+
+    def stakes(self, tables: Tables, seats: Rows) -> tuple[Floats, Floats, Floats]:
+        """Return the pot, what seats[j] has to put in to stay, and what it has put in since the deal: (n,) each."""
+        ...
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """What a game tells of itself beyond its rules."""
+
+    seats: Seats | None = None
+    """None: as many as this game has, and no other number."""
+    positions: Positions | None = None
+    """None: a position is a seat."""
+    units: Mapping[str, float] = field(default_factory=dict)
+    """How results are read: name of a unit per hand -> how many of it make a reward of 1. The first is the usual one.
+
+    Empty: `Game.unit` per hand.
+    """
+    statistics: Callable[[], PlayCounter] | None = None
+    """Makes a counter of how the agents play."""
+    chance: Chance | None = None
+    """The cards as events of their own."""
+    enumeration: Enumeration | None = None
+    control_terms: Callable[[int], ControlTerms] | None = None
+    """Seed of a match -> controls that follow it."""
+    hidden_hands: HiddenHands | None = None
+    paint: Painting | None = None
+    """None: there is text alone (`Game.text`)."""
+    panel: tuple[str, ...] = ("random",)
+    """Names of the agents that others are measured against."""
+
+    def painting(self) -> Painting:
+        """Return `paint`, or raise a ValueError for a game without."""
+        if self.paint is None:
+            raise ValueError("this game draws no pictures: choose render_mode='ansi', which is text")
+        return self.paint
+
+    def draw(self, tables: Tables, seat: int | None) -> NDArray[np.uint8]:
+        """Return table 0 as a picture, (height, width, 3) RGB, as `seat` sees it, or with all cards for None."""
+        from card_envs.canvas import PixelCanvas  # needs Pillow, which is an extra
+
+        picture: NDArray[np.uint8] = self.painting()(PixelCanvas, tables, seat).array()
+        return picture

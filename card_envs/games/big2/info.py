@@ -1,0 +1,43 @@
+"""What Big 2 tells of itself to matches, reports and wrappers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import Tables
+from card_envs.game_info import GameInfo, Positions, Seats
+from card_envs.games.big2.state import NUM_SEATS
+from card_envs.games.big2.statistics import Big2Statistics
+
+_PANEL = ("random", "big2_lowest", "big2_greedy", "big2_planner")
+
+
+def big2_info(name: str) -> GameInfo:
+    """Return what generic code may know of Big 2."""
+    return GameInfo(
+        seats=Seats(NUM_SEATS, NUM_SEATS),
+        positions=Positions(tuple(f"seat {place}" for place in range(1, NUM_SEATS + 1)), positions_of),
+        units={"points/hand": 1.0},
+        statistics=Big2Statistics,
+        paint=partial(_paint, name),
+        panel=_PANEL,
+    )
+
+
+def positions_of(tables: Tables) -> NDArray[np.int64]:
+    """Return (n, 4): the positions, counted from the seat that opens."""
+    first = tables["opener"].astype(np.int64)
+    return np.asarray((np.arange(NUM_SEATS) - first[:, None]) % NUM_SEATS, np.int64)
+
+
+def _paint(
+    name: str, make_canvas: type[Any], tables: Tables, seat: int | None, names: Sequence[str] | None = None, /
+) -> Any:
+    from card_envs.games.big2.render import paint_table  # only pictures need Pillow
+
+    return paint_table(name, make_canvas, tables, seat, names)

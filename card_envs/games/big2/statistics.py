@@ -1,0 +1,43 @@
+"""How agents play Big 2. `docs/evaluation.md` defines each number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from card_envs.games.big2.state import NUM_SEATS
+from card_envs.statistic import Hands, Rows, Statistic, ratio, share
+
+
+class Big2Statistics:
+    """Wins, cards left and control in Big 2."""
+
+    def __init__(self) -> None:
+        self._deals = 0
+        self._wins, self._cards_left, self._leads = (np.zeros(NUM_SEATS, np.int64) for _ in range(3))
+
+    def on_deal(self, batch: Hands) -> None:
+        """Do nothing: all counts are of whole matches."""
+
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
+        """Count who leads."""
+        leading = rows[batch.tables["trick_size"][rows] == 0]
+        places = batch.places(leading, batch.tables["actor"][leading].astype(np.int64))
+        self._leads += np.bincount(places, minlength=len(self._leads))
+
+    def on_end(self, batch: Hands) -> None:
+        """Count wins and cards."""
+        left = batch.by_place(batch.tables["num_cards"].astype(np.int64))
+        self._wins += (left == 0).sum(axis=0)
+        self._cards_left += left.sum(axis=0)
+        self._deals += len(left)
+
+    def of_agents(self) -> tuple[tuple[Statistic, ...], ...]:
+        """Return the statistics of each agent."""
+        return tuple(
+            (
+                share("win rate", int(wins), self._deals),
+                ratio("cards left", int(cards), self._deals - int(wins)),
+                share("control share", int(leads), int(self._leads.sum())),
+            )
+            for wins, cards, leads in zip(self._wins, self._cards_left, self._leads, strict=True)
+        )

@@ -1,0 +1,80 @@
+"""What hold'em tells of itself to matches, reports, solvers and wrappers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import Tables
+from card_envs.game_info import GameInfo, Positions, Seats
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import MAX_SEATS
+from card_envs.games.holdem.statistics import HoldemStatistics
+
+_BEFORE_BUTTON = ("HJ", "CO")
+"""Names of the seats right before the button, as poker players say them."""
+_SMALL_GAME_PANEL = ("random", "always_call", "always_raise")
+_PANEL = (*_SMALL_GAME_PANEL, "chen", "sklansky", "loose_passive", "tight_aggressive", "equity")
+
+
+def holdem_info(name: str, config: HoldemConfig) -> GameInfo:
+    """Return what generic code may know of a hold'em game."""
+    return GameInfo(
+        seats=Seats(2, MAX_SEATS, "num_players"),
+        positions=Positions(position_names(config), partial(positions_of, config.num_players)),
+        units=units_of(config),
+        statistics=partial(HoldemStatistics, config.num_players),
+        paint=partial(_paint, name, config),
+        panel=_PANEL if config.is_texas else _SMALL_GAME_PANEL,
+    )
+
+
+def unit_of(config: HoldemConfig) -> str:
+    """Return what rewards count: "bb", or "chips" in games without blinds."""
+    return "bb" if any(config.blinds) else "chips"
+
+
+def units_of(config: HoldemConfig) -> dict[str, float]:
+    """Return the units in which people read results -> how many of each make one big blind (or chip) per hand."""
+    if not any(config.blinds):
+        return {"chips/hand": 1.0}
+    units = {"bb/100": 100.0, "mbb/hand": 1000.0}
+    small_blind = config.blinds[0]
+    return units | ({"sb/hand": config.reward_unit / small_blind} if small_blind else {})
+
+
+def position_names(config: HoldemConfig) -> tuple[str, ...]:
+    """Return what the positions are called, from the first seat left of the button on."""
+    count = config.num_players
+    if not any(config.blinds):
+        return tuple(f"seat {place}" for place in range(1, count + 1))
+    if count == 2:  # the button owes the small blind, except in RLCard's rules
+        left, button = config.blind_list
+        return ("BB" if left >= button else "SB", "BTN")
+    early = max(0, count - 3 - len(_BEFORE_BUTTON))
+    middle = ["UTG" if k == 0 else f"UTG+{k}" for k in range(early)]
+    return ("SB", "BB", *middle, *_BEFORE_BUTTON[max(0, 5 - count) :], "BTN")[:count]
+
+
+def positions_of(count: int, tables: Tables) -> NDArray[np.int64]:
+    """Return (n, num_seats): the positions, counted clockwise from the first seat left of the button."""
+    first = tables["button"].astype(np.int64) + 1
+    return np.asarray((np.arange(count) - first[:, None]) % count, np.int64)
+
+
+def _paint(
+    name: str,
+    config: HoldemConfig,
+    make_canvas: type[Any],
+    tables: Tables,
+    seat: int | None,
+    names: Sequence[str] | None = None,
+    /,
+) -> Any:
+    from card_envs.games.holdem.render import paint_table  # only pictures need Pillow
+
+    return paint_table(name, config, make_canvas, tables, seat, names)

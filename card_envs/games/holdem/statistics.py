@@ -1,0 +1,77 @@
+"""How agents play hold'em: what poker players count, and what papers do. `docs/evaluation.md` defines each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.statistic import Hands, Rows, Statistic, ratio, share
+
+
+class HoldemStatistics:
+    """VPIP, PFR, 3-bet, aggression, showdowns of hold'em, Leduc and Kuhn."""
+
+    def __init__(self, seats: int) -> None:
+        self._hands = 0
+        self._done = dict.fromkeys(
+            ("vpip", "pfr", "could_3bet", "3bet", "saw_flop", "showdown", "won_showdown"), np.zeros(seats, np.int64)
+        )
+        self._actions = np.zeros((2, seats, 3), np.int64)  # (preflop, later), place, (fold, call, raise); no checks
+
+    def on_deal(self, batch: Hands) -> None:
+        """Prepare for new hands."""
+        shape = len(batch.tables), self._actions.shape[1]
+        self._now = {name: np.zeros(shape, bool) for name in self._done}
+        self._folded_preflop = np.zeros(shape, bool)
+
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
+        """Count the actions."""
+        tables, seats = batch.tables, batch.tables["actor"][rows].astype(np.int64)
+        places, street = batch.places(rows, seats), tables["street"][rows].astype(np.int64)
+        owes = tables["current_bet"][rows] > tables["street_commit"][rows, seats]
+        raised, folded = actions >= FIRST_RAISE_ACTION, actions == FOLD_ACTION
+        called = (actions == CALL_ACTION) & owes
+        for kind, chosen in enumerate((folded, called, raised)):
+            np.add.at(self._actions[:, :, kind], (np.minimum(street, 1), places), chosen)
+        preflop = street == 0
+        one_raise = preflop & (tables["street_raises"][rows, 0] == 1) & owes
+        for name, happened in (
+            ("vpip", preflop & (called | raised)),
+            ("pfr", preflop & raised),
+            ("could_3bet", one_raise & (tables["max_raise_to"][rows] > 0)),
+            ("3bet", one_raise & raised),
+        ):
+            self._now[name][rows, places] |= happened
+        self._folded_preflop[rows, places] |= preflop & folded
+
+    def on_end(self, batch: Hands) -> None:
+        """Count the hands."""
+        tables, seats = batch.tables, self._actions.shape[1]
+        in_hand = tables["in_hand"].astype(np.int64)
+        stayed = batch.by_place((in_hand[:, None] >> np.arange(seats)) & 1) == 1
+        shown = stayed & (in_hand & (in_hand - 1) != 0)[:, None]
+        self._now["saw_flop"] = ~self._folded_preflop & (tables["street"] > 0)[:, None]
+        self._now["showdown"] = shown
+        self._now["won_showdown"] = shown & (batch.by_place(tables["payoff"][:, :seats].astype(np.int64)) > 0)
+        self._done = {name: self._done[name] + happened.sum(axis=0) for name, happened in self._now.items()}
+        self._hands += len(tables)
+
+    def of_agents(self) -> tuple[tuple[Statistic, ...], ...]:
+        """Return the statistics of each agent."""
+        return tuple(self._of(place) for place in range(self._actions.shape[1]))
+
+    def _of(self, place: int) -> tuple[Statistic, ...]:
+        done = {name: int(counts[place]) for name, counts in self._done.items()}
+        folds, calls, raises = (int(count) for count in self._actions[:, place].sum(axis=0))
+        _, later_calls, later_raises = (int(count) for count in self._actions[1, place])
+        return (
+            share("VPIP", done["vpip"], self._hands),
+            share("PFR", done["pfr"], self._hands),
+            share("3-bet", done["3bet"], done["could_3bet"]),
+            ratio("aggression factor", later_raises, later_calls),
+            share("WTSD", done["showdown"], done["saw_flop"]),
+            share("W$SD", done["won_showdown"], done["showdown"]),
+            ratio("aggression", raises, calls),
+            share("distorted aggression", raises, raises + calls),
+            ratio("tightness", folds, calls + raises),
+        )

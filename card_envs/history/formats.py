@@ -1,0 +1,65 @@
+"""What a format of recorded hands can do, and which formats there are: those that the registered environments name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from card_envs.envs import ENVS
+from card_envs.game import Game
+from card_envs.history.recording import PlayedHands
+from card_envs.history.results import ReplayResult
+
+
+class HistoryWriter(Protocol):
+    """Writes the hands of one match; `header` is called last, when the number of hands is known."""
+
+    def header(self, num_hands: int) -> str:
+        """Return what stands before the hands."""
+        ...
+
+    def hands(self, played: PlayedHands) -> Iterator[str]:
+        """Yield each hand as text; called with all hands of the match, some at a time, in order."""
+        ...
+
+    def footer(self) -> str:
+        """Return what stands after the hands."""
+        ...
+
+
+class HistoryFormat(Protocol):
+    """A format of recorded hands: writes those of a match, and plays the hands of a file again."""
+
+    suffixes: tuple[str, ...]
+    """Endings of its files, with the dot; matches are saved with the first."""
+
+    def why_not(self, game: Game) -> str | None:
+        """Return why hands of a game cannot be written in this format, None if they can."""
+        ...
+
+    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> HistoryWriter:
+        """Return a writer for a match of these agents: in hand h, agent j sits at seat (j + h) % n."""
+        ...
+
+    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
+        """Return what became of each hand of a file when it was played again; `rules` as for `replay_file`."""
+        ...
+
+
+def formats() -> tuple[HistoryFormat, ...]:
+    """Return the formats of all registered environments, each once, in the order in which they are named."""
+    locations = dict.fromkeys(location for entry in ENVS.values() for location in entry.histories)
+    return tuple(_resolve(location) for location in locations)
+
+
+def formats_of(game: Game) -> tuple[HistoryFormat, ...]:
+    """Return the formats in which hands of a game can be written, the usual one first."""
+    return tuple(each for each in formats() if each.why_not(game) is None)
+
+
+def _resolve(location: str) -> HistoryFormat:
+    module, _, name = location.partition(":")
+    found: HistoryFormat = getattr(importlib.import_module(module), name)
+    return found
