@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import importlib
 import inspect
 import io
 import re
@@ -45,15 +45,16 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(REPO))
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def generated() -> dict[Path, str]:
+    """The pages as `docs/generate.py` would write them; it imports the modules beside it, as scripts do."""
+    sys.path.insert(0, str(DOCS))
+    try:
+        return importlib.import_module("generate").pages()
+    finally:
+        sys.path.remove(str(DOCS))
 
 
-GENERATED = generator().pages()
+GENERATED = generated()
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=name_of)

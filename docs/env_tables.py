@@ -1,0 +1,189 @@
+"""Tables about the environments, made from the code; see `generate.py`."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from markdown_table import table
+
+from card_envs.aec import GameAEC
+from card_envs.cards import card_ids
+from card_envs.envs import ENVS, EnvEntry, make_game, make_raw_env
+from card_envs.games.big2.actions import ACTION_SIZE, PASS, POSITIONS
+from card_envs.games.big2.config import OPTIONS, options_table
+from card_envs.games.holdem.config import RULES, RulesProfile
+
+__all__ = [
+    "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_samples", "contents", "environments",
+    "observation", "reset_options", "rules_profiles", "state",
+]  # fmt: skip
+
+MEANINGS = tomllib.loads((Path(__file__).parent / "_meanings.toml").read_text(encoding="utf-8"))
+"""One line about each argument, reset option and hold'em rule."""
+
+
+def page_name(entry: EnvEntry) -> str:
+    """The id without its version: pages keep their address when the version grows."""
+    return entry.id.rpartition("-v")[0]
+
+
+def attributes(entry: EnvEntry) -> str:
+    """The facts at a glance, for default arguments."""
+    game, module = make_game(entry.id), entry.id.replace("-", "_")
+    observation, reward = game.layout.space, game.max_reward
+    rows = [
+        ("PettingZoo", f'`{module}.env()`, `{module}.raw_env()` or `pettingzoo.make("aec", "card_envs/{entry.id}")`'),
+        ("Gymnasium", f'`gymnasium.make("card_envs:card_envs/{entry.gymnasium_id}", opponents="random")`'),
+        ("Batched engine", f'`card_envs.make_vector("{entry.id}", num_tables=1024)`'),
+        ("Actions", "discrete, with a mask"),
+        ("Parallel API", "no: one agent acts at a time"),
+        ("Agents", f"`{[f'player_{seat}' for seat in range(game.num_seats)]}`"),
+        ("Number of agents", seats(entry)),
+        ("Action shape, values", f"`Discrete({game.num_actions})`"),
+        ("Observation shape", f"`{observation.shape}`, {observation.dtype}, encoder `{game.encoder.name}`"),
+        ("Observation values", f"[{observation.low.min():g}, {observation.high.max():g}]"),
+        ("State shape", f"`{game.state_layout.space.shape}`"),
+        ("Rewards", f"{UNITS[game.unit]}, zero-sum, never beyond ±{reward:g}"),
+    ]
+    return table(["", "Defaults"], rows)
+
+
+UNITS = {"bb": "big blinds", "chips": "chips", "points": "points"}
+
+
+def seats(entry: EnvEntry) -> str:
+    """How many agents may play."""
+    possible = []
+    for number in range(2, 11):
+        try:
+            possible.append(make_game(entry.id, num_players=number).num_seats)
+        except (TypeError, ValueError):
+            continue
+    return f"{possible[0]} to {possible[-1]}" if possible else str(make_game(entry.id).num_seats)
+
+
+def arguments(entry: EnvEntry) -> str:
+    """Every parameter of the factory, except options that have a table of their own."""
+    own = {option.name for option in OPTIONS}
+    parameters = [
+        parameter for name, parameter in inspect.signature(entry.factory).parameters.items() if name not in own
+    ]
+    rows = [(f"`{p.name}`", f"`{p.annotation}`", f"`{p.default!r}`", MEANINGS["arguments"][p.name]) for p in parameters]
+    drawing = ("`render_mode`", "`str | None`", "`None`", MEANINGS["arguments"]["render_mode"])
+    return table(["argument", "type", "default", "meaning"], [*rows, drawing])
+
+
+def reset_options(entry: EnvEntry) -> str:
+    """Every key of `reset(options=...)`."""
+    names = make_game(entry.id).option_names
+    return table(["option", "meaning"], [(f"`{name}`", MEANINGS["reset_options"][name]) for name in names])
+
+
+def observation(entry: EnvEntry, encoder: str, **settings: Any) -> str:
+    """The blocks of an encoder."""
+    game = make_game(entry.id, encoder=encoder, **settings)
+    number = f"{game.layout.size} numbers, {game.layout.space.dtype}, version {game.encoder.version} of the encoder."
+    return f"{number}\n\n{game.layout.markdown_table()}"
+
+
+def state(entry: EnvEntry, **settings: Any) -> str:
+    """The blocks of the perfect-information vector."""
+    game = make_game(entry.id, **settings)
+    return f"{game.state_layout.size} numbers, {game.state_layout.space.dtype}.\n\n{game.state_layout.markdown_table()}"
+
+
+def bet_menus(entry: EnvEntry, *menus: str) -> str:
+    """What the raise ids of each menu are at the first decision: heads-up, 200 chips, blinds 1 and 2."""
+    rows = []
+    for menu in menus:
+        env = make_raw_env(entry.id, bet_menu=menu)
+        env.reset(seed=0)
+        number = env.game.num_actions
+        rows.append((f"`{menu}`", number, "every id raises to itself" if number > 20 else _raises(env)))
+    return table(["`bet_menu`", "actions", "raises at the first decision"], rows)
+
+
+def _raises(env: GameAEC) -> str:
+    is_legal = env.infos[env.agent_selection]["action_mask"]
+    ids = range(2, env.game.num_actions)
+    return ", ".join(f"{a}: {env.action_name(a) if is_legal[a] else 'too small here'}" for a in ids)
+
+
+def environments() -> str:
+    """All ids."""
+    rows = [
+        (
+            f"[`{entry.id}`]({page_name(entry)}.md)",
+            f"`{entry.gymnasium_id}`",
+            entry.summary,
+            seats(entry),
+            make_game(entry.id).num_actions,
+        )
+        for entry in ENVS.values()
+    ]
+    return table(["id", "in Gymnasium", "game", "seats", "actions"], rows)
+
+
+def contents() -> str:
+    """The same pages for Sphinx."""
+    return "\n".join(["```{toctree}", ":hidden:", "", *map(page_name, ENVS.values()), "```"])
+
+
+def rules_profiles() -> str:
+    """What the hold'em profiles choose."""
+    rows = [
+        (
+            f"`{field.name}`",
+            MEANINGS["rules"][field.name],
+            *(f"`{getattr(profile, field.name)}`" for profile in RULES.values()),
+        )
+        for field in fields(RulesProfile)
+    ]
+    return table(["rule", "meaning (when true)", *(f"`{name}`" for name in RULES)], rows)
+
+
+def big2_options() -> str:
+    """Every house rule of Big 2."""
+    return options_table()
+
+
+def big2_actions() -> str:
+    """The blocks of action ids."""
+    rows = []
+    for size in range(1, 6):
+        ids = [action for action in range(PASS) if ACTION_SIZE[action] == size]
+        rows.append((f"{ids[0]} .. {ids[-1]}", f"{size} card{'s' * (size > 1)}", len(ids), _BIG2_LIMITS[size]))
+    return table(["ids", "play", "number", "which positions"], [*rows, (PASS, "pass", 1, "")])
+
+
+_BIG2_LIMITS = {
+    1: "each",
+    2: "at most 3 apart",
+    3: "the first and the last at most 3 apart",
+    4: "the first two at most 3 apart, the last two as well",
+    5: "all sets of five",
+}
+
+
+def big2_samples(entry: EnvEntry, *ids: int) -> str:
+    """What some ids play from one hand."""
+    env = make_raw_env(entry.id)
+    env.reset(options={"hands": [card_ids(hand) for hand in BIG2_HANDS]})
+    hand = " ".join(env.action_name(position).removeprefix("single ") for position in range(13))
+    rows = [
+        (action, ", ".join(map(str, POSITIONS[action])) or "none", f"`{env.action_name(action)}`") for action in ids
+    ]
+    return f"From the hand `{hand}`:\n\n{table(['id', 'positions', 'plays'], rows)}"
+
+
+BIG2_HANDS = (
+    "3d 4d 4c 6c 7c 8c 9c Tc Jh Js Ks Ad 2s",
+    "3c 3h 4h 5d 6d 7d 8d 9d Jc Qc Kc Ac 2c",
+    "3s 5c 5s 6s 7s 8s 9s Th Jd Qh Kd Ah 2d",
+    "4s 5h 6h 7h 8h 9h Td Ts Qd Qs Kh As 2h",
+)
+"""The first holds 3D, so the second decides."""

@@ -1,0 +1,144 @@
+"""Tables of results that are stored in `results/` and beside the weights of the trained agents; see `generate.py`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from markdown_table import table
+
+from card_baselines.papers import find_paper
+
+__all__ = [
+    "panel_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents",
+    "trained_in_short",
+]  # fmt: skip
+
+DOCS = Path(__file__).parent
+PRETRAINED = {folder.name: folder for folder in (DOCS.parent / "baselines" / "card_baselines").rglob("pretrained/*")}
+"""Name of a trained agent -> its folder."""
+
+
+# --- parts of the panel, from its results ---
+
+
+def panel_results(section: str) -> str:
+    """What each row's agent wins against others that are all the column's, with half of the 95 % interval."""
+    results = panel_report()[section]["results"]
+    rows = [[f"`{row}`", *(panel_cell(results[row].get(column)) for column in results)] for row in results]
+    return table(["", *(f"`{name}`" for name in results)], rows)
+
+
+def panel_cell(cell: dict[str, Any] | None) -> str:
+    """A mean and half of its interval, in bold where that does not contain 0."""
+    if cell is None:
+        return ""
+    low, high = cell["ci95"]
+    text = f"{cell['mean']:+.2f} ± {(high - low) / 2:.2f}"
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
+SHORT_ROWS = ("tight_aggressive", "equity", "mcts", "cfr")
+SHORT_COLUMNS = ("random", "always_call", "chen_strict", "shi_rules_strict", "tight_aggressive", "equity", "cfr")
+
+
+def panel_in_short() -> str:
+    """The part of the heads-up results that stands in the README."""
+    made = panel_report()["heads_up"]
+    rows = [
+        [f"`{row}`", *(panel_cell(made["results"][row].get(column)) for column in SHORT_COLUMNS)] for row in SHORT_ROWS
+    ]
+    by = f"`{made['command']}`, commit {made['commit'][:10]}; big blinds per hand with 95 % intervals, duplicate deals."
+    return table(["", *(f"`{name}`" for name in SHORT_COLUMNS)], rows) + f"\n\n{by}"
+
+
+def panel_made_by(section: str) -> str:
+    """The command and commit of the results."""
+    made = panel_report()[section]
+    return f"`{made['command']}`, commit {made['commit'][:10]}"
+
+
+def panel_report() -> dict[str, Any]:
+    """The stored results of `card-envs panel`."""
+    report: dict[str, Any] = json.loads((DOCS / "results" / "panel.json").read_text(encoding="utf-8"))
+    return report
+
+
+# --- parts of the agents that come trained, from what their folders hold ---
+
+
+def trained_agents(*names: str) -> str:
+    """What each agent wins against each opponent in all other seats, itself in its youth included, and at what cost."""
+    return _trained(names, with_youth=True)
+
+
+def trained_in_short(*names: str) -> str:
+    """The same without the agents' own youth."""
+    return _trained(names, with_youth=False)
+
+
+def _trained(names: tuple[str, ...], with_youth: bool) -> str:
+    found = {name: json.loads((PRETRAINED[name] / "evaluation.json").read_text(encoding="utf-8")) for name in names}
+    made_of = [json.loads((PRETRAINED[name] / "config.json").read_text(encoding="utf-8"))["made_of"] for name in names]
+    won = {name: {match["opponent"]: match for match in found[name]["matches"]} for name in names}
+    units = {found[name]["unit"] for name in names}
+    assert len(units) == 1, f"agents of one table win in one unit, not in {units}"
+    factor, digits, unit = (100, 1, "bb/100") if units == {"bb"} else (1, 2, "points per game")
+    rows = [
+        [_opponent(other), *(_gain(won[name].get(other), factor, digits) for name in names)]
+        for other in dict.fromkeys(other for name in names for other in won[name])
+        if with_youth or not _YOUTH.fullmatch(other)
+    ]
+    costs = [found[name]["cost"] for name in names]
+    rows += [["processor time", *(f"{cost['seconds'] / 60:.0f} minutes" for cost in costs)]]
+    rows += [["trained on", *map(_experience, costs)]]
+    rows += [["hands of a match", *(f"{found[name]['matches'][0]['hands']:,}" for name in names)]]
+    rows += [["commit", *(made["commit"][:10] for made in made_of)]]
+    return table([f"{unit} against", *(f"`{name}`" for name in names)], rows)
+
+
+def _experience(cost: dict[str, Any]) -> str:
+    if "episodes" in cost:
+        return f"{cost['episodes']:,} episodes of six hands"
+    return f"{cost['decisions'] / 1e6:.1f} million decisions"
+
+
+_YOUTH = re.compile(r"after_(\d)_of_(\d)")
+
+
+def _opponent(name: str) -> str:
+    quarters = _YOUTH.fullmatch(name)
+    return f"itself after {quarters[1]}/{quarters[2]} of the training" if quarters else f"`{name}`"
+
+
+def _gain(match: dict[str, Any] | None, factor: int, digits: int) -> str:
+    if match is None:
+        return ""
+    low, high = match["ci95"]
+    text = f"{factor * match['mean']:+.{digits}f} ± {factor * (high - low) / 2:.{digits}f}"
+    return f"**{text}**" if high < 0 else text
+
+
+# --- parts of the reproductions, from their reports ---
+
+
+def reproduced(report: str, number: int) -> str:
+    """One table of a paper: its numbers, ours with half of the 95 % interval, and what follows."""
+    made = reproduction_report(report)
+    printed = find_paper(made["paper"]).docs_table(made, number)
+    return table(printed.header, printed.rows)
+
+
+def reproduction_cost(report: str) -> str:
+    """What the runs of a reproduction cost."""
+    made = reproduction_report(report)
+    printed = find_paper(made["paper"]).docs_cost(made)
+    return table(printed.header, printed.rows)
+
+
+def reproduction_report(name: str) -> dict[str, Any]:
+    """The stored report of `card-envs reproduce`."""
+    report: dict[str, Any] = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+    return report
