@@ -49,7 +49,7 @@ docs: $(VENV)/installed-docs ## the documentation, as HTML in docs/_build/html
 
 bench: $(VENV)/installed-bench ## speed against other packages; writes the tables. BIG2=folder of the public Big 2
 	$(BIN)/python benchmarks/against_peers.py $(if $(BIG2),--big2-checkout $(BIG2)) --json $(RESULTS) \
-	  --table benchmarks/README.md --readme README.md
+	  --table benchmarks/README.md --short docs/speed.md
 
 clean: ## remove everything that was built, .venv too; runs/ stays
 	rm -rf $(VENV) build dist docs/_build *.egg-info .hypothesis .*_cache

@@ -1,13 +1,13 @@
 """Speed of this package against that of others, on the same path each, in one run.
 
     make bench                                                  # everything from nothing, about five minutes
-    python benchmarks/against_peers.py [--big2-checkout PATH] [--json FILE] [--table FILE] [--readme FILE]
+    python benchmarks/against_peers.py [--big2-checkout PATH] [--json FILE] [--table FILE] [--short FILE]
     python benchmarks/against_peers.py --only evaluation        # one kind of comparison, printed
     python benchmarks/against_peers.py --from FILE --table FILE # tables of a run that was
 
 Ours and theirs take turns, in every round, on one core; rates are per second of CPU time, medians over the rounds. Play
 is uniformly random among the legal actions. Engines that are not installed are skipped with a line that says how to get
-them. `--json` keeps the results; `--table` and `--readme` replace the tables in files that have a place for them.
+them. `--json` keeps the results; `--table` and `--short` replace the tables in files that have a place for them.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def main() -> None:
     report = json.loads(arguments.source.read_text()) if arguments.source else _measured(arguments)
     if arguments.json:
         write_json(arguments.json, report)
-    for path, table in ((arguments.table, full_table(report)), (arguments.readme, short_table(report))):
+    for path, table in ((arguments.table, full_table(report)), (arguments.short, short_table(report))):
         if path:
             put_table(path, table)
             print(f"wrote the table in {path}")
-    if not (arguments.table or arguments.readme):
+    if not (arguments.table or arguments.short):
         print(full_table(report))
 
 
@@ -57,13 +57,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="file to write the results to")
     parser.add_argument("--from", dest="source", type=Path, help="file to read results from, instead of measuring")
     parser.add_argument("--table", type=Path, help="Markdown file whose table to replace by all results")
-    parser.add_argument("--readme", type=Path, help="Markdown file whose table to replace by the short form")
+    parser.add_argument("--short", type=Path, help="Markdown file whose table to replace by the short form")
     arguments = parser.parse_args()
     if arguments.big2_checkout and not (Path(arguments.big2_checkout) / "big2Game.py").is_file():
         parser.error(f"--big2-checkout {arguments.big2_checkout}: there is no big2Game.py")
-    if (arguments.quick or arguments.only) and (arguments.table or arguments.readme):
-        parser.error("--quick and --only show something else than the published tables: leave out --table and --readme")
-    for path in filter(None, (arguments.table, arguments.readme)):
+    if (arguments.quick or arguments.only) and (arguments.table or arguments.short):
+        parser.error("--quick and --only show something else than the published tables: leave out --table and --short")
+    for path in filter(None, (arguments.table, arguments.short)):
         if not has_place(path):  # known before minutes of measuring, not after
             parser.error(f"{path} has no place for a table: write {BEGIN!r} and {END!r} where it belongs")
     if arguments.quick:
@@ -121,7 +121,7 @@ def _rows(compared: list[Comparison], speeds: dict[str, Speed]) -> Iterator[dict
             "game": row.game,
             "path": row.path,
             "unit": row.unit,
-            "in_readme": row.in_readme,
+            "in_short_table": row.in_short_table,
             "ours": {"path": row.ours.label, **_numbers(ours)},
             "theirs": [
                 {"path": path.label, "times": _rounded(ours.times(speeds[path.key])), **_numbers(speeds[path.key])}

@@ -37,7 +37,7 @@ class Comparison:
     unit: str
     ours: Path
     theirs: tuple[Path, ...]
-    in_readme: bool = True
+    in_short_table: bool = True
 
 
 def comparisons(big2_checkout: str = "", quick: bool = False) -> list[Comparison]:
@@ -77,7 +77,7 @@ def _aec(name: str, game: str) -> list[Comparison]:
             DECISIONS,
             Path(f"{kind}()", f"ours:{kind}", name),
             (Path(f"PettingZoo classic {kind}()", f"pettingzoo_classic:{kind}", name, install),),
-            in_readme=kind == "env" and name != "nl2",
+            in_short_table=kind == "env" and name != "nl2",
         )
         for kind in ("env", "raw_env")
     ]

@@ -23,7 +23,7 @@ def full_table(report: Report) -> str:
 def short_table(report: Report) -> str:
     """Return one row per path of ours, the fastest of the others first."""
     header = ["times", "game", "path", "card-envs", "others"]
-    rows = (_short_row(row) for row in report["comparisons"] if row["in_readme"])
+    rows = (_short_row(row) for row in report["comparisons"] if row["in_short_table"])
     measured = (
         f"{report['date']}, one core of {report['machine']['processor']}, commit {report['commit']}; decisions or "
         "hands per second of CPU time, medians. `times` compares with the fastest of the others in the same row."

@@ -64,7 +64,7 @@ class Layout:
         return spaces.Box(low, high, dtype=np.dtype(self.dtype).type)
 
     def split(self, observation: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Return views of the blocks of `observation` (..., size) by name, each of shape (..., *block shape)."""
+        """Return views of the blocks of `observation` (..., size) by name, each of shape (..., shape of the block)."""
         if observation.shape[-1] != self.size:
             raise ValueError(f"the observation has {observation.shape[-1]} numbers, this layout {self.size}")
         leading = observation.shape[:-1]

@@ -1,18 +1,29 @@
 """Sphinx settings: `make docs` writes HTML into docs/_build/html."""
 
 import re
+import sys
 from pathlib import Path
+
+REPO = Path(__file__).parents[1]
+sys.path[:0] = [
+    str(REPO / folder) for folder in (".", "wrappers", "baselines")
+]  # the reference imports what it describes
 
 project = "card-envs"
 author = "the card-envs authors"
 copyright = author
-_source = (Path(__file__).parents[1] / "card_envs" / "__init__.py").read_text(encoding="utf-8")
+_source = (REPO / "card_envs" / "__init__.py").read_text(encoding="utf-8")
 release = version = re.search(r'__version__ = "(.+)"', _source)[1]
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_*.md", "**/_*.md"]  # _*.md: text of the pages that generate.py writes
+
+autodoc_default_options = {"undoc-members": True, "show-inheritance": True}
+autodoc_member_order = "bysource"
+autodoc_mock_imports = ["pyspiel", "open_spiel", "ray", "rlcard", "stable_baselines3", "sb3_contrib", "torch"]
+default_role = "literal"  # docstrings write names as `name`
 
 html_theme = "furo"
 html_title = "card-envs"

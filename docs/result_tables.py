@@ -10,10 +10,11 @@ from typing import Any
 from markdown_table import table
 
 from card_baselines.papers import find_paper
+from card_envs.envs import make_game
 
 __all__ = [
-    "panel_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents",
-    "trained_in_short",
+    "games_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents",
+    "weak_spots",
 ]  # fmt: skip
 
 DOCS = Path(__file__).parent
@@ -40,20 +41,6 @@ def panel_cell(cell: dict[str, Any] | None) -> str:
     return f"**{text}**" if low > 0 or high < 0 else text
 
 
-SHORT_ROWS = ("tight_aggressive", "equity", "mcts", "cfr")
-SHORT_COLUMNS = ("random", "always_call", "chen_strict", "shi_rules_strict", "tight_aggressive", "equity", "cfr")
-
-
-def panel_in_short() -> str:
-    """The part of the heads-up results that stands in the README."""
-    made = panel_report()["heads_up"]
-    rows = [
-        [f"`{row}`", *(panel_cell(made["results"][row].get(column)) for column in SHORT_COLUMNS)] for row in SHORT_ROWS
-    ]
-    by = f"`{made['command']}`, commit {made['commit'][:10]}; big blinds per hand with 95 % intervals, duplicate deals."
-    return table(["", *(f"`{name}`" for name in SHORT_COLUMNS)], rows) + f"\n\n{by}"
-
-
 def panel_made_by(section: str) -> str:
     """The command and commit of the results."""
     made = panel_report()[section]
@@ -70,26 +57,19 @@ def panel_report() -> dict[str, Any]:
 
 
 def trained_agents(*names: str) -> str:
-    """What each agent wins against each opponent in all other seats, itself in its youth included, and at what cost."""
-    return _trained(names, with_youth=True)
-
-
-def trained_in_short(*names: str) -> str:
-    """The same without the agents' own youth."""
-    return _trained(names, with_youth=False)
-
-
-def _trained(names: tuple[str, ...], with_youth: bool) -> str:
+    """What each agent wins from each opponent in all other seats, its own past included, and what its training cost."""
     found = {name: json.loads((PRETRAINED[name] / "evaluation.json").read_text(encoding="utf-8")) for name in names}
     made_of = [json.loads((PRETRAINED[name] / "config.json").read_text(encoding="utf-8"))["made_of"] for name in names]
     won = {name: {match["opponent"]: match for match in found[name]["matches"]} for name in names}
+    for match in later_matches():
+        if match["agent"] in won and "opponent" in match:
+            won[match["agent"]][match["opponent"]] = match
     units = {found[name]["unit"] for name in names}
     assert len(units) == 1, f"agents of one table win in one unit, not in {units}"
     factor, digits, unit = (100, 1, "bb/100") if units == {"bb"} else (1, 2, "points per game")
     rows = [
         [_opponent(other), *(_gain(won[name].get(other), factor, digits) for name in names)]
         for other in dict.fromkeys(other for name in names for other in won[name])
-        if with_youth or not _YOUTH.fullmatch(other)
     ]
     costs = [found[name]["cost"] for name in names]
     rows += [["processor time", *(f"{cost['seconds'] / 60:.0f} minutes" for cost in costs)]]
@@ -97,6 +77,22 @@ def _trained(names: tuple[str, ...], with_youth: bool) -> str:
     rows += [["hands of a match", *(f"{found[name]['matches'][0]['hands']:,}" for name in names)]]
     rows += [["commit", *(made["commit"][:10] for made in made_of)]]
     return table([f"{unit} against", *(f"`{name}`" for name in names)], rows)
+
+
+def weak_spots() -> str:
+    """What the trained and solved agents lose, to whom, and the command that measures it; hold'em, bb/100."""
+    rows = [
+        [f"`{match['agent']}`", match["against"], _gain(match, 100, 1), f"{match['hands']:,}", f"`{match['command']}`"]
+        for match in later_matches()
+        if match["ci95"][1] < 0
+    ]
+    return table(["agent", "against", "bb/100", "hands", "command"], rows)
+
+
+def later_matches() -> list[dict[str, Any]]:
+    """Matches of the agents that were played after their training: what a command printed, and on which commit."""
+    found: list[dict[str, Any]] = json.loads((DOCS / "results" / "later_matches.json").read_text(encoding="utf-8"))
+    return found
 
 
 def _experience(cost: dict[str, Any]) -> str:
@@ -142,3 +138,36 @@ def reproduction_report(name: str) -> dict[str, Any]:
     """The stored report of `card-envs reproduce`."""
     report: dict[str, Any] = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
     return report
+
+
+# --- the table of the README ---
+
+
+def games_in_short() -> str:
+    """The large games: seats, actions, steps per second on one core, and what they are checked against."""
+    speeds = {
+        (row["game"], row["path"].partition(",")[0]): row["ours"]["per_second"]
+        for row in json.loads(SPEEDS.read_text(encoding="utf-8"))["comparisons"]
+        if row["path"].startswith(("Python step loop, observed", "batch, observed"))
+    }
+    rows = [
+        [
+            f"`{env_id}`",
+            f"{make_game(env_id).num_actions:,}",
+            f"{speeds[measured, 'Python step loop']:,}",
+            f"{speeds[measured, 'batch']:,}",
+            checked,
+        ]
+        for env_id, measured, checked in GAMES_IN_SHORT
+    ]
+    header = ["game", "actions", "steps/s, one table", "steps/s, 1,024 tables", "checked against"]
+    return table(header, rows)
+
+
+SPEEDS = DOCS.parent / "benchmarks" / "results" / "against_peers.json"
+GAMES_IN_SHORT = (
+    ("limit_holdem-v0", "limit, heads-up", "PokerKit, OpenSpiel, RLCard, recorded hands"),
+    ("no_limit_holdem-v0", "no-limit, six-max", "PokerKit, OpenSpiel, 838 recorded hands of professionals"),
+    ("big2-v0", "Big 2", "the environment of Charlesworth (2018), decision by decision"),
+)
+"""(id, game of `SPEEDS`, what its rules are checked against)."""

@@ -27,14 +27,14 @@ def against_peers(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_published_tables_are_those_of_the_published_results(tmp_path: Path) -> None:
-    page, readme = tmp_path / "page.md", tmp_path / "readme.md"
+    page, short = tmp_path / "page.md", tmp_path / "short.md"
     shutil.copy(REPO / "benchmarks" / "README.md", page)
-    shutil.copy(REPO / "README.md", readme)
-    run = against_peers("--from", RESULTS, "--table", page, "--readme", readme)
+    shutil.copy(REPO / "docs" / "speed.md", short)
+    run = against_peers("--from", RESULTS, "--table", page, "--short", short)
     assert run.returncode == 0, run.stderr
     assert page.read_text() == (REPO / "benchmarks" / "README.md").read_text(), "run `make bench` or --from the results"
-    assert readme.read_text() == (REPO / "README.md").read_text()
-    assert "| times |" in readme.read_text()
+    assert short.read_text() == (REPO / "docs" / "speed.md").read_text()
+    assert "| times |" in short.read_text()
 
 
 @pytest.mark.parametrize("game", ["limit, heads-up", pytest.param("", marks=pytest.mark.slow)])

@@ -1,4 +1,4 @@
-"""The player of a near-equilibrium strategy, found by counterfactual regret minimisation.
+"""The player of a strategy found by counterfactual regret minimisation.
 
 Kuhn poker and Leduc hold'em for two are solved when the player is made, by CFR+. For heads-up limit hold'em the
 strategy is one of an abstraction, in which hands of like equity are one: `card-envs train mccfr` computes it, and one
@@ -36,7 +36,7 @@ _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 
 
 class Cfr(Agent):
-    """Plays close to an equilibrium: Kuhn poker, Leduc hold'em, and heads-up limit hold'em in buckets of equity."""
+    """Plays an equilibrium of Kuhn or Leduc, and of a coarse abstraction of heads-up limit hold'em."""
 
     name = "cfr"
 
