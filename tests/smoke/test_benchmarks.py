@@ -73,7 +73,7 @@ def test_parts_and_quick_runs_do_not_become_the_published_tables(tmp_path: Path)
     for option in (("--quick",), ("--only", "Big 2")):
         run = against_peers(*option, "--table", page)
         assert run.returncode == 2
-        assert "leave out --table and --readme" in run.stderr
+        assert "leave out --table and --short" in run.stderr
 
 
 def test_bench_reports_every_path(capsys: pytest.CaptureFixture[str]) -> None:
