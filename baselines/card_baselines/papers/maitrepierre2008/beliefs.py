@@ -1,0 +1,234 @@
+"""What hands the opponent may hold: probabilities of all 1,326, by Bayes' rule from a model of play (section 3.2).
+
+After every action of the opponent from the flop on, the probability of each hand is multiplied by how likely the model
+takes that action with it. Before the flop nothing is learned: the paper's models begin on the flop.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.papers.maitrepierre2008.models import NUM_POTS, NUM_STRENGTHS
+from card_envs.cards import DECK_SIZE
+from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
+from card_envs.jit import kernel
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
+from card_envs.rng import STREAM, random_below, seed_stream
+
+HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
+"""(1326, 2): all hands of two cards, by card ids."""
+NUM_HANDS = len(HANDS)
+
+FLOP_SAMPLES = 100
+"""Random boards by which hands are judged on the flop; a fifth of strength is then right for nearly all of them."""
+
+_HOLE_CARDS, _WHOLE_BOARD = 2, 5
+_BOARD = (0, 3, 4, 5)
+_POT_STEP = 2  # big blinds
+_OPPONENTS_FIRST = _HOLE_CARDS * 2  # place of the board in the deck of two players
+
+BELIEFS = np.dtype(
+    (
+        np.record,
+        [
+            ("probability", np.float64, (NUM_HANDS,)),  # of each hand; sums to 1
+            ("resets", np.int64),  # how often all hands were impossible, and the beliefs began anew
+            # --- the betting so far, as it was followed ---
+            ("followed", np.int64),  # decisions
+            ("street", np.int64),
+            ("pot", np.int64),
+            ("raises", np.int64),  # on this street
+            ("checks", np.int64),  # on this street, before any raise; before the flop the small blind's call is one
+            ("commit", np.int64, (2,)),  # by seat, on this street
+        ],
+    )
+)
+"""One table as one player sees it."""
+
+STRENGTHS = np.dtype(
+    (
+        np.record,
+        [
+            STREAM,  # of the random boards
+            ("share", np.float64, (NUM_HANDS,)),  # chance of each hand to win against a random one; ties count half
+            ("boards", np.int64, (NUM_HANDS,)),  # on which it was possible
+            ("rank", np.int64, (NUM_HANDS,)),
+            ("count", np.int64, (WORST_RANK + 2,)),  # hands of a rank, then of all worse ranks
+        ],
+    )
+)
+"""Scratch space for judging all hands on a board."""
+
+
+@kernel
+def begin(b: Any, t: Any) -> None:
+    """Begin a hand: every hand of the opponent is equally probable, the blinds are in the pot."""
+    for hand in range(NUM_HANDS):
+        b.probability[hand] = 1.0 / NUM_HANDS
+    b.followed, b.street, b.raises, b.checks, b.pot = 0, 0, 0, 0, 0
+    for seat in range(2):
+        position = 1 if seat == t.button else 0
+        b.commit[seat] = t.blind[position]
+        b.pot += b.commit[seat]
+
+
+@kernel
+def follow(b: Any, t: Any, seat: Any, model: Any, s: Any, seed: Any) -> None:
+    """Bring the beliefs of `seat` up to date with the decisions at view `t` since the last call.
+
+    `model` (3, 5, 24, 3) is the strategy that the opponent is thought to play, `s` scratch space, `seed` uint64.
+    """
+    for number in range(b.followed, t.num_decisions):
+        move = np.int64(t.recent_move[number % RECENT_ACTIONS])
+        kind, amount = move & 3, np.int64(t.recent_amount[number % RECENT_ACTIONS])
+        if move >> 2 != seat and b.street > 0:
+            judge_hands(s, t, np.int64(_BOARD[b.street]), seed)
+            _update(b, t, seat, kind, model, s)
+        _apply(b, move >> 2, kind, amount)
+    b.followed = t.num_decisions
+    _exclude_seen(b, t, seat)
+
+
+@kernel
+def _apply(b: Any, seat: Any, kind: Any, amount: Any) -> None:
+    """Follow the betting by one decision that does not end the hand."""
+    b.pot += amount - b.commit[seat]
+    b.commit[seat] = amount
+    if kind == RAISE:
+        b.raises += 1
+    elif b.raises > 0 or b.checks == 1:
+        b.street += 1
+        b.raises, b.checks, b.commit[0], b.commit[1] = 0, 0, 0, 0
+    else:
+        b.checks = 1
+
+
+@kernel
+def _update(b: Any, t: Any, seat: Any, kind: Any, model: Any, s: Any) -> None:
+    """Multiply the probability of every hand by that of the opponent's action with it."""
+    _exclude_seen(b, t, seat)
+    street = b.street - 1
+    pot = min(b.pot // (_POT_STEP * np.int64(t.reward_unit)), NUM_POTS - 1)
+    is_free = b.commit[0] == b.commit[1]
+    is_capped = b.raises >= t.max_raises[b.street]
+    for hand in range(NUM_HANDS):
+        strength = min(np.int64(s.share[hand] * NUM_STRENGTHS), NUM_STRENGTHS - 1)
+        chance = model[street, strength, pot, kind]
+        if kind == CALL and is_free:
+            chance += model[street, strength, pot, FOLD]  # where checking is free, nobody folds
+        if kind == CALL and is_capped:
+            chance += model[street, strength, pot, RAISE]
+        b.probability[hand] *= chance
+    _normalise(b, t, seat)
+
+
+@kernel
+def _exclude_seen(b: Any, t: Any, seat: Any) -> None:
+    """Give hands that hold a card of the board or of `seat` no probability."""
+    seen = seen_cards(t, seat)
+    for hand in range(NUM_HANDS):
+        if (seen >> np.int64(HANDS[hand, 0]) | seen >> np.int64(HANDS[hand, 1])) & 1 == 1:
+            b.probability[hand] = 0.0
+    _normalise(b, t, seat)
+
+
+@kernel
+def _normalise(b: Any, t: Any, seat: Any) -> None:
+    """Make the probabilities sum to 1; where none is left, begin anew with all hands that are possible."""
+    total = 0.0
+    for hand in range(NUM_HANDS):
+        total += b.probability[hand]
+    if total > 0.0:
+        for hand in range(NUM_HANDS):
+            b.probability[hand] /= total
+        return
+    b.resets += 1
+    seen, count = seen_cards(t, seat), np.int64(0)
+    for hand in range(NUM_HANDS):
+        is_seen = (seen >> np.int64(HANDS[hand, 0]) | seen >> np.int64(HANDS[hand, 1])) & 1
+        b.probability[hand] = 1.0 - is_seen
+        count += 1 - is_seen
+    for hand in range(NUM_HANDS):
+        b.probability[hand] /= count
+
+
+@kernel
+def seen_cards(t: Any, seat: Any) -> Any:
+    """Return the set of cards that `seat` sees at view `t`: its own and the board, as bits of an int64."""
+    seen = np.int64(0)
+    for k in range(_HOLE_CARDS):
+        seen |= np.int64(1) << np.int64(t.deck[_HOLE_CARDS * seat + k])
+    for k in range(_BOARD[t.street]):
+        seen |= np.int64(1) << np.int64(t.deck[_OPPONENTS_FIRST + k])
+    return seen
+
+
+@kernel
+def judge_hands(s: Any, t: Any, num_board: Any, seed: Any) -> None:
+    """Write the chance of every hand to win against a random one with the first `num_board` cards of the board.
+
+    On the river exactly, on the turn over all last cards, on the flop over `FLOP_SAMPLES` random boards that `seed`
+    fixes. Hands that hold a card of the board get 0.
+    """
+    key, bits, used = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(num_board):
+        card = np.int64(t.deck[_OPPONENTS_FIRST + k])
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        used |= np.int64(1) << card
+    for hand in range(NUM_HANDS):
+        s.share[hand] = 0.0
+        s.boards[hand] = 0
+    if num_board == _WHOLE_BOARD:
+        _add_board(s, key, bits, used)
+    elif num_board == _WHOLE_BOARD - 1:
+        for card in range(DECK_SIZE):
+            if used >> card & 1 == 0:
+                _add_board(s, key + CARD_KEYS[card], bits | CARD_BITS[card], used | np.int64(1) << card)
+    else:
+        seed_stream(s, seed, np.uint64(num_board))
+        for _ in range(FLOP_SAMPLES):
+            turn = _random_unused(s, used)
+            river = _random_unused(s, used | np.int64(1) << turn)
+            both = np.int64(1) << turn | np.int64(1) << river
+            cards = CARD_BITS[turn] | CARD_BITS[river]
+            _add_board(s, key + CARD_KEYS[turn] + CARD_KEYS[river], bits | cards, used | both)
+    for hand in range(NUM_HANDS):
+        if s.boards[hand] > 0:
+            s.share[hand] /= s.boards[hand]
+
+
+@kernel
+def _random_unused(s: Any, used: Any) -> Any:
+    card = random_below(s, np.int64(DECK_SIZE))
+    while used >> card & 1 == 1:
+        card = random_below(s, np.int64(DECK_SIZE))
+    return card
+
+
+@kernel
+def _add_board(s: Any, key: Any, bits: Any, used: Any) -> None:
+    """Add the share of other hands that each hand beats on a whole board (cards that two hands share are not looked at)."""
+    for rank in range(WORST_RANK + 2):
+        s.count[rank] = 0
+    total = np.int64(0)
+    for hand in range(NUM_HANDS):
+        a, c = np.int64(HANDS[hand, 0]), np.int64(HANDS[hand, 1])
+        s.rank[hand] = 0
+        if (used >> a | used >> c) & 1 == 0:
+            rank = rank_of(key + CARD_KEYS[a] + CARD_KEYS[c], bits | CARD_BITS[a] | CARD_BITS[c])
+            s.rank[hand] = rank
+            s.count[rank] += 1
+            total += 1
+    for rank in range(WORST_RANK, 0, -1):
+        s.count[rank] += s.count[rank + 1]
+    for hand in range(NUM_HANDS):
+        rank = s.rank[hand]
+        if rank > 0:
+            worse, equal = s.count[rank + 1], s.count[rank] - s.count[rank + 1]
+            s.share[hand] += (worse + 0.5 * equal) / total
+            s.boards[hand] += 1

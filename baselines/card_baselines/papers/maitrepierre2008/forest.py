@@ -1,0 +1,347 @@
+"""The forest of min-max trees that values the actions of a decision from the flop on (section 3.1).
+
+A tree supposes two views: the player holds its hand and thinks of one opponent's hand, the opponent holds a hand (drawn
+from the same beliefs, but on its own) and thinks of one of the player's, of which it knows nothing. In the tree each
+side takes the action that is best for it as it sees things: raise before call before fold where they are equal. The
+value of a side is what it collects of the pot less what it still pays. Folding is worth 0 to who folds and the pot to
+the other, a showdown the pot to whoever wins it against the hand it thinks of.
+
+How a round of limit betting ends is told by the number of bets that were matched, so a round has at most five different
+ends, not nine as the paper counts. "approximate" chance, as in the paper, plays the streets that follow once, for the
+first of these ends, and moves the value of the others by the share of the larger pot; "exact" plays them for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_baselines.papers.maitrepierre2008.beliefs import HANDS, NUM_HANDS, seen_cards
+from card_envs.cards import DECK_SIZE
+from card_envs.games.holdem.actions import owed
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.jit import kernel
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.rng import STREAM, next_uint64, random_below
+
+FLOP, TURN, RIVER = 1, 2, 3
+US, THEM = 0, 1
+_MATCHED = 5
+"""Ends of a round: 0 to 4 bets matched."""
+_OUTCOMES = 9
+"""Of the two showdowns that a tree thinks of: 3 * (player's) + opponent's, each 0 lost, 1 split, 2 won."""
+_HOLE_CARDS, _BOARD_PLACE, _KNOWN = 2, 4, (0, 3, 4, 5)
+_FIFTY_THREE_BITS, _LOW = 2.0**-53, np.uint64(11)
+
+FOREST = np.dtype(
+    (
+        np.record,
+        [
+            STREAM,  # of the hands that are drawn
+            ("value", np.float64, (3,)),  # of fold, call, raise for the player, summed over trees
+            # --- the decision ---
+            ("first", np.int64),  # who opens a round: US or THEM
+            ("base", np.int64),  # pot at the start of this round, chips
+            ("bet", np.int64, (4,)),  # by street
+            ("cap", np.int64, (4,)),
+            ("reference", np.int64),  # bets matched at the first end of this round, for which "approximate" plays on
+            ("exact", np.int64),
+            # --- scratch; values are (player's, opponent's, player's share of the pot, opponent's) ---
+            ("cumulative", np.float64, (NUM_HANDS,)),  # beliefs
+            ("end", np.float64, (4, _MATCHED, 4)),  # by street: values where the round ends with so many bets matched
+            ("node", np.float64, (4, 4)),  # by street: values where somebody decides
+            ("river", np.float64, (_MATCHED, _MATCHED, _OUTCOMES, 4)),  # by bets matched on flop and turn: river's start
+            ("count", np.int64, (DECK_SIZE, _OUTCOMES)),  # by turn card: river cards with each outcome
+            ("hand", np.int64, (4,)),  # the player's, its thought of the opponent's, the opponent's, its thought of ours
+            ("key", np.int64, (4,)),
+            ("bits", np.int64, (4,)),
+        ],
+    )
+)
+"""The work space of one decision."""
+
+
+@kernel
+def value_actions(f: Any, t: Any, seat: Any, probability: Any, trees: Any) -> None:
+    """Write the values of fold, call and raise at view `t`, summed over `trees` drawn trees, in chips.
+
+    `probability` (1326,) are the beliefs of `seat`. `f.exact` and the stream of `f` are set before.
+    """
+    _look_at(f, t, seat)
+    _solve_rivers(f, t)
+    total = 0.0
+    for hand in range(NUM_HANDS):
+        total += probability[hand]
+        f.cumulative[hand] = total
+    for action in range(3):
+        f.value[action] = 0.0
+    for _ in range(trees):
+        used = _draw_hands(f, t, seat)
+        _end_this_round(f, t, used)
+        _add_root(f, t)
+
+
+@kernel
+def best_action(f: Any, t: Any) -> Any:
+    """Return RAISE, CALL or FOLD: the largest value, of equal ones the most aggressive action that is legal."""
+    can_raise, can_fold = t.max_raise_to > 0, owed(t) > 0
+    if can_raise and f.value[RAISE] >= f.value[CALL] and (f.value[RAISE] >= f.value[FOLD] or not can_fold):
+        return RAISE
+    return CALL if f.value[CALL] >= f.value[FOLD] or not can_fold else FOLD
+
+
+@kernel
+def _look_at(f: Any, t: Any, seat: Any) -> None:
+    f.first = THEM if seat == t.button else US
+    f.base = np.int64(t.pot) - t.street_commit[0] - t.street_commit[1]
+    for street in range(4):
+        f.bet[street], f.cap[street] = t.bet_size[street], t.max_raises[street]
+    f.reference = t.street_raises[t.street]  # the first end: a call, or two checks
+
+
+# --- hands ---
+
+
+@kernel
+def _draw_hands(f: Any, t: Any, seat: Any) -> Any:
+    """Draw the hands of a tree; return the set of cards that they and the board hold."""
+    board = seen_cards(t, seat)
+    own = np.int64(0)
+    for k in range(_HOLE_CARDS):
+        own |= np.int64(1) << np.int64(t.deck[_HOLE_CARDS * seat + k])
+    f.hand[0] = own
+    f.hand[1] = _cards_of(_believed(f))
+    f.hand[2] = _cards_of(_believed(f))
+    f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
+    while f.hand[3] & (f.hand[2] | (board & ~own)) != 0:
+        f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
+    for who in range(4):
+        f.key[who], f.bits[who] = 0, 0
+        for card in range(DECK_SIZE):
+            if f.hand[who] >> card & 1 == 1:
+                f.key[who] += CARD_KEYS[card]
+                f.bits[who] |= CARD_BITS[card]
+        for k in range(_KNOWN[t.street]):
+            f.key[who] += CARD_KEYS[t.deck[_BOARD_PLACE + k]]
+            f.bits[who] |= CARD_BITS[t.deck[_BOARD_PLACE + k]]
+    return board | f.hand[1] | f.hand[2] | f.hand[3]
+
+
+@kernel
+def _cards_of(hand: Any) -> Any:
+    return np.int64(1) << np.int64(HANDS[hand, 0]) | np.int64(1) << np.int64(HANDS[hand, 1])
+
+
+@kernel
+def _believed(f: Any) -> Any:
+    """Return a hand of the opponent drawn from the beliefs."""
+    drawn = np.float64(next_uint64(f) >> _LOW) * _FIFTY_THREE_BITS * f.cumulative[NUM_HANDS - 1]
+    low, high = np.int64(0), np.int64(NUM_HANDS - 1)
+    while low < high:
+        middle = (low + high) // 2
+        if f.cumulative[middle] > drawn:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@kernel
+def _outcome(f: Any, key: Any, bits: Any) -> Any:
+    """Return the outcome of both showdowns with further board cards."""
+    code = np.int64(0)
+    for pair in range(2):
+        own = rank_of(f.key[2 * pair] + key, f.bits[2 * pair] | bits)
+        other = rank_of(f.key[2 * pair + 1] + key, f.bits[2 * pair + 1] | bits)
+        code = 3 * code + (2 if own < other else (1 if own == other else 0))
+    return code
+
+
+# --- rounds of betting ---
+
+
+@kernel
+def _chain(f: Any, street: Any, base: Any, level: Any, actor: Any) -> None:
+    """Write the values where `actor` faces the `level`-th bet of a round that began with `base` in the pot."""
+    bet = f.bet[street]
+    for facing in range(f.cap[street], level - 1, -1):
+        own = actor if (facing - level) % 2 == 0 else 1 - actor
+        other = 1 - own
+        raises = f.node[street, own] - 2 * bet
+        calls = f.end[street, facing, own] - bet
+        if facing < f.cap[street] and raises >= calls and raises >= 0.0:
+            f.node[street, own] = raises
+        elif calls >= 0.0:
+            for k in range(4):
+                f.node[street, k] = f.end[street, facing, k]
+            f.node[street, own] = calls
+        else:
+            f.node[street, own], f.node[street, 2 + own] = 0.0, 0.0
+            f.node[street, other], f.node[street, 2 + other] = base + bet * (2 * facing - 1), 1.0
+
+
+@kernel
+def _after_check(f: Any, street: Any, base: Any) -> None:
+    """Write the values where who opens a round has checked, and the other checks or bets."""
+    opener, second = f.first, 1 - f.first
+    _chain(f, street, base, np.int64(1), opener)
+    bets = f.node[street, second] - f.bet[street]
+    if bets >= f.end[street, 0, second]:
+        f.node[street, second] = bets
+    else:
+        for k in range(4):
+            f.node[street, k] = f.end[street, 0, k]
+
+
+@kernel
+def _round(f: Any, street: Any, base: Any) -> None:
+    """Write the values at the start of a round, whose ends are known."""
+    opener = f.first
+    _after_check(f, street, base)
+    v0, v1, s0, s1 = f.node[street, 0], f.node[street, 1], f.node[street, 2], f.node[street, 3]
+    checks = v0 if opener == US else v1
+    _chain(f, street, base, np.int64(1), 1 - opener)
+    bets = f.node[street, opener] - f.bet[street]
+    if bets >= checks:
+        f.node[street, opener] = bets
+    else:
+        f.node[street, 0], f.node[street, 1], f.node[street, 2], f.node[street, 3] = v0, v1, s0, s1
+
+
+@kernel
+def _add_root(f: Any, t: Any) -> None:
+    """Add the values of the actor's actions, the ends of this round being known."""
+    street, level = np.int64(t.street), np.int64(t.street_raises[t.street])
+    bet, base = f.bet[street], f.base
+    if owed(t) > 0:
+        f.value[CALL] += f.end[street, level, US] - bet
+        if level < f.cap[street]:
+            _chain(f, street, base, level + 1, THEM)
+            f.value[RAISE] += f.node[street, US] - 2 * bet
+        return
+    if f.first == US:
+        _after_check(f, street, base)
+        f.value[CALL] += f.node[street, US]
+    else:
+        f.value[CALL] += f.end[street, 0, US]
+    _chain(f, street, base, np.int64(1), THEM)
+    f.value[RAISE] += f.node[street, US] - bet
+
+
+# --- ends of rounds ---
+
+
+@kernel
+def _show_down(f: Any, base: Any, outcome: Any) -> None:
+    """Write the ends of the last round: each side collects the share that it thinks it wins."""
+    for matched in range(f.cap[RIVER] + 1):
+        pot = base + 2 * f.bet[RIVER] * matched
+        for who in range(2):
+            share = 0.5 * (outcome // 3 if who == US else outcome % 3)
+            f.end[RIVER, matched, who] = share * pot
+            f.end[RIVER, matched, 2 + who] = share
+
+
+@kernel
+def _solve_rivers(f: Any, t: Any) -> None:
+    """Write the values at the start of the river for every outcome and every pot that is asked for."""
+    flop_ends = f.cap[FLOP] + 1 if t.street == FLOP else 1
+    turn_ends = f.cap[TURN] + 1
+    for flop in range(flop_ends):
+        for turn in range(turn_ends):
+            base = f.base + 2 * f.bet[TURN] * turn + (2 * f.bet[FLOP] * flop if t.street == FLOP else 0)
+            for outcome in range(_OUTCOMES):
+                _show_down(f, base, np.int64(outcome))
+                _round(f, np.int64(RIVER), base)
+                for k in range(4):
+                    f.river[flop, turn, outcome, k] = f.node[RIVER, k]
+
+
+@kernel
+def _end_this_round(f: Any, t: Any, used: Any) -> None:
+    """Write the ends of the round that is being played, for the hands of one tree."""
+    if t.street == RIVER:
+        _show_down(f, f.base, _outcome(f, np.int64(0), np.int64(0)))
+    elif t.street == TURN:
+        cards = _count_rivers(f, np.int64(0), np.int64(0), used, np.int64(0))
+        _end_turn(f, np.int64(0), np.int64(0), cards, f.reference)
+    else:
+        _end_flop(f, used)
+
+
+@kernel
+def _end_flop(f: Any, used: Any) -> None:
+    """Write the ends of the flop: means over all turn cards."""
+    _count_pairs(f, used)
+    for matched in range(_MATCHED):
+        for k in range(4):
+            f.end[FLOP, matched, k] = 0.0
+    num_cards = np.int64(0)
+    for card in range(DECK_SIZE):
+        num_cards += 1 - (used >> card & 1)
+    lowest = np.int64(0) if f.exact == 1 else f.reference
+    highest = f.cap[FLOP] if f.exact == 1 else f.reference
+    for card in range(DECK_SIZE):
+        if used >> card & 1 == 0:
+            for matched in range(lowest, highest + 1):
+                _end_turn(f, matched, np.int64(card), num_cards - 1, np.int64(0))
+                _round(f, np.int64(TURN), f.base + 2 * f.bet[FLOP] * matched)
+                for k in range(4):
+                    f.end[FLOP, matched, k] += f.node[TURN, k] / num_cards
+    if f.exact == 0:
+        _move_ends(f, np.int64(FLOP), f.reference)
+
+
+@kernel
+def _end_turn(f: Any, flop: Any, card: Any, num_cards: Any, reference: Any) -> None:
+    """Write the ends of the turn: means over the river cards that `count` counts for a turn card."""
+    lowest = np.int64(0) if f.exact == 1 else reference
+    highest = f.cap[TURN] if f.exact == 1 else reference
+    for matched in range(lowest, highest + 1):
+        for k in range(4):
+            total = 0.0
+            for outcome in range(_OUTCOMES):
+                total += f.count[card, outcome] * f.river[flop, matched, outcome, k]
+            f.end[TURN, matched, k] = total / num_cards
+    if f.exact == 0:
+        _move_ends(f, np.int64(TURN), reference)
+
+
+@kernel
+def _move_ends(f: Any, street: Any, reference: Any) -> None:
+    """Write all ends of a round from one: each side collects its share of what the pot is larger or smaller."""
+    for matched in range(f.cap[street] + 1):
+        more = 2.0 * f.bet[street] * (matched - reference)
+        for who in range(2):
+            share = f.end[street, reference, 2 + who]
+            f.end[street, matched, who] = f.end[street, reference, who] + share * more
+            f.end[street, matched, 2 + who] = share
+
+
+@kernel
+def _count_rivers(f: Any, key: Any, bits: Any, used: Any, card: Any) -> Any:
+    """Count the outcomes over all river cards into `count[card]`; return how many cards there are."""
+    for outcome in range(_OUTCOMES):
+        f.count[card, outcome] = 0
+    num_cards = np.int64(0)
+    for river in range(DECK_SIZE):
+        if used >> river & 1 == 0:
+            f.count[card, _outcome(f, key + CARD_KEYS[river], bits | CARD_BITS[river])] += 1
+            num_cards += 1
+    return num_cards
+
+
+@kernel
+def _count_pairs(f: Any, used: Any) -> None:
+    """Count the outcomes for every turn card over all river cards; each pair of cards is looked at once."""
+    for card in range(DECK_SIZE):
+        for outcome in range(_OUTCOMES):
+            f.count[card, outcome] = 0
+    for turn in range(DECK_SIZE):
+        if used >> turn & 1 == 0:
+            for river in range(turn):
+                if used >> river & 1 == 0:
+                    outcome = _outcome(f, CARD_KEYS[turn] + CARD_KEYS[river], CARD_BITS[turn] | CARD_BITS[river])
+                    f.count[turn, outcome] += 1
+                    f.count[river, outcome] += 1

@@ -1,0 +1,113 @@
+"""Models of play: how probable an action is, given the strength of a hand, the pot and the street (section 3.2).
+
+The paper describes its two expert models (tight-aggressive and loose-passive) but does not print them. Those below are
+ours. For each street and each fifth of hand strength they give the percentages of fold, call and raise in a small pot
+and in a large one; pots between lie on the line between the two. "Call" includes checking, "raise" includes betting.
+
+Tight-aggressive: a hand in the lower half is given up unless the pot is large, a hand in the upper fifth is raised, and
+little is merely called. The later the street, the fewer hands can still improve, so weak ones are folded more often.
+Loose-passive: nearly every hand is called to the end, since "anything can win"; raises mean a hand of the upper fifth,
+and even that one is often only called. Both give every action some chance, so that no history is impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+STREETS = ("flop", "turn", "river")
+NUM_STRENGTHS = 5
+"""Fifths of hand strength, the chance to win against a random hand: below 0.2, 0.2 to 0.4, ... from 0.8."""
+NUM_POTS = 24
+"""Sizes of the pot that are told apart: below 2 big blinds, below 4, ... from 46 (heads-up pots end at 48)."""
+NUM_ACTIONS = 3
+"""Fold, call, raise."""
+_LARGE_POT = 12
+"""Pot of 24 big blinds and more: the columns "large" hold."""
+
+Percentages = tuple[int, int, int]
+Model = Mapping[str, tuple[tuple[Percentages, Percentages], ...]]
+"""Street -> for each fifth of strength, weakest first: (fold, call, raise) in a small pot and in a large one."""
+
+TIGHT_AGGRESSIVE: Model = {
+    #           small pot       large pot
+    "flop": (
+        ((66, 6, 28), (24, 16, 60)),
+        ((48, 10, 42), (14, 18, 68)),
+        ((26, 16, 58), (6, 20, 74)),
+        ((8, 18, 74), (2, 16, 82)),
+        ((2, 8, 90), (0, 8, 92)),
+    ),
+    "turn": (
+        ((72, 4, 24), (30, 14, 56)),
+        ((54, 10, 36), (16, 20, 64)),
+        ((28, 20, 52), (6, 24, 70)),
+        ((8, 20, 72), (2, 18, 80)),
+        ((2, 8, 90), (0, 8, 92)),
+    ),
+    "river": (
+        ((76, 2, 22), (40, 6, 54)),
+        ((62, 10, 28), (24, 22, 54)),
+        ((34, 26, 40), (8, 32, 60)),
+        ((8, 26, 66), (2, 24, 74)),
+        ((1, 7, 92), (0, 7, 93)),
+    ),
+}
+LOOSE_PASSIVE: Model = {
+    "flop": (
+        ((30, 66, 4), (14, 81, 5)),
+        ((16, 79, 5), (7, 87, 6)),
+        ((6, 86, 8), (3, 88, 9)),
+        ((2, 82, 16), (1, 82, 17)),
+        ((1, 54, 45), (1, 52, 47)),
+    ),
+    "turn": (
+        ((40, 57, 3), (20, 76, 4)),
+        ((22, 74, 4), (10, 85, 5)),
+        ((7, 87, 6), (3, 90, 7)),
+        ((2, 84, 14), (1, 84, 15)),
+        ((1, 52, 47), (1, 50, 49)),
+    ),
+    "river": (
+        ((58, 38, 4), (36, 60, 4)),
+        ((30, 67, 3), (14, 83, 3)),
+        ((8, 88, 4), (4, 92, 4)),
+        ((2, 86, 12), (1, 87, 12)),
+        ((1, 44, 55), (1, 44, 55)),
+    ),
+}
+
+LOOSENESS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Shares of the loose-passive model in the five strategies, which are convex combinations of the two models."""
+
+
+def model_table(model: Model) -> NDArray[np.float64]:
+    """Return the probabilities (3 streets, 5 strengths, 24 pots, 3 actions) of a model.
+
+    Raises ValueError, naming street and strength, for a model of another shape, or whose percentages are negative or do
+    not add up to 100.
+    """
+    if set(model) != set(STREETS):
+        raise ValueError(f"a model has the streets {list(STREETS)}, not {list(model)}")
+    table = np.empty((len(STREETS), NUM_STRENGTHS, NUM_POTS, NUM_ACTIONS))
+    size = np.minimum(np.arange(NUM_POTS) / (_LARGE_POT - 1), 1.0)[:, None]  # 0 in the smallest pot, 1 in a large one
+    for street, name in enumerate(STREETS):
+        rows = np.asarray(model[name], np.float64)
+        if rows.shape != (NUM_STRENGTHS, 2, NUM_ACTIONS):
+            wanted = (NUM_STRENGTHS, 2, NUM_ACTIONS)
+            raise ValueError(f"the {name} of a model has shape {rows.shape}: (strengths, pots, actions) {wanted} is needed")
+        if (rows < 0).any() or not np.allclose(rows.sum(axis=2), 100):
+            weakest = int(np.argmax(((rows < 0).any(axis=2) | (abs(rows.sum(axis=2) - 100) > 1e-6)).any(axis=1)))
+            raise ValueError(f"the {name} of a model, strength {weakest}: percentages must be 0 or more and add up to 100")
+        table[street] = rows[:, None, 0] * (1 - size) + rows[:, None, 1] * size
+    return table / 100
+
+
+def strategy_tables(looseness: tuple[float, ...] = LOOSENESS) -> NDArray[np.float64]:
+    """Return the models of the strategies, (strategies, 3, 5, 24, 3): one convex combination for each share."""
+    tight, loose = model_table(TIGHT_AGGRESSIVE), model_table(LOOSE_PASSIVE)
+    if not looseness or not all(0 <= share <= 1 for share in looseness):
+        raise ValueError(f"shares of the loose-passive model {looseness} must be one or more numbers in 0..1")
+    return np.stack([(1 - share) * tight + share * loose for share in looseness])
