@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, SupportsAct, decisions_at, find_agent, require_playable
+from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, find_agent, require_playable
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, is_whole
 from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
@@ -156,7 +156,14 @@ class SingleSeatTables:
                 if len(theirs):
                     self._act(index, theirs, rewards)
         for agent, theirs in self._followed(rows[self.tables["is_over"][rows] == 1]):
+            self._show_ends(agent, theirs)
             agent.deal_ends(theirs, self.tables["payoff"][theirs, : self.game.num_seats] / self.game.chips_per_reward)
+
+    def _show_ends(self, agent: Agent, rows: Rows) -> None:
+        """Let an opponent that wants to see how deals ended, from each seat but the learner's."""
+        for step in range(1, self.game.num_seats if agent.watches_ends else 1):
+            seats = (self.seats[rows] + step) % self.game.num_seats
+            agent.sees_end(Decisions(agent.encoded(self.game), seats, rows, np.zeros(len(rows)), self.tables, rows))
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]

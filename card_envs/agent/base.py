@@ -50,6 +50,12 @@ class Agent(ABC):
     def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:  # noqa: B027  likewise
         """Hear the numbers (n,) of the tables whose deal is over, and the rewards of all seats (n, num_seats)."""
 
+    def sees_end(self, ends: Decisions) -> None:  # noqa: B027  likewise
+        """See how deals ended, from one of its seats at each table: before `deal_ends`, once for each place it has.
+
+        `ends.views` show what the seats then see, the cards of a showdown included; there is nothing to decide.
+        """
+
     def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
         """Return with which probability `act` takes each action, (n, num_actions), rows that sum to 1.
 
@@ -65,9 +71,15 @@ class Agent(ABC):
 
     @property
     def follows_deals(self) -> bool:
-        """True if the class defines `deal_starts` or `deal_ends`: it may remember what happened at a table."""
+        """True if the class defines `deal_starts`, `deal_ends` or `sees_end`: it may remember deals."""
         kind = type(self)
-        return kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
+        hears = kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
+        return hears or self.watches_ends
+
+    @property
+    def watches_ends(self) -> bool:
+        """True if the class defines `sees_end`."""
+        return type(self).sees_end is not Agent.sees_end
 
     def encoded(self, game: Game) -> Game:
         """Return the game with the encoder that the agent wants."""
@@ -85,6 +97,7 @@ class AdoptedAgent(Agent):
         self._can_play = getattr(player, "can_play", None)
         self._deal_starts = getattr(player, "deal_starts", None)
         self._deal_ends = getattr(player, "deal_ends", None)
+        self._sees_end = getattr(player, "sees_end", None)
         self._probabilities = getattr(player, "probabilities", None)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -106,6 +119,11 @@ class AdoptedAgent(Agent):
         if self._deal_ends is not None:
             self._deal_ends(tables, payoffs)
 
+    def sees_end(self, ends: Decisions) -> None:
+        """Show the object the end if it wants to see it."""
+        if self._sees_end is not None:
+            self._sees_end(ends)
+
     def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
         """Return what the object says; raises NotImplementedError if it says nothing."""
         if self._probabilities is None:
@@ -120,8 +138,13 @@ class AdoptedAgent(Agent):
 
     @property
     def follows_deals(self) -> bool:
-        """True if the object defines `deal_starts` or `deal_ends`."""
-        return self._deal_starts is not None or self._deal_ends is not None
+        """True if the object defines `deal_starts`, `deal_ends` or `sees_end`."""
+        return self._deal_starts is not None or self._deal_ends is not None or self.watches_ends
+
+    @property
+    def watches_ends(self) -> bool:
+        """True if the object defines `sees_end`."""
+        return self._sees_end is not None
 
 
 class RandomAgent(Agent):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from card_envs.agent import Agent, SupportsAct, decisions_at, require_playable, write_uniforms
+from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require_playable, write_uniforms
 from card_envs.game import Game, Tables
 from card_envs.match.callbacks import Batch, MatchCallback, Rows
 from card_envs.match.positions import position_names, positions_of
@@ -176,10 +176,21 @@ class _Match:
             active = active[is_over[: len(active)] == 0]
             number += 1
         payoffs = tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
+        self._show_ends(batch)
         for player in self.players:
             self.asking.call(player, player.agent.deal_ends, batch.numbers, payoffs)
         for callback in self.callbacks:
             callback.on_end(batch)
+
+    def _show_ends(self, batch: Batch) -> None:
+        """Let the agents that want to see how the hands ended, from each of their places."""
+        rows = np.arange(len(batch.tables))
+        for place, index in enumerate(self.player_at.tolist()):
+            player = self.players[index]
+            if player.agent.watches_ends:
+                seats = (place + batch.hands) % self.game.num_seats
+                ends = Decisions(player.game, seats, batch.numbers, np.zeros(len(rows)), batch.tables, rows)
+                self.asking.call(player, player.agent.sees_end, ends)
 
     def _dealt(self, deals: Rows) -> Tables:
         """Return the tables of `deals`, each as often as it is played."""

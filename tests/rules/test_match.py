@@ -293,6 +293,28 @@ def play_broken(answer: Any) -> MatchResult:
     return play_match(limit_holdem(), [always_call(), Broken(answer)], 8, seed=77, duplicate=True)
 
 
+class SeesEnds(RandomAgent):
+    """Keeps, for every deal that it saw end, its seat and the view."""
+
+    def __init__(self) -> None:
+        self.ends: list[tuple[int, Any]] = []
+
+    def sees_end(self, ends: Decisions) -> None:
+        self.ends += zip(ends.seats.tolist(), ends.views.copy(), strict=True)
+
+
+def test_agents_see_the_cards_of_showdowns_and_no_others() -> None:
+    agent = SeesEnds()
+    play_match(limit_holdem(), [agent, always_call()], 300, seed=3)
+    assert len(agent.ends) == 300
+    for seat, view in agent.ends:
+        assert view["is_over"] == 1
+        assert NO_CARD not in view["deck"][2 * seat : 2 * seat + 2]
+        is_showdown = int(view["in_hand"]) == 0b11
+        assert (NO_CARD in view["deck"][2 * (1 - seat) : 2 * (1 - seat) + 2]) == (not is_showdown)
+    assert len({int(view["in_hand"]) for _, view in agent.ends}) > 1
+
+
 def test_an_illegal_action_names_agent_deal_seed_seat_and_what_is_legal() -> None:
     with pytest.raises(AgentError) as caught:
         play_broken(lambda decisions: np.full(len(decisions), 3))

@@ -212,7 +212,7 @@ def _random_unused(s: Any, used: Any) -> Any:
 
 @kernel
 def _add_board(s: Any, key: Any, bits: Any, used: Any) -> None:
-    """Add the share of other hands that each hand beats on a whole board (cards that two hands share are not looked at)."""
+    """Add the share of other hands that each hand beats on a whole board (shared cards are not looked at)."""
     for rank in range(WORST_RANK + 2):
         s.count[rank] = 0
     total = np.int64(0)

@@ -51,9 +51,9 @@ FOREST = np.dtype(
             ("cumulative", np.float64, (NUM_HANDS,)),  # beliefs
             ("end", np.float64, (4, _MATCHED, 4)),  # by street: values where the round ends with so many bets matched
             ("node", np.float64, (4, 4)),  # by street: values where somebody decides
-            ("river", np.float64, (_MATCHED, _MATCHED, _OUTCOMES, 4)),  # by bets matched on flop and turn: river's start
+            ("river", np.float64, (_MATCHED, _MATCHED, _OUTCOMES, 4)),  # by bets matched on flop, turn: at its start
             ("count", np.int64, (DECK_SIZE, _OUTCOMES)),  # by turn card: river cards with each outcome
-            ("hand", np.int64, (4,)),  # the player's, its thought of the opponent's, the opponent's, its thought of ours
+            ("hand", np.int64, (4,)),  # player's, thought of, opponent's, thought of
             ("key", np.int64, (4,)),
             ("bits", np.int64, (4,)),
         ],

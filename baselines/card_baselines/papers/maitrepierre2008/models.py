@@ -97,10 +97,12 @@ def model_table(model: Model) -> NDArray[np.float64]:
         rows = np.asarray(model[name], np.float64)
         if rows.shape != (NUM_STRENGTHS, 2, NUM_ACTIONS):
             wanted = (NUM_STRENGTHS, 2, NUM_ACTIONS)
-            raise ValueError(f"the {name} of a model has shape {rows.shape}: (strengths, pots, actions) {wanted} is needed")
+            raise ValueError(
+                f"the {name} of a model has shape {rows.shape}: {wanted} (strengths, pots, actions) needed"
+            )
         if (rows < 0).any() or not np.allclose(rows.sum(axis=2), 100):
-            weakest = int(np.argmax(((rows < 0).any(axis=2) | (abs(rows.sum(axis=2) - 100) > 1e-6)).any(axis=1)))
-            raise ValueError(f"the {name} of a model, strength {weakest}: percentages must be 0 or more and add up to 100")
+            wrong = int(np.argmax(((rows < 0).any(axis=2) | (abs(rows.sum(axis=2) - 100) > 1e-6)).any(axis=1)))
+            raise ValueError(f"the {name} of a model, strength {wrong}: percentages must be positive and add up to 100")
         table[street] = rows[:, None, 0] * (1 - size) + rows[:, None, 1] * size
     return table / 100
 

@@ -1,4 +1,6 @@
-"""What to do before the flop: thresholds of equity (the paper takes tables from Selby's equilibrium, not printed there).
+"""What to do before the flop: thresholds of equity.
+
+The paper takes tables from Selby's equilibrium of preflop play, which it does not print; these numbers are ours.
 
 A hand is as good as its share of the pot all-in against a random hand, 0.32 (32 offsuit) to 0.85 (two aces). An
 equilibrium of heads-up limit hold'em raises most hands on the button, defends most in the big blind and hardly ever
