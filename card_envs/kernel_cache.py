@@ -5,6 +5,9 @@ have nothing to agree on. A file is written under another name and renamed when 
 and what it was compiled for, and whatever does not match is compiled again. A disk that is full or a folder that
 disappears costs time, never a run.
 
+A kernel is known by its content: its code, that of the kernels it calls, and the values of the constants in them. An
+edit elsewhere in the package compiles nothing again.
+
 Numba's own cache is not used: its key is the source file of the decorated function alone (an edit in a function that
 it *calls* goes unnoticed, and the old rules keep running), its index and data files are two that can contradict each
 other, and an error while it writes ends the program.
@@ -37,7 +40,8 @@ from numba.core import caching, compiler, dispatcher, serialize
 _PACKAGE = Path(__file__).resolve().parent
 _LOGGER = logging.getLogger(_PACKAGE.name)
 _KEPT_FOLDERS = 4  # of one package: enough for two checkouts and their bounds-checked builds; older ones are deleted
-_FORMAT = b"card_envs kernel 2\n"
+_MOST_FILES = 6000  # of one folder; all games at all sizes are a few hundred
+_FORMAT = b"card_envs kernel 3\n"
 _DIGEST_BYTES = 32
 _is_failure_told = False
 
@@ -55,7 +59,6 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         self._folder = folder
         self._stem = re.sub(r"[^\w.]+", "_", f"{function.__module__}.{function.__qualname__}")[-100:]
         self._is_enabled = True
-        _file_hash(function.__code__.co_filename)  # now, before anybody edits the file
 
     @property
     def cache_path(self) -> str:
@@ -115,19 +118,13 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
 
         Numba's names of types spell out their content: a record's fields with their types and offsets, for instance.
         """
-        function, code = self._function, self._function.__code__
-        constants = [constant for constant in code.co_consts if not isinstance(constant, (CodeType, frozenset))]
-        cells = serialize.dumps(tuple(cell.cell_contents for cell in function.__closure__ or ()))
-        called = _called(function)
-        packages = {each.__module__.partition(".")[0] for each in called}
+        function = self._function
         return "\n".join(
             [
-                f"{function.__module__}.{function.__qualname__}, line {code.co_firstlineno}",
+                f"{function.__module__}.{function.__qualname__}",
                 repr(signature),
                 repr(codegen.magic_tuple()),
-                hashlib.sha256(code.co_code + repr(constants).encode() + cells).hexdigest(),
-                *(source_hash(package) for package in sorted(packages)),
-                *(_file_hash(file) for file in sorted({each.__code__.co_filename for each in called})),
+                *sorted(_content_of(each) for each in _called(function)),
             ]
         )
 
@@ -143,9 +140,53 @@ def _called(function: Callable[..., Any]) -> set[Callable[..., Any]]:
     return found
 
 
+@cache
+def _content_of(function: Callable[..., Any]) -> str:
+    """Return a hash of what Numba compiles into a function: its code, and the values of the names in it.
+
+    Global numbers and arrays become constants of the machine code, so it is their values that count, wherever they come
+    from. Of a class (an enumeration, say) or a function that is not compiled, the source file counts as well.
+    """
+    digest = hashlib.sha256(_code_content(function.__code__))
+    digest.update(serialize.dumps(function.__defaults__))
+    for value in _named_values(function):
+        if isinstance(value, (ModuleType, dispatcher.Dispatcher)) or value is None:
+            continue  # modules: their attributes come next; kernels: counted on their own
+        if isinstance(value, np.ndarray):
+            digest.update(f"{value.dtype} {value.shape}".encode() + np.ascontiguousarray(value).tobytes())
+        elif callable(value):
+            digest.update(_name_and_source(value).encode())
+        else:
+            digest.update(serialize.dumps(value))
+    return digest.hexdigest()
+
+
+def _code_content(code: CodeType) -> bytes:
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    constants = [
+        sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
+        for constant in code.co_consts
+        if not isinstance(constant, CodeType)
+    ]
+    own = code.co_code + repr((constants, code.co_names, code.co_varnames)).encode()
+    return b"".join([own, *map(_code_content, inner)])
+
+
+def _name_and_source(value: Any) -> str:
+    """Return the name of a class or a plain function and a hash of its file.
+
+    Of what comes with Python, NumPy or Numba the name is enough, since their versions name the folder.
+    """
+    module = str(getattr(value, "__module__", ""))
+    name = f"{module}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    if module.partition(".")[0] in {"", "builtins", "math", "numpy", "numba"}:
+        return name
+    return f"{name} {_file_hash(str(getattr(sys.modules.get(module), '__file__', '')))}"
+
+
 def _named_values(function: Callable[..., Any]) -> Iterator[Any]:
     """Yield the values of the names in a function: its own globals, and what modules among them hold."""
-    names = _names(function.__code__)
+    names = sorted(_names(function.__code__))
     for name in names:
         value = function.__globals__.get(name)
         yield value
@@ -214,16 +255,16 @@ def _tell_failure(folder: Path, error: OSError) -> None:
 def cache_folder(root_package: str) -> Path | None:
     """Return the writable folder for compiled kernels of `root_package`, or None where there is none.
 
-    It is named after a hash of all sources of the package, of this one, and of the versions of what compiles: any edit
-    starts a fresh folder. In folders that belong to this package the oldest of them are deleted; in one that the user
-    names, nothing is.
+    It is named after the versions of what compiles. In folders that belong to this package the oldest of them are
+    deleted; in one that the user names, nothing is.
     """
     prefix = f"kernels-{re.sub(r'[^A-Za-z0-9_]', '_', root_package)}-"
     for base, is_ours in _candidate_folders():
-        folder = base / f"{prefix}{source_hash(root_package)}"
+        folder = base / f"{prefix}{_versions_hash()}"
         if _is_writable(folder):
             if is_ours:
                 _delete_old_folders(base, prefix, keep=folder)
+                _delete_old_files(folder)
             return folder
     return None
 
@@ -237,31 +278,10 @@ def _candidate_folders() -> Iterator[tuple[Path, bool]]:
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "card_envs", True
 
 
-@cache
-def source_hash(root_package: str) -> str:
-    """Return a hash of everything that the machine code of a package's kernels depends on, the processor apart."""
-    digest = hashlib.sha256()
+def _versions_hash() -> str:
+    """Return a hash of all that machine code depends on besides what is compiled and the processor."""
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, numba_config.BOUNDSCHECK)
-    digest.update(repr(versions).encode())
-    for root, path in sorted({*_sources(_PACKAGE.name), *_sources(root_package)}):
-        digest.update(str(path.relative_to(root)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _sources(root_package: str) -> Iterator[tuple[Path, Path]]:
-    """Yield the source files of a package, each after its folder; of a lone module, the files beside it."""
-    if root_package == _PACKAGE.name:
-        folders, pattern = [_PACKAGE], "**/*.py"
-    else:
-        module = sys.modules.get(root_package)
-        paths, file = getattr(module, "__path__", None), getattr(module, "__file__", None)
-        if paths is not None:
-            folders, pattern = [Path(path).resolve() for path in paths], "**/*.py"
-        else:
-            folders, pattern = [Path(file).resolve().parent] if file else [], "*.py"
-    for folder in folders:
-        yield from ((folder, path) for path in folder.glob(pattern) if path.is_file())
+    return hashlib.sha256(repr(versions).encode()).hexdigest()[:16]
 
 
 def _is_writable(folder: Path) -> bool:
@@ -285,3 +305,13 @@ def _delete_old_folders(base: Path, prefix: str, keep: Path) -> None:
         for path in (*folders[_KEPT_FOLDERS:], *unused):
             if path != keep:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _delete_old_files(folder: Path) -> None:
+    """Keep the last used kernels alone where edits have left many behind."""
+    with contextlib.suppress(OSError):
+        files = list(folder.glob("*.nbc"))
+        if len(files) > _MOST_FILES:
+            files.sort(key=lambda path: path.stat().st_mtime)
+            for path in files[: len(files) - _MOST_FILES // 2]:
+                path.unlink(missing_ok=True)

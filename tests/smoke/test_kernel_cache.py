@@ -102,3 +102,20 @@ def test_after_a_warmup_nothing_is_left_to_compile(installation: Path) -> None:
         "tables = make_vector('leduc_holdem-v0', 8, seed=0); tables.reset(); tables.step(tables.sample_actions())\n"
     )
     assert use(installation, play) == ("", "")
+
+
+def test_an_edit_of_a_constant_in_another_file_is_noticed(installation: Path) -> None:
+    program = "from card_envs.games.holdem.actions import kind_of; print(kind_of(2))"
+    answer, _ = use(installation, program)
+    state = installation / "card_envs" / "games" / "holdem" / "state.py"
+    state.write_text(state.read_text() + "\nRAISE = 7\n")
+    again, said = use(installation, program)
+    assert (answer, again) == ("2", "7")
+    assert ANNOUNCEMENT in said
+
+
+def test_an_edit_that_no_kernel_depends_on_compiles_nothing_again(installation: Path) -> None:
+    use(installation)
+    envs = installation / "card_envs" / "envs.py"
+    envs.write_text(envs.read_text() + "\nUNUSED = 1\n")
+    assert use(installation) == ("3", "")
