@@ -186,9 +186,9 @@ def judge_hands(s: Any, t: Any, num_board: Any, seed: Any) -> None:
     if num_board == _WHOLE_BOARD:
         _add_board(s, key, bits, used)
     elif num_board == _WHOLE_BOARD - 1:
-        for card in range(DECK_SIZE):
-            if used >> card & 1 == 0:
-                _add_board(s, key + CARD_KEYS[card], bits | CARD_BITS[card], used | np.int64(1) << card)
+        for last in range(DECK_SIZE):
+            if used >> last & 1 == 0:
+                _add_board(s, key + CARD_KEYS[last], bits | CARD_BITS[last], used | np.int64(1) << last)
     else:
         seed_stream(s, seed, np.uint64(num_board))
         for _ in range(FLOP_SAMPLES):
@@ -213,8 +213,8 @@ def _random_unused(s: Any, used: Any) -> Any:
 @kernel
 def _add_board(s: Any, key: Any, bits: Any, used: Any) -> None:
     """Add the share of other hands that each hand beats on a whole board (shared cards are not looked at)."""
-    for rank in range(WORST_RANK + 2):
-        s.count[rank] = 0
+    for place in range(WORST_RANK + 2):
+        s.count[place] = 0
     total = np.int64(0)
     for hand in range(NUM_HANDS):
         a, c = np.int64(HANDS[hand, 0]), np.int64(HANDS[hand, 1])
@@ -224,10 +224,10 @@ def _add_board(s: Any, key: Any, bits: Any, used: Any) -> None:
             s.rank[hand] = rank
             s.count[rank] += 1
             total += 1
-    for rank in range(WORST_RANK, 0, -1):
-        s.count[rank] += s.count[rank + 1]
+    for place in range(WORST_RANK, 0, -1):
+        s.count[place] += s.count[place + 1]
     for hand in range(NUM_HANDS):
-        rank = s.rank[hand]
+        rank = np.int64(s.rank[hand])
         if rank > 0:
             worse, equal = s.count[rank + 1], s.count[rank] - s.count[rank + 1]
             s.share[hand] += (worse + 0.5 * equal) / total

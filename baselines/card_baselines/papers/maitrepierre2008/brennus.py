@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import is_texas_holdem
 from card_baselines.agents.solvers.betting_tree import is_two_player_limit
 from card_baselines.papers.maitrepierre2008 import beliefs
 from card_baselines.papers.maitrepierre2008.bandit import Ucb
@@ -16,9 +15,10 @@ from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
 from card_baselines.papers.maitrepierre2008.forest import FOREST, best_action, value_actions
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS, strategy_tables
 from card_baselines.papers.maitrepierre2008.preflop import preflop_move
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import CALL, RAISE
 from card_envs.jit import kernel
 from card_envs.rng import seed_stream
@@ -27,7 +27,7 @@ NUM_TREES = 200
 _SEED_BITS = 2.0**53
 
 
-class Brennus:
+class Brennus(Agent):
     """Adapts to its opponent: five ways to read its actions, and a bandit that chooses among them hand by hand.
 
     It remembers the hands of a table (`Decisions.tables`), so sessions are tables of many hands. Settings: shares of
