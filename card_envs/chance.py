@@ -87,7 +87,7 @@ class Chance(Protocol):
         ...
 
     def action_of(self, tables: Tables, decision: Any) -> int:
-        """Return the action with which the actor at table 0 does what was seen, -1 if its cards do not allow it."""
+        """Return the action with which the actor at table 0 does what was seen, negative if it cannot."""
         ...
 
     def shown_cards(self, episode: Episode) -> Sequence[Collection[int]]:

@@ -6,6 +6,7 @@ import pickle
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,15 @@ pytest.importorskip("pyspiel")
 
 import pyspiel
 from open_spiel.python import rl_environment
-from open_spiel.python.algorithms import cfr, expected_game_score, exploitability, generate_playthrough, get_all_states
+from open_spiel.python.algorithms import (
+    cfr,
+    expected_game_score,
+    exploitability,
+    generate_playthrough,
+    get_all_states,
+    ismcts,
+    mcts,
+)
 from open_spiel.python.algorithms.external_sampling_mccfr import ExternalSamplingSolver
 from open_spiel.python.observation import make_observation
 from open_spiel.python.policy import UniformRandomPolicy
@@ -194,7 +203,7 @@ def other_cards(rng: random.Random, game: Any, state: Any, me: int) -> Any:
     """Return a state that looks the same to `me`: unseen cards are others, everybody has done the same."""
     if game.game.name == "big2":
         return other_hands(rng, game, state, me)
-    dealing, cards = game.dealing, list(state.episode.cards)
+    dealing, cards = game.chance, list(state.episode.cards)
     count = dealing.num_private_cards
     board = cards[count * game.num_players() :]
     mine = cards[me * count : (me + 1) * count]
@@ -213,7 +222,7 @@ def replayed(game: Any, cards: list[int], actions: list[Any]) -> Any:
         step = next(source, None)
         if step is None:
             return twin
-        twin.apply_action(game.dealing.deck.index(step) if twin.is_chance_node() else step.action)
+        twin.apply_action(game.chance.deck.index(step) if twin.is_chance_node() else step.action)
 
 
 def other_hands(rng: random.Random, game: Any, state: Any, me: int) -> Any:
@@ -337,7 +346,7 @@ def test_deals_are_those_of_the_aec_environment(name: str) -> None:
         deck = iter(cards)
         for action in actions:
             while state.is_chance_node():
-                state.apply_action(game.dealing.deck.index(next(deck)))
+                state.apply_action(game.chance.deck.index(next(deck)))
             seat = state.current_player()
             seen = env.last()[0]
             assert env.agent_selection == f"player_{seat}"
@@ -349,7 +358,7 @@ def test_deals_are_those_of_the_aec_environment(name: str) -> None:
             env.step(action)
         for card in deck:
             assert state.is_chance_node()
-            state.apply_action(game.dealing.deck.index(card))
+            state.apply_action(game.chance.deck.index(card))
         assert state.is_terminal() and state.returns() == pytest.approx(list(env.rewards.values()))
         ends += 1
     assert ends == 10
@@ -487,3 +496,55 @@ def test_the_process_ends_cleanly() -> None:
 def test_without_openspiel_the_message_names_the_extra() -> None:
     result = run_python("sys.modules['pyspiel'] = None; import card_wrappers.openspiel")
     assert result.returncode == 1 and "pip install 'card-envs[openspiel]'" in result.stderr.splitlines()[-1]
+
+
+# --- imagined deals: what ISMCTS searches ---
+
+
+@pytest.mark.parametrize(
+    ("name", "deals"),
+    [
+        ("card_envs_kuhn_poker", 20),
+        ("card_envs_limit_holdem(players=3)", 8),
+        ("card_envs_big2", 1),
+        ("card_envs_big2(forced_passes=skipped,opening_decision=yes)", 1),
+    ],
+)
+def test_an_imagined_deal_looks_the_same_to_who_imagines_it(name: str, deals: int) -> None:
+    game, rng = pyspiel.load_game(name), np.random.default_rng(3)
+    sampler, others = pyspiel.UniformProbabilitySampler(0.0, 1.0), 0
+    for _ in range(deals):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(int(rng.choice([outcome for outcome, _ in state.chance_outcomes()])))
+                continue
+            seat = state.current_player()
+            imagined = state.resample_from_infostate(seat, sampler)
+            assert imagined.information_state_string(seat) == state.information_state_string(seat)
+            assert np.array_equal(imagined.information_state_tensor(seat), state.information_state_tensor(seat))
+            assert imagined.legal_actions() == state.legal_actions()
+            others += str(imagined) != str(state)
+            state.apply_action(int(rng.choice(state.legal_actions())))
+    assert others > 0
+
+
+def test_imagined_deals_are_equally_likely() -> None:
+    game = pyspiel.load_game("card_envs_leduc_holdem")
+    state = game.new_initial_state()
+    for card in (0, 2):
+        state.apply_action(card)
+    sampler = pyspiel.UniformProbabilitySampler(0.0, 1.0)
+    seen = Counter(str(state.resample_from_infostate(0, sampler)) for _ in range(2000))
+    assert len(seen) == 5  # what the other seat may hold
+    assert all(abs(count - 400) < 5 * 18 for count in seen.values())  # five standard deviations
+
+
+def test_ismcts_plays() -> None:
+    game = pyspiel.load_game("card_envs_leduc_holdem")
+    evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(0))
+    bot = ismcts.ISMCTSBot(game, evaluator, 4.0, 30, random_state=np.random.RandomState(0))
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(state.chance_outcomes()[0][0] if state.is_chance_node() else int(bot.step(state)))
+    assert sum(state.returns()) == 0

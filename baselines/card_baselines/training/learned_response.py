@@ -9,10 +9,9 @@ from card_baselines.progress import progress_bar
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
-from card_envs.analysis.exploitability.public_tree import MAX_DEALS, num_deals
-from card_envs.cards import DECK_SIZE
+from card_envs.analysis.exploitability.public_tree import MAX_DEALS
 from card_envs.game import Game
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.match import play_match
 
 METHODS = ("exact", "local", "learned")
@@ -21,12 +20,10 @@ _LEARNER = "card_baselines.training.maskable_ppo"  # imported when it is asked f
 
 def method_for(game: Game) -> str:
     """Return the strictest of `METHODS` that a game allows."""
-    if not isinstance(game.config, HoldemConfig):
-        return "learned"
-    if num_deals(game) <= MAX_DEALS:
+    listed = game.info.enumeration
+    if listed is not None and listed.num_deals <= MAX_DEALS:
         return "exact"
-    is_texas = (game.config.num_hole_cards, game.config.deck_size) == (2, DECK_SIZE)
-    return "local" if is_texas and game.num_seats == 2 else "learned"
+    return "local" if is_texas_holdem(game) and game.num_seats == 2 else "learned"
 
 
 def exploit_exactly(game: Game, agent: Agent, draws: int) -> dict[str, Any]:
@@ -53,8 +50,9 @@ def exploit_by_learning(
 ) -> dict[str, Any]:
     """Return what MaskablePPO wins at one seat, trained against the agent at all others, with its interval."""
     learner = importlib.import_module(_LEARNER)
-    is_given = game.unit == "points" or any(word.startswith("num_players=") for word in settings)
-    chosen = settings if is_given else (*settings, f"num_players={game.num_seats}")
+    setting = game.info.seats.setting if game.info.seats else None
+    is_given = setting is None or any(word.startswith(f"{setting}=") for word in settings)
+    chosen = settings if is_given else (*settings, f"{setting}={game.num_seats}")
     run = learner.main(
         learner.Config(
             env=env, set=chosen, opponents=(agent,), panel=(agent,), minutes=minutes, seed=seed,

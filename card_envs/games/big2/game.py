@@ -54,7 +54,7 @@ def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = 
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
-        info=big2_info(name),
+        info=big2_info(name, config, deal_with),
     )
 
 

@@ -11,19 +11,22 @@ from numpy.typing import NDArray
 
 from card_envs.game import Tables
 from card_envs.game_info import GameInfo, Positions, Seats
+from card_envs.games.big2.chance import Big2Chance, DealWith
+from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.statistics import Big2Statistics
 
 _PANEL = ("random", "big2_lowest", "big2_greedy", "big2_planner")
 
 
-def big2_info(name: str) -> GameInfo:
+def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
     """Return what generic code may know of Big 2."""
     return GameInfo(
         seats=Seats(NUM_SEATS, NUM_SEATS),
         positions=Positions(tuple(f"seat {place}" for place in range(1, NUM_SEATS + 1)), positions_of),
         units={"points/hand": 1.0},
         statistics=Big2Statistics,
+        chance=Big2Chance(config, deal_with),
         paint=partial(_paint, name),
         panel=_PANEL,
     )

@@ -52,7 +52,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Ga
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
-        info=holdem_info(name, config),
+        info=holdem_info(name, config, partial(_deal_with, config)),
     )
 
 

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from card_envs.game import Tables
 from card_envs.game_info import GameInfo, Positions, Seats
+from card_envs.games.holdem.chance import DealWith, HoldemChance
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.enumeration import HoldemEnumeration
 from card_envs.games.holdem.state import MAX_SEATS
 from card_envs.games.holdem.statistics import HoldemStatistics
 
@@ -21,12 +23,14 @@ _SMALL_GAME_PANEL = ("random", "always_call", "always_raise")
 _PANEL = (*_SMALL_GAME_PANEL, "chen", "sklansky", "loose_passive", "tight_aggressive", "equity")
 
 
-def holdem_info(name: str, config: HoldemConfig) -> GameInfo:
+def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInfo:
     """Return what generic code may know of a hold'em game."""
     return GameInfo(
         seats=Seats(2, MAX_SEATS, "num_players"),
         positions=Positions(position_names(config), partial(positions_of, config.num_players)),
         units=units_of(config),
+        chance=HoldemChance(config, deal_with),
+        enumeration=HoldemEnumeration(config, deal_with),
         statistics=partial(HoldemStatistics, config.num_players),
         paint=partial(_paint, name, config),
         panel=_PANEL if config.is_texas else _SMALL_GAME_PANEL,

@@ -22,12 +22,12 @@ except ImportError as error:
     raise ImportError("card_wrappers.openspiel needs OpenSpiel: pip install 'card-envs[openspiel]'") from error
 
 from card_envs.envs import EnvEntry, follow_registrations
+from card_envs.game import Game
+from card_envs.game_info import Seats
 from card_wrappers.openspiel.game import CardGame, CardState
 from card_wrappers.openspiel.parameters import specification
 
 __all__ = ["CardGame", "CardState", "short_name"]
-
-_MAX_PLAYERS = 10
 
 
 def short_name(env_id: str) -> str:
@@ -35,9 +35,9 @@ def short_name(env_id: str) -> str:
     return f"card_envs_{env_id.rpartition('-v')[0]}"
 
 
-def _game_type(entry: EnvEntry) -> Any:
+def _game_type(entry: EnvEntry, game: Game) -> Any:
     parameters = specification(entry.factory)
-    has_players = "players" in parameters
+    seats = game.info.seats or Seats(game.num_seats, game.num_seats)
     return pyspiel.GameType(
         short_name=short_name(entry.id),
         long_name=entry.summary,
@@ -46,8 +46,8 @@ def _game_type(entry: EnvEntry) -> Any:
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
         utility=pyspiel.GameType.Utility.ZERO_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        min_num_players=2 if has_players else 4,
-        max_num_players=_MAX_PLAYERS if has_players else 4,
+        min_num_players=seats.fewest,
+        max_num_players=seats.most,
         provides_information_state_string=True,
         provides_information_state_tensor=True,
         provides_observation_string=True,
@@ -58,8 +58,11 @@ def _game_type(entry: EnvEntry) -> Any:
 
 
 def _register(entry: EnvEntry) -> None:
+    game = entry.factory()
+    if game.info.chance is None:
+        return  # OpenSpiel needs the cards as events of their own
     # a class of its own for each game: OpenSpiel aborts at exit where anything else was registered
-    game_type = _game_type(entry)
+    game_type = _game_type(entry, game)
     name = "".join(word.capitalize() for word in game_type.short_name.split("_"))
     pyspiel.register_game(game_type, type(name, (CardGame,), {"entry": entry, "game_type": game_type}))
 

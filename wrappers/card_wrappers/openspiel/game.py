@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 import pyspiel
 
-from card_envs.cards import card_name
+from card_envs.chance import Chance, Episode
 from card_envs.envs import EnvEntry, make_game
+from card_envs.episode import after_action, after_card, chance_of, first_episode, imagined, private_cards
 from card_envs.game import Game, Tables
-from card_envs.games.big2.config import Big2Config
-from card_envs.games.holdem.config import HoldemConfig
 from card_envs.observation import mask_records
-from card_wrappers.openspiel.big2 import Big2Dealing
-from card_wrappers.openspiel.episode import (
-    Dealing,
-    Episode,
-    after_action,
-    after_card,
-    first_episode,
-    private_cards,
-)
-from card_wrappers.openspiel.holdem import HoldemDealing
 from card_wrappers.openspiel.observer import CardObserver
 from card_wrappers.openspiel.parameters import settings, specification, written
 
-_DEALINGS: dict[type, Any] = {HoldemConfig: HoldemDealing, Big2Config: Big2Dealing}
 _TABLE_0 = np.zeros(1, np.int64)
 
 
@@ -39,11 +28,10 @@ class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
     def __init__(self, parameters: dict[str, Any] | None = None) -> None:
         chosen = {**specification(self.entry.factory), **(parameters or {})}
         game = make_game(self.entry.id, **settings(self.entry.factory, chosen))
-        dealing: Dealing[Any] = _DEALINGS[type(game.config)](game)
-        super().__init__(self.game_type, _game_info(dealing), written(chosen))
+        self.chance: Chance = chance_of(game)
+        super().__init__(self.game_type, _game_info(game, self.chance), written(chosen))
         self.game: Game = game
-        self.dealing = dealing
-        self.first_episode = first_episode(dealing)
+        self.first_episode = first_episode(game)
         self._mask_dtype = mask_records(np.zeros((1, game.num_actions), np.int8)).dtype
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
@@ -57,12 +45,11 @@ class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> CardObserver:
         """Return an observer, by default of the observation (public and own cards, no memory)."""
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        return CardObserver(self.dealing, kind, params)
+        return CardObserver(self.game, kind, params)
 
     def max_chance_nodes_in_history(self) -> int:
         """Return the number of cards that are dealt at most."""
-        config = self.game.config
-        return config.num_dealt if isinstance(config, HoldemConfig) else len(self.dealing.deck)
+        return self.chance.max_cards
 
     def legal_actions_at(self, tables: Tables) -> list[int]:
         """Return the actor's legal ids at a table, ascending."""
@@ -78,11 +65,11 @@ def load_game(name: str) -> Any:
 
 
 class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no types
-    """A deal in progress. Chance outcomes are places in the deck, see `Dealing.deck`."""
+    """A deal in progress. Chance outcomes are places in the deck, see `Chance.deck`."""
 
     def __init__(self, game: CardGame) -> None:
         super().__init__(game)
-        self.episode: Episode[Any] = game.first_episode
+        self.episode: Episode = game.first_episode
 
     def current_player(self) -> int:
         """Return the seat to act, CHANCE while cards are dealt, TERMINAL at the end."""
@@ -100,23 +87,39 @@ class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no type
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return every card that is left, as its place in the deck, all equally likely."""
-        deck = self.get_game().dealing.deck
+        deck = self.get_game().chance.deck
         left = [place for place, card in enumerate(deck) if card not in self.episode.cards]
         return [(place, 1 / len(left)) for place in left]
 
     def _apply_action(self, action: int) -> None:
-        dealing = self.get_game().dealing
+        game: CardGame = self.get_game()
         if not self.episode.is_dealing:
-            self.episode = after_action(dealing, self.episode, action)
+            self.episode = after_action(game.game, self.episode, action)
             return
-        if not 0 <= action < len(dealing.deck):
-            raise ValueError(f"chance outcome {action} is outside 0..{len(dealing.deck) - 1}")
-        self.episode = after_card(dealing, self.episode, dealing.deck[action])
+        deck = game.chance.deck
+        if not 0 <= action < len(deck):
+            raise ValueError(f"chance outcome {action} is outside 0..{len(deck) - 1}")
+        self.episode = after_card(game.game, self.episode, deck[action])
+
+    def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> CardState:
+        """Return a state that `player` cannot tell from this one, its unseen cards drawn anew; for ISMCTS.
+
+        `sampler` returns random numbers in [0, 1). All deals that fit what was seen are equally likely.
+        """
+        game: CardGame = self.get_game()
+        found = imagined(game.game, self.episode, player, sampler)
+        state, decisions = game.new_initial_state(), iter(found.decisions)
+        while len(state.episode.cards) < len(found.cards) or len(state.episode.decisions) < len(found.decisions):
+            if state.episode.is_dealing:
+                state.apply_action(game.chance.deck.index(found.cards[len(state.episode.cards)]))
+            else:
+                state.apply_action(game.chance.action_of(state.episode.tables, next(decisions)))
+        return state
 
     def _action_to_string(self, player: int, action: int) -> str:
         game: CardGame = self.get_game()
         if player == pyspiel.PlayerId.CHANCE:
-            return f"deal {card_name(game.dealing.deck[action])}"
+            return f"deal {game.chance.card_name(game.chance.deck[action])}"
         if player == self.current_player() and action in self._legal_actions(player):
             return game.game.action_name(self.episode.tables, 0, action)
         return f"action {action}"
@@ -132,21 +135,21 @@ class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no type
 
     def __str__(self) -> str:
         """Return everything that has happened, all cards included."""
-        dealing: Dealing[Any] = self.get_game().dealing
+        game: CardGame = self.get_game()
         hands = [
-            f"p{seat} {dealing.private_text(private_cards(dealing, self.episode, seat)) or '-'}"
-            for seat in range(dealing.game.num_seats)
+            f"p{seat} {game.chance.private_text(private_cards(game.game, self.episode, seat)) or '-'}"
+            for seat in range(game.game.num_seats)
         ]
-        return "  ".join((*hands, dealing.public_text(self.episode)))
+        return "  ".join((*hands, game.chance.public_text(self.episode)))
 
 
-def _game_info(dealing: Dealing[Any]) -> Any:
+def _game_info(game: Game, chance: Chance) -> Any:
     return pyspiel.GameInfo(
-        num_distinct_actions=dealing.game.num_actions,
-        max_chance_outcomes=len(dealing.deck),
-        num_players=dealing.game.num_seats,
-        min_utility=dealing.min_return,
-        max_utility=dealing.max_return,
+        num_distinct_actions=game.num_actions,
+        max_chance_outcomes=len(chance.deck),
+        num_players=game.num_seats,
+        min_utility=chance.min_return,
+        max_utility=chance.max_return,
         utility_sum=0.0,
-        max_game_length=dealing.max_decisions,
+        max_game_length=chance.max_decisions,
     )

@@ -8,8 +8,10 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
+from card_envs.chance import Episode
+from card_envs.episode import chance_of, private_cards
+from card_envs.game import Game
 from card_envs.observation import Block, mask_records, observation_records
-from card_wrappers.openspiel.episode import Dealing, Episode, private_cards
 
 _PUBLIC_EYES = -1
 """A seat that holds no cards, for `Game.text`."""
@@ -22,30 +24,30 @@ class CardObserver:
     the encoder show the table before the action that turned them up, and zeros before the deal is complete.
     """
 
-    def __init__(self, dealing: Dealing[Any], kind: Any, parameters: dict[str, Any] | None) -> None:
+    def __init__(self, game: Game, kind: Any, parameters: dict[str, Any] | None) -> None:
         if parameters:
             raise ValueError(f"observation parameters {sorted(parameters)} are not known: choose none")
         if kind.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
             raise ValueError("private_info ALL_PLAYERS is not offered: choose SINGLE_PLAYER or NONE")
-        self._dealing = dealing
+        self._game, self._chance = game, chance_of(game)
         self._is_public = kind.public_info
         self._is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._recalls = kind.perfect_recall
-        layout = dealing.game.layout
+        layout = game.layout
         seen = [block for block in layout.blocks if self._is_wanted(block)]
-        recall = dealing.recall_blocks if self._is_public and self._recalls else ()
+        recall = self._chance.recall_blocks if self._is_public and self._recalls else ()
         self._has_recall = bool(recall)
-        pieces = (Block("player", dealing.game.num_seats, "who looks, one-hot"), *seen, *recall)
+        pieces = (Block("player", game.num_seats, "who looks, one-hot"), *seen, *recall)
         self.tensor: NDArray[np.float32] = np.zeros(sum(block.size for block in pieces), np.float32)
         self.dict = _named_views(self.tensor, pieces)
         self._sources = np.concatenate(
             [np.arange(layout.size)[layout.slices[block.name]] for block in seen] or [np.zeros(0, int)]
         )
-        self._observed = self.tensor[dealing.game.num_seats :][: len(self._sources)]
+        self._observed = self.tensor[game.num_seats :][: len(self._sources)]
         self._buffer = np.zeros((1, layout.size), layout.dtype)
         self._records = (
             observation_records(self._buffer),
-            mask_records(np.zeros((1, dealing.game.num_actions), np.int8)),
+            mask_records(np.zeros((1, game.num_actions), np.int8)),
         )
 
     def _is_wanted(self, block: Block) -> bool:
@@ -53,26 +55,26 @@ class CardObserver:
 
     def set_from(self, state: Any, player: int) -> None:
         """Make `tensor` and `dict` show what `player` knows at a state."""
-        episode: Episode[Any] = state.episode
+        episode: Episode = state.episode
         self.tensor.fill(0)
         self.dict["player"][player] = 1
         if episode.has_begun:
-            self._dealing.game.encoder.observe(episode.tables, 0, player, *self._records)
+            self._game.encoder.observe(episode.tables, 0, player, *self._records)
             self._observed[:] = self._buffer[0, self._sources]
         if self._has_recall:
-            self._dealing.write_recall(episode, self.dict)
+            self._chance.write_recall(episode, self.dict)
 
     def string_from(self, state: Any, player: int) -> str:
         """Return what `player` knows at a state: all that has happened with perfect recall, else what lies there."""
-        dealing, episode = self._dealing, state.episode
-        cards = dealing.private_text(private_cards(dealing, episode, player))
+        game, chance, episode = self._game, self._chance, state.episode
+        cards = chance.private_text(private_cards(game, episode, player))
         if not self._is_public:
             return f"p{player} {cards}" if self._is_private else f"p{player}"
         if self._recalls:
-            public = dealing.public_text(episode)
+            public = chance.public_text(episode)
             return f"p{player} {cards}  {public}" if self._is_private else public
         eyes = player if self._is_private else _PUBLIC_EYES
-        table = dealing.game.text(episode.tables, 0, eyes) if episode.has_begun else "dealing"
+        table = game.text(episode.tables, 0, eyes) if episode.has_begun else "dealing"
         if self._is_private:
             return f"p{player} {cards if episode.is_dealing else ''}\n{table}"
         return table

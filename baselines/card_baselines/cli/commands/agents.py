@@ -23,9 +23,11 @@ def agents(json: bool = False) -> int:
     Args:
         json: Print JSON.
     """
-    games = {env_id: make_game(env_id) for env_id in ENVS} | {
+    games = {env_id: make_game(env_id) for env_id in ENVS}
+    games |= {
         f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
-        for env_id in ("limit_holdem-v0", "no_limit_holdem-v0")
+        for env_id, game in tuple(games.items())
+        if game.info.seats is not None and game.info.seats.setting and game.info.seats.most >= 6
     }
     reports = [_agent_report(name, location, games) for name, location in known_agents().items()]
     print_json(reports) if json else console.print_agents(reports)

@@ -36,6 +36,13 @@ def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tupl
     return game, settings
 
 
+def game_of(entry: EnvEntry, settings: dict[str, Any], num_players: int) -> tuple[Game, dict[str, Any]]:
+    """Return the game at `num_players` seats, unless the settings or the game itself name another number."""
+    may_choose = "num_players" in inspect.signature(entry.factory).parameters
+    seats = settings.get("num_players", num_players) if may_choose else entry.factory().num_seats
+    return game_for(entry, settings, int(seats))
+
+
 def load_agent(spec: str, game: Game) -> Agent:
     """Return the agent that `spec` names, see `find_agent`; whatever its code raises becomes a ValueError."""
     try:

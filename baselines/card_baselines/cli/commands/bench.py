@@ -51,7 +51,7 @@ def _works() -> dict[str, Work]:
         game = make_game(env_id, **settings)
         works[f"{title}: batch, rules alone"] = paths.rules(game)
         works[f"{title}: batch, observed"] = paths.batch(game)
-        if game.unit == "bb":
+        if game.num_seats == 2 or game.info.seats is None or game.info.seats.setting:
             works[f"{title}: one learning seat, batch"] = paths.single_seat(game)
         works[f"{title}: AEC loop, raw_env()"] = paths.aec_loop(make_raw_env(env_id, **settings))
         works[f"{title}: AEC loop, env()"] = paths.aec_loop(make_env(env_id, **settings))

@@ -64,9 +64,9 @@ def play(
 
 
 def _for_all_seats(env_id: str, agents: tuple[str, ...]) -> tuple[str, ...]:
-    """Return one name per other seat: in Big 2, one name stands for three."""
+    """Return one name per other seat: where the number of seats is fixed, one name stands for all."""
     game = make_game(env_id)
-    is_fixed = game.unit == "points"
+    is_fixed = game.info.seats is None or game.info.seats.setting is None
     return agents * (game.num_seats - 1) if is_fixed and len(agents) == 1 else agents
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli import console, plots
-from card_baselines.cli.commands.arguments import game_for, load_agent
+from card_baselines.cli.commands.arguments import game_of, load_agent
 from card_baselines.cli.commands.exploit import print_exploitability
 from card_baselines.cli.console import print_json
 from card_baselines.progress import progress_bar
@@ -18,22 +18,6 @@ from card_envs.analysis.play_statistics import Statistic, play_statistics, stati
 from card_envs.envs import find_entry
 from card_envs.game import Game
 from card_envs.match import MatchResult, play_match
-
-_PANELS = {
-    "big2-v0": ("random", "big2_lowest", "big2_greedy", "big2_planner"),
-    "kuhn_poker-v0": ("random", "always_call", "always_raise"),
-    "leduc_holdem-v0": ("random", "always_call", "always_raise"),
-}
-_HOLDEM_PANEL = (
-    "random",
-    "always_call",
-    "always_raise",
-    "chen",
-    "sklansky",
-    "loose_passive",
-    "tight_aggressive",
-    "equity",
-)
 
 _Page = list[tuple[str, MatchResult, tuple[Statistic, ...]]]
 
@@ -67,10 +51,9 @@ def report(
     """
     entry = find_entry(env)
     given = parse_settings(set)
-    seats = 4 if entry.id == "big2-v0" else int(given.get("num_players", num_players))
-    game, settings = game_for(entry, given, seats)
+    game, settings = game_of(entry, given, num_players)
     player = load_agent(agent, game)
-    opponents = panel or _PANELS.get(entry.id, _HOLDEM_PANEL)
+    opponents = panel or game.info.panel
     with progress_bar("playing the panel", hands * len(opponents)) as bar:
         page = [(name, *_played(game, player, name, hands, seed, bar.advance)) for name in opponents]
     exploitability = _exploitability(game, player, exploit_hands, seed)
@@ -88,9 +71,9 @@ def _played(
     game: Game, player: Agent, opponent: str, hands: int, seed: int, progress: Any
 ) -> tuple[MatchResult, tuple[Statistic, ...]]:
     others = [load_agent(opponent, game) for _ in range(game.num_seats - 1)]
-    callback = play_statistics(game)
-    result = play_match(game, [player, *others], hands, seed, duplicate=True, progress=progress, callbacks=[callback])
-    return result, callback.of_agents()[0]
+    counters = [play_statistics(game)] if game.info.statistics else []
+    result = play_match(game, [player, *others], hands, seed, duplicate=True, progress=progress, callbacks=counters)
+    return result, counters[0].of_agents()[0] if counters else ()
 
 
 def _exploitability(game: Game, player: Agent, hands: int, seed: int) -> dict[str, Any] | None:
@@ -125,7 +108,8 @@ def _print(described: dict[str, Any], page: _Page, exploitability: dict[str, Any
         [(f"v {opponent}", result.agents[0]) for opponent, result, _ in page],
         first.units,
     )
-    console.print_statistics([f"v {opponent}" for opponent, _, _ in page], [statistics for _, _, statistics in page])
+    if page[0][2]:
+        console.print_statistics([f"v {opponent}" for opponent, _, _ in page], [played for _, _, played in page])
     if exploitability is not None:
-        print_exploitability(described | {"unit": first.unit} | exploitability)
+        print_exploitability(described | {"unit": first.unit} | exploitability, first.units)
     print(f"seed {described['seed']}, commit {described['commit'] or 'unknown'}")

@@ -1,20 +1,22 @@
-"""Big 2 for OpenSpiel: all 52 cards are dealt, seat after seat; then everybody sees what is played."""
+"""The cards of Big 2 as events: all 52 are dealt, seat after seat; then everybody sees what is played."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from card_envs.cards import DECK_SIZE
-from card_envs.game import Game, Tables
-from card_envs.games.big2.actions import PASS
-from card_envs.games.big2.combos import order_names, order_of
-from card_envs.games.big2.config import HAND_SIZE, NUM_SEATS
-from card_envs.games.big2.view import action_cards
+from card_envs.cards import DECK_SIZE, card_name
+from card_envs.chance import Episode, Tables
+from card_envs.game import ILLEGAL
+from card_envs.games.big2.actions import PASS, action_of
+from card_envs.games.big2.combos import card_of, order_names, order_of
+from card_envs.games.big2.config import HAND_SIZE, NUM_SEATS, Big2Config
+from card_envs.games.big2.view import action_cards, hand, legal_actions
 from card_envs.observation import Block
-from card_wrappers.openspiel.episode import Episode
+
+DealWith = Callable[[Any, int, Mapping[str, Any]], int]
 
 _MOST_PLAYS = NUM_SEATS * HAND_SIZE - (NUM_SEATS - 1)
 """Combinations in a deal: single cards, and each loser keeps one."""
@@ -31,13 +33,14 @@ class Play(NamedTuple):
     orders: tuple[int, ...]
 
 
-class Big2Dealing:
+class Big2Chance:
     """The chance events of Big 2."""
 
     num_private_cards = HAND_SIZE
     deck = tuple(range(DECK_SIZE))
+    max_cards = DECK_SIZE
     max_decisions = _MOST_PLAYS + (NUM_SEATS - 1) * (_MOST_PLAYS - 1)
-    recall_blocks = (
+    recall_blocks: tuple[Block, ...] = (
         Block(
             "history",
             (max_decisions, NUM_SEATS + DECK_SIZE),
@@ -45,14 +48,14 @@ class Big2Dealing:
         ),
     )
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
-        self.min_return, self.max_return = -game.max_reward, game.max_reward
+    def __init__(self, config: Big2Config, deal_with: DealWith) -> None:
+        self._config, self._deal_with = config, deal_with
+        self.min_return, self.max_return = -float(config.max_reward), float(config.max_reward)
 
     def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Begin the deal."""
         hands = [list(cards[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]) for seat in range(NUM_SEATS)]
-        self.game.deal_with(tables, 0, {"hands": hands})
+        self._deal_with(tables, 0, {"hands": hands})
 
     def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Change nothing: all cards are in the hands."""
@@ -66,7 +69,29 @@ class Big2Dealing:
         t = before[0]
         return Play(int(t.actor), () if action == PASS else tuple(action_cards(t, action)))
 
-    def public_text(self, episode: Episode[Play]) -> str:
+    def action_of(self, tables: Tables, decision: Play) -> int:
+        """Return the action id with which the actor plays the cards, ILLEGAL if it does not hold them or may not."""
+        t = tables[0]
+        held = hand(t, int(t.actor))
+        if int(t.actor) != decision.seat or not set(decision.orders) <= set(held):
+            return ILLEGAL
+        action = action_of([held.index(order) for order in decision.orders])
+        return action if action in legal_actions(t) else ILLEGAL
+
+    def shown_cards(self, episode: Episode) -> Sequence[Collection[int]]:
+        """Return the cards that each seat has played, and 3D for the seat that opened: everybody sees who it is."""
+        shown: list[set[int]] = [set() for _ in range(NUM_SEATS)]
+        if episode.has_begun:
+            shown[int(episode.tables["opener"][0])].add(card_of(_THREE_OF_DIAMONDS))
+        for play in episode.decisions:
+            shown[play.seat].update(map(card_of, play.orders))
+        return shown
+
+    def card_name(self, card: int) -> str:
+        """Return a card in words, such as "As"."""
+        return card_name(card)
+
+    def public_text(self, episode: Episode) -> str:
         """Return all plays and passes: "p2 3D, p3 5H, p0 pass"."""
         return ", ".join(map(_play_text, self._plays(episode))) or "-"
 
@@ -74,16 +99,16 @@ class Big2Dealing:
         """Return the cards as dealt, the lowest first."""
         return order_names(sorted(map(order_of, cards)))
 
-    def write_recall(self, episode: Episode[Play], pieces: Mapping[str, NDArray[Any]]) -> None:
+    def write_recall(self, episode: Episode, pieces: Mapping[str, NDArray[Any]]) -> None:
         """Write all plays and passes."""
         history = pieces["history"]
         for row, play in enumerate(self._plays(episode)):
             history[row, play.seat] = 1
             history[row, [NUM_SEATS + order for order in play.orders]] = 1
 
-    def _plays(self, episode: Episode[Play]) -> tuple[Play, ...]:
+    def _plays(self, episode: Episode) -> tuple[Play, ...]:
         """Return the decisions, and before them the 3D where the deal itself leads it."""
-        if not episode.has_begun or self.game.config.opening_decision:
+        if not episode.has_begun or self._config.opening_decision:
             return episode.decisions
         return (Play(int(episode.tables["opener"][0]), (_THREE_OF_DIAMONDS,)), *episode.decisions)
 

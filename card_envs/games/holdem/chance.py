@@ -1,20 +1,23 @@
-"""Hold'em games for OpenSpiel: hole cards seat by seat, then betting, and the board street by street."""
+"""The cards of hold'em as events: hole cards seat by seat, then betting, and the board street by street."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from card_envs.cards import card_names
-from card_envs.game import Game, Tables
+from card_envs.cards import card_name, card_names
+from card_envs.chance import Episode, Tables
+from card_envs.game import ILLEGAL
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, is_legal, raise_to_of
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
 from card_envs.observation import Block
-from card_wrappers.openspiel.episode import Episode
+
+DealWith = Callable[[Any, int, Mapping[str, Any]], int]
 
 _KINDS = {FOLD: "f", CALL: "c", RAISE: "r"}
 
@@ -28,14 +31,14 @@ class Bet(NamedTuple):
     amount: int
 
 
-class HoldemDealing:
+class HoldemChance:
     """The chance events of a hold'em game; the button is the last seat, so that seat 0 has position 0."""
 
-    def __init__(self, game: Game) -> None:
-        config: HoldemConfig = game.config
-        self.game = game
+    def __init__(self, config: HoldemConfig, deal_with: DealWith) -> None:
+        self._config, self._deal_with = config, deal_with
         self.deck = tuple(config.deck_cards)
         self.num_private_cards = config.num_hole_cards
+        self.max_cards = config.num_dealt
         self.max_decisions = max_decisions(config)
         self._amount = int(largest_amount(config.new_tables(1)[0]))
         self.min_return = -self._amount / config.reward_unit
@@ -60,7 +63,7 @@ class HoldemDealing:
 
     def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Begin the hand; cards that chance has not dealt yet are stood in for, and nothing shows them."""
-        self.game.deal_with(tables, 0, {"button": self.game.num_seats - 1, "deck": self._filled(cards)})
+        self._deal_with(tables, 0, {"button": self._config.num_players - 1, "deck": self._filled(cards)})
 
     def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Write the deck field."""
@@ -69,7 +72,7 @@ class HoldemDealing:
 
     def _filled(self, cards: tuple[int, ...]) -> list[int]:
         """Return a whole deck field: `cards`, then others of the deck (showdowns rank no card twice)."""
-        missing = self.game.config.num_dealt - len(cards)
+        missing = self._config.num_dealt - len(cards)
         others = [card for card in self.deck if card not in cards] if missing else []
         return [*cards, *others[:missing]]
 
@@ -83,7 +86,26 @@ class HoldemDealing:
         seat, kind = divmod(int(after["recent_move"][0, ring]), 4)
         return Bet(seat, int(before["street"][0]), kind, int(after["recent_amount"][0, ring]))
 
-    def public_text(self, episode: Episode[Bet]) -> str:
+    def action_of(self, tables: Tables, decision: Bet) -> int:
+        """Return the action id of a decision of the actor, ILLEGAL if it cannot take it."""
+        t = tables[0]
+        actions: Iterable[int] = (FOLD_ACTION,) if decision.kind == FOLD else (CALL_ACTION,)
+        if decision.kind == RAISE:
+            ids = range(FIRST_RAISE_ACTION, self._config.num_actions)
+            actions = (action for action in ids if raise_to_of(t, action) == decision.amount)
+        if int(t.actor) != decision.seat:
+            return ILLEGAL
+        return next((action for action in actions if is_legal(t, action)), ILLEGAL)
+
+    def shown_cards(self, episode: Episode) -> Sequence[Collection[int]]:
+        """Return no cards for any seat: hole cards are shown when all decisions are made."""
+        return [()] * self._config.num_players
+
+    def card_name(self, card: int) -> str:
+        """Return a card in words, such as "As"."""
+        return card_name(card)
+
+    def public_text(self, episode: Episode) -> str:
         """Return board and betting, streets apart: "board 2c 7d Th / Js  betting c r4 c / c c"."""
         boards = [card_names(sorted(episode.cards[place])) for place in self._boards]
         streets = groupby(episode.decisions, key=lambda bet: bet.street)
@@ -94,13 +116,13 @@ class HoldemDealing:
         """Return hole cards, the highest first: the order in which they came tells nothing."""
         return card_names(sorted(cards, reverse=True))
 
-    def write_recall(self, episode: Episode[Bet], pieces: Mapping[str, NDArray[Any]]) -> None:
+    def write_recall(self, episode: Episode, pieces: Mapping[str, NDArray[Any]]) -> None:
         """Write the board street by street, and the betting."""
         if "board_by_street" in pieces:
-            streets = [street for street, count in enumerate(self.game.config.board_cards) if count]
+            streets = [street for street, count in enumerate(self._config.board_cards) if count]
             for street, place in zip(streets, self._boards, strict=True):
                 pieces["board_by_street"][street, [self._place[card] for card in episode.cards[place]]] = 1
-        n, history = self.game.num_seats, pieces["history"]
+        n, history = self._config.num_players, pieces["history"]
         for row, bet in enumerate(episode.decisions):
             history[row, bet.seat] = history[row, n + bet.kind] = 1
             history[row, -1] = bet.amount / self._amount

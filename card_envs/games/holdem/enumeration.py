@@ -1,0 +1,38 @@
+"""All deals of a hold'em game, for exact best responses: no card decides what is legal before the showdown."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import perm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.chance import Tables
+from card_envs.games.holdem.chance import DealWith
+from card_envs.games.holdem.config import HoldemConfig
+
+
+class HoldemEnumeration:
+    """Every order in which the cards of a hand can come, the button on the last seat."""
+
+    def __init__(self, config: HoldemConfig, deal_with: DealWith) -> None:
+        self._config, self._deal_with = config, deal_with
+        self.num_deals = perm(config.deck_size, config.num_dealt)
+
+    def deal_all(self) -> Tables:
+        """Return every deal once, at its first decision."""
+        config = self._config
+        tables = config.new_tables(self.num_deals)
+        for i, deck in enumerate(permutations(config.deck_cards, config.num_dealt)):
+            self._deal_with(tables, i, {"deck": deck, "button": config.num_players - 1})
+        return tables
+
+    def seen(self, tables: Tables, seat: int) -> NDArray[np.uint8]:
+        """Return (n, k): the seat's hole cards and the board, in the order in which they came."""
+        t: Any = tables[0]
+        own, start = int(t.num_hole_cards), int(t.num_seats) * int(t.num_hole_cards)
+        shown = int(t.board_cards[: int(t.street) + 1].sum())
+        deck = tables["deck"]
+        return np.concatenate([deck[:, seat * own : (seat + 1) * own], deck[:, start : start + shown]], axis=1)

@@ -1,0 +1,113 @@
+"""A game that the packages do not know, behind every interface: nothing generic may need to know it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, seed_test
+
+import tests.third_game  # noqa: F401  registers dozen-v0
+from card_envs import make_game, make_vector
+from card_envs.agent import RandomAgent
+from card_envs.analysis.play_statistics import play_statistics
+from card_envs.envs import make_env, make_raw_env
+from card_envs.match import play_match
+from card_wrappers.sb3 import CardVecEnv
+
+ENV = "dozen-v0"
+REPO = Path(__file__).parents[2]
+
+
+@pytest.mark.filterwarnings("ignore:reset options")  # api_test tries one that nobody has
+def test_pettingzoo() -> None:
+    api_test(pettingzoo.make("aec", f"card_envs/{ENV}"), num_cycles=100)
+    api_test(make_raw_env(ENV), num_cycles=50)
+    seed_test(lambda: make_env(ENV), num_cycles=50)
+
+
+def test_gymnasium() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(gymnasium.make("card_envs/Dozen-v0", illegal_action="random").unwrapped, skip_render_check=True)
+    envs = gymnasium.make_vec("card_envs/Dozen-v0", num_envs=3)
+    observations, _ = envs.reset(seed=1)
+    assert (observations["action_mask"].sum(axis=1) > 0).all()
+
+
+def test_the_batched_engine() -> None:
+    tables = make_vector(ENV, 5, seed=3)
+    tables.reset()
+    ended = 0
+    for _ in range(30):
+        ended += int(tables.step(tables.sample_actions()).is_over.sum())
+    assert ended == 5 * (30 // 12)
+
+
+def test_stable_baselines3() -> None:
+    pytest.importorskip("stable_baselines3")
+    envs = CardVecEnv(make_game(ENV), 4, seed=1)
+    envs.reset()
+    for _ in range(20):
+        masks = np.stack(envs.env_method("action_masks"))
+        _, rewards, _, _ = envs.step(masks.argmax(axis=1))
+        assert np.isfinite(rewards).all()
+
+
+def test_openspiel() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    import card_wrappers.openspiel  # noqa: F401
+
+    game = pyspiel.load_game("card_envs_dozen(last_trick=3)")
+    assert (game.num_players(), game.num_distinct_actions(), game.max_utility()) == (3, 12, 12.0)
+    pyspiel.random_sim_test(game, num_sims=3, serialize=False, verbose=False)
+    state, rng = game.new_initial_state(), np.random.default_rng(1)
+    while not state.is_terminal():
+        if not state.is_chance_node():
+            seat = state.current_player()
+            twin = state.resample_from_infostate(seat, rng.random)
+            assert twin.information_state_string(seat) == state.information_state_string(seat)
+        state.apply_action(int(rng.choice(state.legal_actions())))
+
+
+def test_matches() -> None:
+    game, agents = make_game(ENV, last_trick=2), [RandomAgent() for _ in range(3)]
+    counter = play_statistics(game)
+    result = play_match(game, agents, 300, seed=1, duplicate=True, callbacks=[counter])
+    assert (result.payoffs.sum(axis=1) == 0).all()
+    assert (result.position_names, dict(result.units)) == (("first", "second", "third"), {"points/hand": 1.0})
+    assert {len(agent) for agent in result.by_position} == {3}
+    assert sum(agent[0].value or 0 for agent in counter.of_agents()) == pytest.approx(5.0)  # points a deal
+
+
+def test_text() -> None:
+    env = make_raw_env(ENV, render_mode="ansi")
+    env.reset(seed=3, options={"hands": [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]})
+    assert "player_0: holds 1 2 3 4, plays -" in str(env.render())
+    with pytest.raises(ValueError, match="draws no pictures"):
+        make_game(ENV).info.draw(env.unwrapped._tables, None)
+
+
+def run(*words: str) -> str:
+    script = "import sys, tests.third_game; from card_baselines.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", script, *words], cwd=REPO, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_commands() -> None:
+    played = json.loads(
+        run("match", ENV, "--agents", "random", "random", "random", "--hands", "60", "--seed", "1", "--json")
+    )
+    assert (played["unit"], played["hands"]) == ("points", 60)
+    page = run("report", "random", "--env", ENV, "--hands", "30")
+    assert "v random" in page and "points" in page
+    assert any(env["id"] == ENV and env["num_seats"] == 3 for env in json.loads(run("envs", "--json")))

@@ -1,0 +1,91 @@
+"""What a seat observes, as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import NOBODY
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout
+from tests.third_game.config import DozenConfig
+from tests.third_game.kernels import write_mask
+from tests.third_game.state import HAND_SIZE, NO_CARD, NUM_CARDS, NUM_SEATS
+
+LAYOUT = Layout(
+    (
+        Block("hand", NUM_CARDS, "1 for each card I hold", private=True),
+        Block("played", (NUM_SEATS, NUM_CARDS), "cards that each seat has played, me first"),
+        Block("trick", (NUM_SEATS, NUM_CARDS), "card of each seat in this trick, one-hot, me first"),
+        Block("points", NUM_SEATS, "points of each seat as a share of all, me first"),
+        Block("tricks", HAND_SIZE, "finished tricks, one-hot; none at the end"),
+    )
+)
+HAND, PLAYED, TRICK, POINTS, TRICKS = (place.start for place in LAYOUT.slices.values())
+SIZE = LAYOUT.size
+
+STATE_LAYOUT = Layout(
+    (
+        Block("hands", (NUM_SEATS, NUM_CARDS), "1 for each card of each seat"),
+        Block("played", (NUM_SEATS, NUM_CARDS), "cards that each seat has played"),
+        Block("actor", NUM_SEATS, "one-hot, all 0 when the deal is over"),
+    )
+)
+_ACTOR = STATE_LAYOUT.slices["actor"].start
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i into row 0."""
+    _observe(tables[i], seat, observations[0])
+    write_mask(tables[i], seat, masks[0])
+
+
+@kernel
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of each row sees."""
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        _observe(t, np.int64(t.actor), observations[j])
+        write_mask(t, np.int64(t.actor), masks[j])
+
+
+@kernel
+def _observe(t: Any, seat: Any, o: Any) -> None:
+    for k in range(SIZE):
+        o.number[k] = 0.0
+    for card in range(NUM_CARDS):
+        o.number[HAND + card] = t.hand[seat] >> card & 1
+    for k in range(NUM_SEATS):
+        other = (seat + k) % NUM_SEATS
+        for card in range(NUM_CARDS):
+            o.number[PLAYED + k * NUM_CARDS + card] = t.played[other] >> card & 1
+        if t.trick[other] != NO_CARD:
+            o.number[TRICK + k * NUM_CARDS + t.trick[other]] = 1.0
+        o.number[POINTS + k] = t.points[other] / (HAND_SIZE - 1 + t.last_trick)
+    if t.num_tricks < HAND_SIZE:
+        o.number[TRICKS + t.num_tricks] = 1.0
+
+
+@kernel
+def write_state(tables: Any, i: Any, states: Any) -> None:
+    """Write everything into row 0."""
+    t, o = tables[i], states[0]
+    for k in range(_ACTOR + NUM_SEATS):
+        o.number[k] = 0.0
+    for seat in range(NUM_SEATS):
+        for card in range(NUM_CARDS):
+            o.number[seat * NUM_CARDS + card] = t.hand[seat] >> card & 1
+            o.number[(NUM_SEATS + seat) * NUM_CARDS + card] = t.played[seat] >> card & 1
+    if t.actor != NOBODY:
+        o.number[_ACTOR + t.actor] = 1.0
+
+
+def decode(config: DozenConfig, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return the cards in words."""
+    return {"hand": [int(card) + 1 for card in np.flatnonzero(LAYOUT.split(observation)["hand"])]}
+
+
+ENCODERS = {"default": Encoder("default", 1, lambda config: LAYOUT, observe, observe_batch, decode)}

@@ -1,0 +1,82 @@
+"""Dozen as a `Game`, and what it tells of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import Game, Tables, checked_list, is_whole
+from card_envs.game_info import GameInfo, Positions, Seats
+from card_envs.observation import named_encoder
+from tests.third_game import encoders, kernels, view
+from tests.third_game.chance import DozenChance
+from tests.third_game.config import DozenConfig
+from tests.third_game.state import HAND_SIZE, NUM_CARDS, NUM_SEATS
+from tests.third_game.statistics import DozenStatistics
+
+
+def dozen_game(config: DozenConfig, encoder: str = "default") -> Game:
+    """Return the game with these settings."""
+    chosen = named_encoder(encoders.ENCODERS, encoder)
+    return Game(
+        name="dozen",
+        config=config,
+        rules_profiles=(),
+        encoders=encoders.ENCODERS,
+        with_encoder=partial(dozen_game, config),
+        encoder=chosen,
+        layout=chosen.layout(config),
+        state_layout=encoders.STATE_LAYOUT,
+        num_seats=NUM_SEATS,
+        num_actions=NUM_CARDS,
+        unit="points",
+        chips_per_reward=1,
+        max_reward=config.max_reward,
+        option_names=("hands",),
+        new_tables=config.new_tables,
+        start=kernels.start,
+        deal=kernels.deal,
+        deal_batch=kernels.deal_batch,
+        deal_with=deal_with,
+        step=kernels.step,
+        first_illegal=kernels.first_illegal,
+        step_batch=kernels.step_batch,
+        random_batch=kernels.random_batch,
+        mask_batch=kernels.mask_batch,
+        censor_batch=view.censor_batch,
+        write_state=encoders.write_state,
+        action_name=view.action_name,
+        why_illegal=view.why_illegal,
+        text=view.text,
+        info=GameInfo(
+            seats=Seats(NUM_SEATS, NUM_SEATS),
+            positions=Positions(("first", "second", "third"), positions_of),
+            statistics=DozenStatistics,
+            chance=DozenChance(config),
+        ),
+    )
+
+
+def positions_of(tables: Tables) -> NDArray[np.int64]:
+    """Return (n, 3): counted from the seat that opens."""
+    first = tables["opener"].astype(np.int64)
+    return np.asarray((np.arange(NUM_SEATS) - first[:, None]) % NUM_SEATS, np.int64)
+
+
+def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
+    """Begin a deal with the option `hands`, three lists of four cards 0 .. 11; without it, as `deal` does."""
+    if "hands" not in options:
+        return int(kernels.deal(tables, i))
+    hands = [checked_list("hand", hand) for hand in checked_list("hands", options["hands"])]
+    cards = [card for hand in hands for card in hand]
+    if [len(hand) for hand in hands] != [HAND_SIZE] * NUM_SEATS or not all(map(is_whole, cards)):
+        raise ValueError(f"hands {hands} must be {NUM_SEATS} lists of {HAND_SIZE} cards")
+    if sorted(cards) != list(range(NUM_CARDS)):
+        raise ValueError(f"hands {hands} must have each card 0 .. {NUM_CARDS - 1} once")
+    tables["hand"][i] = [sum(1 << int(card) for card in hand) for hand in hands]
+    tables["opener"][i] = (int(tables["opener"][i]) + 1) % NUM_SEATS
+    return int(kernels.begin_at(tables, i))

@@ -1,0 +1,72 @@
+"""Recorded deals, one a line: last_trick; who sat where; who opened; hands; cards in the order of play; payoffs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from card_envs.game import ILLEGAL, Game
+from card_envs.history.recording import PlayedHands
+from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult
+from tests.third_game.config import DozenConfig
+from tests.third_game.game import dozen_game
+from tests.third_game.view import cards_in
+
+
+class _Writer:
+    def __init__(self, game: Game, names: tuple[str, ...]) -> None:
+        self._game, self._names = game, names
+
+    def header(self, num_hands: int) -> str:
+        return ""
+
+    def footer(self) -> str:
+        return ""
+
+    def hands(self, played: PlayedHands) -> Iterator[str]:
+        for number, start, actions in zip(played.numbers.tolist(), played.dealt, played.actions, strict=True):
+            table = start.reshape(1).copy()
+            for action in actions:
+                self._game.step(table, 0, action)
+            n = len(self._names)
+            yield json.dumps({
+                "last_trick": self._game.config.last_trick,
+                "names": [self._names[(seat - number) % n] for seat in range(n)],
+                "opener": int(start["opener"]),
+                "hands": [cards_in(hand) for hand in start["hand"]],
+                "cards": actions,
+                "payoffs": table["payoff"][0].tolist(),
+            }) + "\n"  # fmt: skip
+
+
+class DozenFormat:
+    """One JSON object a line."""
+
+    suffixes = (".dozen",)
+
+    def why_not(self, game: Game) -> str | None:
+        return None if isinstance(game.config, DozenConfig) else f"{game.name} is not Dozen"
+
+    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+        return _Writer(game, names)
+
+    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
+        return [_replay(f"{file}:{n + 1}", json.loads(line)) for n, line in enumerate(file.read_text().splitlines())]
+
+
+def _replay(source: str, deal: dict[str, Any]) -> ReplayResult:
+    game = dozen_game(DozenConfig(int(deal["last_trick"])))
+    tables = game.new_tables(1)
+    tables["opener"] = (int(deal["opener"]) - 1) % game.num_seats
+    game.deal_with(tables, 0, {"hands": deal["hands"]})
+    for index, card in enumerate(deal["cards"]):
+        if game.step(tables, 0, card) == ILLEGAL:
+            return ReplayResult(source, MISMATCHED, game.why_illegal(tables, 0, card), index)
+    if tables["payoff"][0].tolist() != deal["payoffs"]:
+        return ReplayResult(source, MISMATCHED, f"payoffs {tables['payoff'][0].tolist()}, recorded {deal['payoffs']}")
+    return ReplayResult(source, MATCHED, agreement=EXACT)
+
+
+FORMAT = DozenFormat()

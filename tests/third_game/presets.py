@@ -1,0 +1,12 @@
+"""The arguments of the environment."""
+
+from __future__ import annotations
+
+from card_envs.game import Game
+from tests.third_game.config import DozenConfig
+from tests.third_game.game import dozen_game
+
+
+def dozen(last_trick: int = 1, encoder: str = "default") -> Game:
+    """Return Dozen; the last trick counts `last_trick` points."""
+    return dozen_game(DozenConfig(last_trick), encoder)

@@ -1,0 +1,28 @@
+"""How agents play: who takes the tricks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from card_envs.statistic import Hands, Rows, Statistic, ratio
+from tests.third_game.state import NUM_SEATS
+
+
+class DozenStatistics:
+    """Points a deal."""
+
+    def __init__(self) -> None:
+        self._points, self._deals = np.zeros(NUM_SEATS, np.int64), 0
+
+    def on_deal(self, batch: Hands) -> None:
+        """Nothing."""
+
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
+        """Nothing."""
+
+    def on_end(self, batch: Hands) -> None:
+        self._points += batch.by_place(batch.tables["points"].astype(np.int64)).sum(axis=0)
+        self._deals += len(batch.tables)
+
+    def of_agents(self) -> tuple[tuple[Statistic, ...], ...]:
+        return tuple((ratio("points", int(points), self._deals),) for points in self._points)
