@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import gymnasium
@@ -15,16 +16,23 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
-import tests.third_game  # noqa: F401  registers dozen-v0
 from card_envs import make_game, make_vector
 from card_envs.agent import RandomAgent
 from card_envs.analysis.play_statistics import play_statistics
-from card_envs.envs import make_env, make_raw_env
+from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.match import play_match
 from card_wrappers.sb3 import CardVecEnv
+from tests.third_game import register
 
 ENV = "dozen-v0"
 REPO = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def registered() -> Iterator[None]:
+    register()
+    yield
+    del ENVS[ENV]
 
 
 @pytest.mark.filterwarnings("ignore:reset options")  # api_test tries one that nobody has
@@ -97,7 +105,7 @@ def test_text() -> None:
 
 
 def run(*words: str) -> str:
-    script = "import sys, tests.third_game; from card_baselines.cli import main; sys.exit(main(sys.argv[1:]))"
+    script = "import sys; from tests.third_game import register; register(); from card_baselines.cli import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run([sys.executable, "-c", script, *words], cwd=REPO, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

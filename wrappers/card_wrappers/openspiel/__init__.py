@@ -58,6 +58,8 @@ def _game_type(entry: EnvEntry, game: Game) -> Any:
 
 
 def _register(entry: EnvEntry) -> None:
+    if short_name(entry.id) in pyspiel.registered_names():
+        return
     game = entry.factory()
     if game.info.chance is None:
         return  # OpenSpiel needs the cards as events of their own
