@@ -105,7 +105,10 @@ def test_text() -> None:
 
 
 def run(*words: str) -> str:
-    script = "import sys; from tests.third_game import register; register(); from card_baselines.cli import main; sys.exit(main(sys.argv[1:]))"
+    script = (
+        "import sys; from tests.third_game import register; register();"
+        "from card_baselines.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
     done = subprocess.run([sys.executable, "-c", script, *words], cwd=REPO, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
