@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +18,14 @@ REPO = Path(__file__).parents[2]
 USE_A_KERNEL = "import numpy as np; from card_envs.games.holdem.actions import first_from; "
 USE_A_KERNEL += "print(first_from(np.int64(0b1010), np.int64(2), np.int64(4)))"
 ANNOUNCEMENT = "card_envs compiles its kernels"
+CANNOT_KEEP = "compiled kernels cannot be kept in"
+TWO_KERNELS = """
+import numpy as np
+from card_envs.bits import bit_count, nth_bit
+def first(): return bit_count(np.int64(0b1011))
+def second(): return nth_bit(np.int64(0b1010), np.int64(1))
+"""
+"""`first()` is 3 and so is `second()`; the second compiles two kernels where the first has not been asked."""
 
 
 @pytest.fixture
@@ -87,6 +96,161 @@ def test_processes_that_compile_one_kernel_for_different_tables_at_once_do_not_m
     again = [use(installation, program)[0] for program in programs]
     expected = [str(make_game(name).seeded_tables(2, 7)["rng"].tolist()) for name in names]
     assert first == again == expected
+
+
+# --- disks that are full, folders that go away, files that are damaged ------------------------------------------------
+
+
+def kernel_files(installation: Path) -> list[Path]:
+    """All that lies in the folders of compiled kernels, complete or not."""
+    return [path for path in installation.glob("card_envs/__pycache__/kernels-*/*") if path.is_file()]
+
+
+FULL_DISK = """
+import errno, pathlib
+def write_bytes(path, data):
+    with open(path, "wb") as file:
+        file.write(data[:1000])
+    raise OSError(errno.ENOSPC, "No space left on device")
+pathlib.Path.write_bytes = write_bytes
+"""
+QUOTA = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))"
+
+
+@pytest.mark.parametrize("trouble", [FULL_DISK, QUOTA], ids=["full disk", "file size limit"])
+def test_where_a_kernel_cannot_be_written_it_is_compiled_in_memory_with_one_warning(
+    installation: Path, trouble: str
+) -> None:
+    program = f"{trouble}\n{TWO_KERNELS}\nprint(first(), second())"
+    answer, said = use(installation, program)
+    assert answer == "3 3"
+    assert said.count(CANNOT_KEEP) == 1 and "NUMBA_CACHE_DIR" in said
+    assert kernel_files(installation) == []
+    answer, said = use(installation, f"{TWO_KERNELS}\nprint(first(), second())")
+    assert answer == "3 3" and ANNOUNCEMENT in said and CANNOT_KEEP not in said
+    assert len(kernel_files(installation)) == 2
+
+
+def test_a_folder_that_is_deleted_while_a_program_runs_is_made_again(installation: Path) -> None:
+    delete = "import shutil; shutil.rmtree('card_envs/__pycache__')"
+    answer, said = use(installation, f"{TWO_KERNELS}\nprint(first())\n{delete}\nprint(second())")
+    assert answer.split() == ["3", "3"] and CANNOT_KEEP not in said
+    assert [path.name.partition("-")[0] for path in kernel_files(installation)] == ["card_envs.bits.nth_bit"]
+
+
+def test_a_folder_that_cannot_be_made_again_costs_a_warning(installation: Path) -> None:
+    replace = "import pathlib, shutil; shutil.rmtree('card_envs/__pycache__'); "
+    replace += "pathlib.Path('card_envs/__pycache__').write_text('')"
+    answer, said = use(installation, f"{TWO_KERNELS}\nprint(first())\n{replace}\nprint(second())")
+    assert answer.split() == ["3", "3"] and said.count(CANNOT_KEEP) == 1
+
+
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def flip(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.mark.parametrize("damage", [cut, flip, lambda data: b"", lambda data: b"\0" * len(data)])
+def test_a_damaged_file_is_compiled_again(installation: Path, damage: Callable[[bytes], bytes]) -> None:
+    program = f"{TWO_KERNELS}\nprint(first(), second())"
+    use(installation, program)
+    for path in kernel_files(installation):
+        path.write_bytes(damage(path.read_bytes()))
+    answer, said = use(installation, program)
+    assert answer == "3 3" and ANNOUNCEMENT in said
+    assert use(installation, program) == ("3 3", "")
+
+
+def test_a_file_of_another_kernel_is_not_taken_for_this_ones(installation: Path) -> None:
+    use(installation, f"{TWO_KERNELS}\nprint(first(), second())")
+    first, second = sorted(kernel_files(installation))
+    shutil.copy(first, second)
+    answer, said = use(installation, f"{TWO_KERNELS}\nprint(second())")
+    assert answer == "3" and ANNOUNCEMENT in said
+
+
+# --- what is left alone -----------------------------------------------------------------------------------------------
+
+
+def make_folders(base: Path, *names: str) -> list[Path]:
+    for age, name in enumerate(names):
+        (base / name).mkdir(parents=True)
+        os.utime(base / name, (1e9 - age, 1e9 - age))
+    return [base / name for name in names]
+
+
+OLD = [f"kernels-card_envs-{number:016x}" for number in range(5)]
+
+
+def test_in_its_own_folder_it_deletes_its_own_oldest_and_nothing_else(installation: Path) -> None:
+    base = installation / "card_envs" / "__pycache__"
+    *kept, last, oldest, ancient = make_folders(base, *OLD, "kernels-0123456789abcdef")
+    others = make_folders(base, "kernels-other_package-0123456789abcdef", "kernels-of-mine", "mine")
+    use(installation)
+    assert all(path.exists() for path in (*kept, *others))
+    assert not any(path.exists() for path in (last, oldest, ancient))
+
+
+def test_in_a_folder_that_the_user_names_nothing_is_deleted(installation: Path, tmp_path: Path) -> None:
+    folders = make_folders(tmp_path / "users", *OLD, "kernels-0123456789abcdef", "kernels-of-mine", "mine")
+    program = f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path / 'users')!r}\n{USE_A_KERNEL}"
+    assert use(installation, program)[0] == "3"
+    assert all(path.exists() for path in folders)
+    assert len(list((tmp_path / "users").iterdir())) == len(folders) + 1
+
+
+OTHER_PEOPLE = """
+import numba, numpy as np
+from numba.core.registry import cpu_target
+from card_envs.bits import bit_count
+@numba.njit
+def theirs(rows): return bit_count(rows[0].number)
+print(theirs(np.ones(2, np.dtype([("number", np.int64)]))))
+context = cpu_target.target_context
+print("mangler" in vars(context), numba.config.CACHE_DIR == "")
+for function, name in ((theirs, "__main__.theirs"), (bit_count, "card_envs.bits.bit_count")):
+    (compiled,) = function.overloads.values()
+    about = compiled.fndesc
+    print(about.mangled_name == context.mangler(name, about.argtypes, abi_tags=about.abi_tags, uid=about.uid))
+"""
+
+
+def test_other_peoples_functions_are_named_as_ever(installation: Path) -> None:
+    assert use(installation, OTHER_PEOPLE)[0].split() == ["1", "False", "True", "True", "False"]
+
+
+def test_a_kernel_that_was_typed_in_is_compiled_in_memory(installation: Path) -> None:
+    program = "from card_envs.jit import kernel\n@kernel\ndef add(a, b):\n    return a + b\nprint(add(1, 2))"
+    program = f"exec({program!r})"
+    assert use(installation, program)[0] == "3"
+    assert kernel_files(installation) == []
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal that a program can make")
+def test_on_a_terminal_a_line_counts_functions_and_goes_away(installation: Path) -> None:
+    import pty
+
+    ours, terminal = pty.openpty()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(installation / "home"), "TERM": "xterm"}
+    program = f"{TWO_KERNELS}\nprint(second())"
+    subprocess.run([sys.executable, "-c", program], cwd=installation, env=environment, stderr=terminal, check=True)
+    os.close(terminal)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "compiling: 1 functions" in shown and "compiling: 2 functions" in shown
+    assert shown.endswith("\r" + " " * 50 + "\r")
+
+
+def test_elsewhere_one_line_is_all(installation: Path) -> None:
+    said = use(installation, f"{TWO_KERNELS}\nprint(second())")[1]
+    assert len(said.splitlines()) == 1 and ANNOUNCEMENT in said
 
 
 @pytest.mark.slow
