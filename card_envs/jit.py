@@ -151,7 +151,7 @@ class _Announcer:
         if self.count == 0:
             outlook = "kept for later runs" if cache_folder("card_envs") else "not kept: no folder can be written"
             logging.getLogger("card_envs").warning(
-                "card_envs compiles its kernels, up to half a minute a game (%s)", outlook
+                "card_envs compiles its kernels, 10 to 30 seconds a game, longer on a busy machine (%s)", outlook
             )
         if self.depth == 0:
             self.start = time.monotonic()

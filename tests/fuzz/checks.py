@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz import builds, copies, engines
+from tests.fuzz import builds, caches, copies, engines
 from tests.fuzz.check import Check
 from tests.fuzz.games import ENCODERS
 from tests.fuzz.leaks import leaks_through
@@ -16,6 +16,7 @@ CHECKS = {
     "seats": Check("seats are exchangeable", "states", copies.seats),
     "plain": Check("plain Python plays as compiled code", "digests", builds.plain_python),
     "bounds": Check("no index is out of bounds", "runs", builds.bounds_checked),
+    "caches": Check("kernels of many processes in one folder play as plain Python", "games", caches.shared_cache),
     **{
         f"leaks-{encoder}": Check(
             f"{encoder} shows nothing unseen, nor do view and text", "states", leaks_through(encoder)

@@ -18,7 +18,7 @@ from tests.fuzz.check import Check, Difference
 from tests.fuzz.checks import CHECKS
 from tests.fuzz.games import Named
 
-SLOW = ("plain", "bounds")
+SLOW = ("plain", "bounds", "caches")
 TESTED_ELSEWHERE = ("pokerkit", "openspiel", "rlcard")
 """In tests/differential, with the same hands."""
 SEEDS = 2

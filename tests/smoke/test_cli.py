@@ -184,6 +184,33 @@ def test_what_was_played_before_an_agent_failed_is_printed(capsys: pytest.Captur
 # --- hands-needed, exploit, report ------------------------------------------------------------------------------------
 
 
+def test_warmup(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "warmup", "leduc_holdem", "kuhn_poker-v0")
+    first, second = out.splitlines()
+    assert code == 0
+    assert first.startswith("1 of 2: leduc_holdem-v0, ") and second.startswith("2 of 2: kuhn_poker-v0, ")
+
+
+def test_warmup_of_everything_is_hold_em_for_two_sizes_and_the_rest(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("card_baselines.cli.commands.warmup.compile_all", lambda env_id, **settings: 0.26)
+    code, out, _ = run(capsys, "warmup", "--json")
+    rows = json.loads(out)
+    assert code == 0 and all(row["seconds"] == 0.3 for row in rows)
+    assert [row["settings"] for row in rows if row["env"] == "limit_holdem-v0"] == [
+        {"num_players": 2},
+        {"num_players": 6},
+    ]
+    assert {row["env"] for row in rows} == set(ENVS)
+    code, out, _ = run(capsys, "warmup", "limit_holdem-v0", "--set", "num_players=3", "encoder=rlcard", "--json")
+    assert [row["settings"] for row in json.loads(out)] == [{"num_players": 3, "encoder": "rlcard"}]
+
+
+def test_warmup_with_a_setting_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "big2-v0 has no setting 'num_players'" in fails(capsys, "warmup", "big2-v0", "--set", "num_players=3")
+
+
 def test_hands_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, _ = run(capsys, "hands-needed", "--difference", "0.05", "--sd", "4")
     assert code == 0
