@@ -57,7 +57,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._function = function
         self._folder = folder
-        self._stem = re.sub(r"[^\w.]+", "_", f"{function.__module__}.{function.__qualname__}")[-100:]
+        self._stem = re.sub(r"[^\w.]+", "_", _title(function))[-100:]
         self._is_enabled = True
 
     @property
@@ -121,10 +121,10 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         function = self._function
         return "\n".join(
             [
-                f"{function.__module__}.{function.__qualname__}",
+                _title(function),
                 repr(signature),
                 repr(codegen.magic_tuple()),
-                *sorted(_content_of(each) for each in _called(function)),
+                *sorted(f"{_title(each)} {_content_of(each)}" for each in _called(function)),
             ]
         )
 
@@ -150,15 +150,28 @@ def _content_of(function: Callable[..., Any]) -> str:
     digest = hashlib.sha256(_code_content(function.__code__))
     digest.update(serialize.dumps(function.__defaults__))
     for value in _named_values(function):
-        if isinstance(value, (ModuleType, dispatcher.Dispatcher)) or value is None:
-            continue  # modules: their attributes come next; kernels: counted on their own
-        if isinstance(value, np.ndarray):
+        if isinstance(value, ModuleType) or value is None:
+            continue  # the attributes of modules come next
+        if isinstance(value, dispatcher.Dispatcher):  # counted on its own; here it matters which name stands for which
+            digest.update(f"{_title(value.py_func)} {_code_content(value.py_func.__code__)!r}".encode())
+        elif isinstance(value, np.ndarray):
             digest.update(f"{value.dtype} {value.shape}".encode() + np.ascontiguousarray(value).tobytes())
         elif callable(value):
             digest.update(_name_and_source(value).encode())
         else:
-            digest.update(serialize.dumps(value))
+            digest.update(_pickled(value))
     return digest.hexdigest()
+
+
+def _title(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def _pickled(value: Any) -> bytes:
+    try:
+        return bytes(serialize.dumps(value))
+    except Exception:  # a lock, an open file: no constant of machine code, whose name an attribute happens to have
+        return type(value).__qualname__.encode()
 
 
 def _code_content(code: CodeType) -> bytes:

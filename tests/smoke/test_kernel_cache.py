@@ -278,6 +278,36 @@ def test_an_edit_of_a_constant_in_another_file_is_noticed(installation: Path) ->
     assert ANNOUNCEMENT in said
 
 
+TWO_CALLED = """
+import threading
+from card_envs.jit import kernel
+log = threading.Lock()
+@kernel
+def up(x): return x + FIRST
+@kernel
+def down(x): return x + SECOND
+f, g = ORDER
+@kernel
+def both(x): return f(x) * 10 + g(x)
+print(both(0))
+"""
+
+
+@pytest.mark.parametrize(("first", "second", "order", "result"), [(2, 1, "up, down", "21"), (1, 2, "down, up", "21")])
+def test_kernels_that_change_places_are_noticed(
+    installation: Path, first: int, second: int, order: str, result: str
+) -> None:
+    program = installation / "program.py"
+
+    def run(first: int, second: int, order: str) -> str:
+        replaced = TWO_CALLED.replace("FIRST", str(first)).replace("SECOND", str(second)).replace("ORDER", order)
+        program.write_text(replaced)
+        return use(installation, "import program")[0]
+
+    assert run(1, 2, "up, down") == "12"
+    assert run(first, second, order) == result
+
+
 def test_an_edit_that_no_kernel_depends_on_compiles_nothing_again(installation: Path) -> None:
     use(installation)
     envs = installation / "card_envs" / "envs.py"
