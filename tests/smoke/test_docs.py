@@ -60,19 +60,34 @@ def generated() -> dict[Path, str]:
 GENERATED = generated()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=name_of)
-def test_python_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The blocks of a page are one script. One that begins with "# name.py" is also a file of the working folder."""
+BLOCKS = [(page, block) for page in PAGES for block in BLOCK.finditer(page.read_text())]
+
+
+def place_of(case: object) -> str | None:
+    """Page and line of a block, as the name of its test."""
+    if isinstance(case, Path):
+        return name_of(case)
+    return f"line{line_of(case)}" if isinstance(case, re.Match) else None
+
+
+def line_of(block: re.Match[str]) -> int:
+    return block.string[: block.start("code")].count("\n")
+
+
+@pytest.mark.parametrize(("page", "block"), BLOCKS, ids=place_of)
+def test_python_runs_alone_and_twice_and_prints_what_the_page_says(
+    page: Path, block: re.Match[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block that begins with "# name.py" is also a file of the working folder, for all blocks of its page."""
     monkeypatch.chdir(tmp_path)
-    text = page.read_text()
-    module = ModuleType("page")
-    monkeypatch.setitem(sys.modules, module.__name__, module)  # where dataclasses look for their names
-    for block in BLOCK.finditer(text):
-        if file_name := FILE_NAME.match(block["code"]):
-            Path(file_name[1]).write_text(block["code"])
-        line = text[: block.start("code")].count("\n")
-        code = compile("\n" * line + block["code"], str(page), "exec")
+    for other in BLOCK.finditer(block.string):
+        if file_name := FILE_NAME.match(other["code"]):
+            Path(file_name[1]).write_text(other["code"])
+    code = compile("\n" * line_of(block) + block["code"], str(page), "exec")
+    for _ in range(2):
         printed = io.StringIO()
+        module = ModuleType("page")
+        monkeypatch.setitem(sys.modules, module.__name__, module)  # where dataclasses look for their names
         try:
             with contextlib.redirect_stdout(printed):
                 exec(code, vars(module))
@@ -81,7 +96,7 @@ def test_python_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, m
                 raise
             pytest.skip(f"{error.name} is not installed")
         if block["printed"] is not None:
-            assert printed.getvalue() == block["printed"], f"{name_of(page)}, line {line + 1}"
+            assert printed.getvalue() == block["printed"], f"{name_of(page)}, line {line_of(block)}"
 
 
 @pytest.mark.parametrize("page", GENERATED, ids=name_of)
