@@ -305,6 +305,30 @@ def test_wrong_use_is_explained_in_one_line(
         assert part in error
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [("--set", "num_players=3", "stacks=50"), ("--set", "num_players=3", "--set", "stacks=50")],
+    ids=["one option", "two"],
+)
+def test_options_may_be_repeated(capsys: pytest.CaptureFixture[str], settings: tuple[str, ...]) -> None:
+    agents = ("--agents", "random", "always_call", "--agents", "chen")
+    _, out, _ = run(capsys, "match", "limit_holdem", *agents, *settings, "--hands", "30", "--json")
+    report = json.loads(out)
+    assert report["settings"] == {"num_players": 3, "stacks": 50}
+    assert [agent["name"] for agent in report["agents"]] == ["random", "always_call", "chen_strict"]
+
+
+def test_seats_are_a_setting_in_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("exploit", "kuhn_poker", "--agent", "random", "--json")
+    reports = [
+        json.loads(run(capsys, *asked, *seats)[1]) for seats in (("--set", "num_players=3"), ("--num-players", "3"))
+    ]
+    assert reports[0]["settings"] == {"num_players": 3}
+    assert reports[0] == reports[1]
+    error = fails(capsys, *asked, "--set", "num_players=3", "--num-players", "2")
+    assert "--num-players 2 contradicts --set num_players=3" in error
+
+
 def test_unknown_options_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main([*MATCH, "--hand", "3"])

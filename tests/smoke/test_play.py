@@ -54,6 +54,21 @@ def test_cards_of_others_are_hidden_until_the_hand_ends(types: Typing, capsys: p
     assert "??" not in after
 
 
+def test_a_folded_hand_stays_hidden(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+    types("fold")
+    out = run(capsys, "limit_holdem-v0", "--agents", "always_raise", "--hands", "1", "--seed", "0")
+    end = out.rpartition("\n\n--- hand")[2].partition("you win")[0]
+    yours, theirs = [line for line in end.splitlines() if line.startswith("player_") and "stack" in line][-2:]
+    assert "folded" in yours and "??" not in yours
+    assert "?? ??" in theirs, "there was no showdown"
+
+
+def test_one_agent_stands_for_all_where_the_seats_are_set(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+    types("q")
+    out = run(capsys, "limit_holdem-v0", "--agents", "always_call", "--set", "num_players=4", "--seed", "0")
+    assert "player_0 you, player_1 always_call, player_2 always_call, player_3 always_call" in out
+
+
 def test_wrong_answers_are_asked_again(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
     types("7", "", "nonsense", "q")
     out = run(capsys, "kuhn_poker-v0", "--hands", "1", "--seed", "0")

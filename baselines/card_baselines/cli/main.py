@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, nearest, parsed
+from card_baselines.cli.commands.arguments import WRONG_USE, called, nearest
 from card_envs import __version__
 from card_envs.extras import how_to_install
 from card_envs.match import AgentError
@@ -51,7 +51,7 @@ def _run(name: str, arguments: list[str]) -> int:
     if name not in COMMANDS:
         raise ValueError(f"command {name!r} is not known{nearest(name, COMMANDS)}: choose one of {', '.join(COMMANDS)}")
     command = _command(name)
-    done: int = command(arguments) if name in _TAKE_ARGUMENTS else parsed(command, name, arguments)
+    done: int = command(arguments) if name in _TAKE_ARGUMENTS else called(command, name, arguments)
     return done
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from card_baselines.cli import console
 from card_baselines.cli.console import print_json
+from card_baselines.cli.options import AsJson
 from card_envs.agent import AdoptedAgent, Agent, find_agent, known_agents
 from card_envs.envs import ENVS, make_game
 from card_envs.extras import how_to_install
@@ -17,11 +18,11 @@ SIX_SEATS = "num_players=6"
 """Setting with which agents are asked too, since some play at tables of six alone."""
 
 
-def agents(json: bool = False) -> int:
+def agents(as_json: AsJson = False) -> int:
     """List the agents that have a name, what they play and where they come from.
 
     Args:
-        json: Print JSON.
+        as_json: Print JSON.
     """
     games = {env_id: make_game(env_id) for env_id in ENVS}
     games |= {
@@ -30,7 +31,7 @@ def agents(json: bool = False) -> int:
         if game.info.seats is not None and game.info.seats.setting and game.info.seats.most >= 6
     }
     reports = [_agent_report(name, location, games) for name, location in known_agents().items()]
-    print_json(reports) if json else console.print_agents(reports)
+    print_json(reports) if as_json else console.print_agents(reports)
     return 0
 
 

@@ -18,15 +18,33 @@ WRONG_USE = 2
 """Exit code for unknown ids, agents, settings, options."""
 
 
+def may_choose_seats(entry: EnvEntry) -> bool:
+    """Return True if the number of seats is a setting of the environment."""
+    return "num_players" in inspect.signature(entry.factory).parameters
+
+
+def seats_of(entry: EnvEntry, settings: dict[str, Any]) -> int:
+    """Return how many seats the game has with these settings, or by default."""
+    return _made(entry, settings).num_seats
+
+
+def with_num_players(settings: dict[str, Any], num_players: int | None) -> dict[str, Any]:
+    """Return the settings with what --num-players says, which may not say something else than --set num_players=."""
+    if num_players is None:
+        return settings
+    if settings.get("num_players", num_players) != num_players:
+        raise ValueError(
+            f"--num-players {num_players} contradicts --set num_players={settings['num_players']}: give one of them"
+        )
+    return {"num_players": num_players, **settings}
+
+
 def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tuple[Game, dict[str, Any]]:
     """Return the game with one seat per agent, where it can have that many, and the settings that made it."""
-    may_choose = "num_players" in inspect.signature(entry.factory).parameters
+    may_choose = may_choose_seats(entry)
     if may_choose and "num_players" not in settings:
         settings = {"num_players": num_agents, **settings}
-    try:
-        game = make_game(entry.id, **settings)
-    except TypeError as error:
-        raise ValueError(str(error)) from error
+    game = _made(entry, settings)
     if num_agents != game.num_seats:
         hint = f", or --set num_players={num_agents}" if may_choose and num_agents > 1 else ""
         raise ValueError(
@@ -36,11 +54,11 @@ def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tupl
     return game, settings
 
 
-def game_of(entry: EnvEntry, settings: dict[str, Any], num_players: int) -> tuple[Game, dict[str, Any]]:
-    """Return the game at `num_players` seats, unless the settings or the game itself name another number."""
-    may_choose = "num_players" in inspect.signature(entry.factory).parameters
-    seats = settings.get("num_players", num_players) if may_choose else entry.factory().num_seats
-    return game_for(entry, settings, int(seats))
+def _made(entry: EnvEntry, settings: dict[str, Any]) -> Game:
+    try:
+        return make_game(entry.id, **settings)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
 
 
 def load_agent(spec: str, game: Game) -> Agent:
@@ -67,11 +85,15 @@ def parsed(made: Callable[..., Any], command: str, arguments: list[str], default
 
     Settings that the arguments do not name come from `default`, if there is one.
     """
+    return called(made, command, _gathered(arguments), **({} if default is None else {"default": default}))
+
+
+def called(command: Callable[..., Any], name: str, arguments: list[str], **default: Any) -> Any:
+    """Return what a command returns for the arguments; prints help or what is wrong with them and exits."""
     import tyro
 
-    given: dict[str, Any] = {} if default is None else {"default": default}
     config = (tyro.conf.FlagCreatePairsOff,)
-    return tyro.cli(made, args=_gathered(arguments), prog=f"card-envs {command}", config=config, **given)
+    return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
 
 
 def _gathered(arguments: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.options import AsJson
 from card_baselines.progress import progress_bar
 from card_baselines.speed import paths
 from card_baselines.speed.stopwatch import Speed, Work, machine, measure, one_core, plain_python, versions
@@ -20,19 +21,19 @@ CALIBRATION = "plain Python loop, iterations"
 _ROUNDS = 3
 
 
-def bench(seconds: float = 0.2, json: bool = False) -> int:
+def bench(seconds: float = 0.2, as_json: AsJson = False) -> int:
     """Measure the speed of evaluator, environments and batched engine on one core.
 
     Args:
         seconds: CPU time for each row and round; there are three rounds, of which the median counts.
-        json: Print JSON.
+        as_json: Print JSON.
     """
     if not 0.0 <= seconds <= 60.0:
         raise ValueError(f"seconds {seconds!r} must lie in 0 .. 60")
     works = _works()
     with one_core() as core, progress_bar("measuring", len(works) * (1 + _ROUNDS)) as bar:
         speeds = measure(works, seconds, _ROUNDS, bar.advance)
-    if json:
+    if as_json:
         print_json(_report(speeds, core))
     else:
         rows = [[name, _amount(speed.median), f"{speed.spread:.0%}"] for name, speed in speeds.items()]

@@ -8,18 +8,19 @@ from typing import Any
 
 from card_baselines.cli import console
 from card_baselines.cli.console import print_json
+from card_baselines.cli.options import AsJson
 from card_envs.envs import ENVS, EnvEntry
 from card_envs.game import Game
 
 
-def envs(json: bool = False) -> int:
+def envs(as_json: AsJson = False) -> int:
     """List the environments with their spaces, encoders and rules profiles.
 
     Args:
-        json: Print JSON, with all settings and their defaults.
+        as_json: Print JSON, with all settings and their defaults.
     """
     reports = [_env_report(entry) for entry in ENVS.values()]
-    print_json(reports) if json else console.print_envs(reports)
+    print_json(reports) if as_json else console.print_envs(reports)
     return 0
 
 

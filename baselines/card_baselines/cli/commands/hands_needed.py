@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
+import json
 from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.options import AgentNames, AsJson, Settings, joined
 from card_baselines.settings import parse_settings
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
@@ -20,13 +21,13 @@ def hands_needed(
     sd: float | None = None,
     pilot: Path | None = None,
     env: str | None = None,
-    agents: tuple[str, ...] = (),
+    agents: AgentNames = (),
     pilot_hands: int = 4000,
     power: float = 0.8,
     confidence: float = 0.95,
     seed: int = 0,
-    set: tuple[str, ...] = (),
-    json: bool = False,
+    settings: Settings = (),
+    as_json: AsJson = False,
 ) -> int:
     """Say how many hands show a difference, from its standard deviation or from a pilot match.
 
@@ -40,8 +41,8 @@ def hands_needed(
         power: Probability that the difference, if true, is found.
         confidence: Of the interval that must exclude zero.
         seed: Of the pilot match.
-        set: Arguments of the environment, such as num_players=6.
-        json: Print JSON.
+        settings: Arguments of the environment, such as num_players=6.
+        as_json: Print JSON.
     """
     if sum(given is not None for given in (sd, pilot, env)) != 1:
         raise ValueError("give one of --sd, --pilot FILE, or --env with --agents")
@@ -50,13 +51,13 @@ def hands_needed(
     elif pilot is not None:
         samples = _samples_of_file(pilot)
     else:
-        samples = _samples_of_match(str(env), agents, pilot_hands, seed, set)
+        samples = _samples_of_match(str(env), joined(agents), pilot_hands, seed, joined(settings))
     counted = [
         (play, spread, plays * needed(spread, difference, power, confidence),
          plays * hands_for_interval(spread, difference, confidence))
         for play, spread, plays in samples
     ]  # fmt: skip
-    if json:
+    if as_json:
         keys = ("play", "sd", "hands", "hands_for_interval")
         reports = [dict(zip(keys, row, strict=True)) for row in counted]
         print_json({"difference": difference, "power": power, "confidence": confidence, "plays": reports})
@@ -69,9 +70,9 @@ def hands_needed(
 
 def _samples_of_file(path: Path) -> list[tuple[str, float, int]]:
     try:
-        report = json_module.loads(path.read_text())
+        report = json.loads(path.read_text())
         return _samples(report["agents"][0], report["hands"] // report["deals"])
-    except (json_module.JSONDecodeError, KeyError, IndexError, TypeError) as error:
+    except (json.JSONDecodeError, KeyError, IndexError, TypeError) as error:
         raise ValueError(f"{path} does not hold what `card-envs match --json` prints") from error
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from card_baselines.cli import console, plots
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json
+from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, joined
 from card_baselines.progress import progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
@@ -24,9 +25,9 @@ from card_envs.match import AgentError, MatchResult, StoppingRule, play_match
 
 
 def match(
-    env: str,
+    env: EnvId,
     /,
-    agents: tuple[str, ...],
+    agents: AgentNames,
     hands: int = 10_000,
     seed: int = 0,
     duplicate: bool = False,
@@ -37,9 +38,9 @@ def match(
     hands_per_table: int = 1,
     on_error: str = "abort",
     plot: Path | None = None,
-    set: tuple[str, ...] = (),
+    settings: Settings = (),
     save: Path | None = None,
-    json: bool = False,
+    as_json: AsJson = False,
 ) -> int:
     """Let agents play against each other and print what each wins per hand, with 95 % intervals.
 
@@ -56,13 +57,14 @@ def match(
         hands_per_table: For agents with memory: so many hands follow each other at a table.
         on_error: What to do when an agent fails: abort, or forfeit (the first legal action is taken in its place).
         plot: Draw what the agents win over the hands into this file.
-        set: Arguments of the environment, such as rules=rlcard stacks=50.
+        settings: Arguments of the environment, such as rules=rlcard num_players=6 stacks=50.
         save: Write the hands to a file (.phhs, .acpc, .big2) or into a folder; `card-envs replay` reads them.
-        json: Print JSON; means are per hand in big blinds or points.
+        as_json: Print JSON; means are per hand in big blinds or points.
     """
     entry = find_entry(env)
-    game, settings = game_for(entry, parse_settings(set), len(agents))
-    players = [load_agent(spec, game) for spec in agents]
+    names = joined(agents)
+    game, chosen = game_for(entry, parse_settings(joined(settings)), len(names))
+    players = [load_agent(spec, game) for spec in names]
     if control_variates and until_decided:
         raise ValueError("--control-variates and --until-decided cannot be combined: choose one")
     file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
@@ -86,11 +88,11 @@ def match(
             raise
         error, result = raised, raised.result
         file, watching = None, _Watching(game, players, seed, False, False)  # they saw hands that were not finished
-    if json:
+    if as_json:
         aborted = {} if error is None else {"aborted": str(error)}
-        print_json({**result.as_json(entry.id, settings), **watching.as_json(result), **aborted})
+        print_json({**result.as_json(entry.id, chosen), **watching.as_json(result), **aborted})
     else:
-        title = " ".join([entry.id, *(f"{name}={value}" for name, value in settings.items())])
+        title = " ".join([entry.id, *(f"{name}={value}" for name, value in chosen.items())])
         console.print_match(title + (", duplicate deals" if duplicate else ""), result, _speed(stops))
         watching.print_tables(result)
         if file is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json as json_module
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.options import AsJson, Words, joined
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
@@ -82,9 +83,7 @@ SECTIONS = (
 _QUICK = 100  # by which the hands of a quick panel are divided
 
 
-def panel(
-    quick: bool = False, seed: int = 0, sections: tuple[str, ...] = (), output: str = "", json: bool = False
-) -> int:
+def panel(quick: bool = False, seed: int = 0, sections: Words = (), output: str = "", as_json: AsJson = False) -> int:
     """Let all scripted and searching players play each other: heads-up, one against five, Big 2 one against three.
 
     Args:
@@ -93,9 +92,9 @@ def panel(
         sections: heads_up, six_max, big2; by default all of them.
         output: File for the results as JSON, where sections that are not played stay as they are; the documentation's
             is docs/results/panel.json.
-        json: Print JSON.
+        as_json: Print JSON.
     """
-    chosen = _chosen(sections)
+    chosen = _chosen(joined(sections))
     if output:
         _check_writable(Path(output))
     command = "card-envs panel" + (" --quick" if quick else "") + f" --seed {seed}"
@@ -103,7 +102,7 @@ def panel(
     report = {section.name: {**made_by, **_played(section, quick, seed)} for section in chosen}
     if output:
         _write(Path(output), report)
-    if json:
+    if as_json:
         print_json(report)
     else:
         for section in chosen:
@@ -166,13 +165,13 @@ def _check_writable(path: Path) -> None:
 
 def _write(path: Path, report: dict[str, Any]) -> None:
     """Write the sections of a report into a file, in their order, beside those that it already holds."""
-    before = json_module.loads(path.read_text()) if path.exists() else {}
+    before = json.loads(path.read_text()) if path.exists() else {}
     report = {
         section.name: {**before, **report}[section.name] for section in SECTIONS if section.name in before | report
     }
     temporary = path.with_name(f".{os.getpid()}-{path.name}")
     try:
-        temporary.write_text(json_module.dumps(report, indent=1) + "\n")
+        temporary.write_text(json.dumps(report, indent=1) + "\n")
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -6,15 +6,16 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.cli.commands.arguments import game_for, load_agent
+from card_baselines.cli.commands.arguments import game_for, load_agent, may_choose_seats, seats_of
+from card_baselines.cli.options import AgentNames, EnvId, Settings, joined
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent, Decisions
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import EnvEntry, find_entry
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
@@ -26,27 +27,27 @@ _PLACE = 0  # yours, among the agents of the match
 
 
 def play(
-    env: str,
+    env: EnvId,
     /,
-    agents: tuple[str, ...] = ("random",),
+    agents: AgentNames = (),
     hands: int = 10,
     seed: int | None = None,
-    set: tuple[str, ...] = (),
+    settings: Settings = (),
     save: Path | None = None,
 ) -> int:
     """Play against agents in the terminal; seats move on after every hand.
 
     Args:
         env: Environment id, such as limit_holdem-v0.
-        agents: Whom to play against, one per other seat; in games with a fixed number of seats, one may stand for all.
+        agents: Opponents, one for each other seat; one name may stand for all of them. By default random.
         hands: Hands to play; q leaves earlier.
         seed: The same seed deals the same cards; by default another one each time, which is printed.
-        set: Arguments of the environment, such as stacks=50.
+        settings: Arguments of the environment, such as num_players=3 stacks=50.
         save: Write the finished hands to a file (.phhs, .acpc, .big2) or into a folder.
     """
-    entry, settings = find_entry(env), parse_settings(set)
-    names = _for_all_seats(entry.id, agents)
-    game, _ = game_for(entry, settings, 1 + len(names))
+    entry, chosen = find_entry(env), parse_settings(joined(settings))
+    names = _opponents(entry, chosen, joined(agents) or ("random",))
+    game, _ = game_for(entry, chosen, 1 + len(names))
     players = [Person(), *(load_agent(name, game) for name in names)]
     seed = secrets.randbelow(2**32) if seed is None else seed
     spectator = Spectator([player.name for player in players])
@@ -63,11 +64,10 @@ def play(
     return 0
 
 
-def _for_all_seats(env_id: str, agents: tuple[str, ...]) -> tuple[str, ...]:
-    """Return one name per other seat: where the number of seats is fixed, one name stands for all."""
-    game = make_game(env_id)
-    is_fixed = game.info.seats is None or game.info.seats.setting is None
-    return agents * (game.num_seats - 1) if is_fixed and len(agents) == 1 else agents
+def _opponents(entry: EnvEntry, settings: dict[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a name for each other seat; where the settings or the game fix how many, one name stands for all."""
+    is_fixed = "num_players" in settings or not may_choose_seats(entry)
+    return names * (seats_of(entry, settings) - 1) if is_fixed and len(names) == 1 else names
 
 
 class Person(Agent):
@@ -142,12 +142,13 @@ class Spectator:
                 print(f"player_{seat} {name}: {batch.game.action_name(batch.tables, row, action)}")
 
     def on_end(self, batch: Batch) -> None:
-        """Show all cards, and what you won."""
+        """Show the table as you see it, with what a showdown laid open, and what you won."""
         for row, hand in enumerate(batch.hands.tolist()):
-            won = int(batch.tables["payoff"][row, (_PLACE + hand) % batch.game.num_seats])
+            seat = (_PLACE + hand) % batch.game.num_seats
+            won = int(batch.tables["payoff"][row, seat])
             self.finished += 1
             self.won += won
-            print(f"\n{batch.game.text(batch.tables, row, None)}")
+            print(f"\n{batch.game.text(batch.tables, row, seat)}")
             print(f"you win {won / batch.game.chips_per_reward:+g} {batch.game.unit}")
 
     def _name(self, game: Game, seat: int, hand: int) -> str:

@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.console import print_json
+from card_baselines.cli.options import AsJson
 from card_baselines.progress import progress_bar
 from card_envs.history import ReplayReport, find_files, replay_each
 
 
-def replay(paths: tuple[Path, ...], /, rules: str | None = None, jobs: int = 1, json: bool = False) -> int:
+def replay(paths: tuple[Path, ...], /, rules: str | None = None, jobs: int = 1, as_json: AsJson = False) -> int:
     """Replay recorded hands: are all actions legal, and do the results agree? Exit code 1 if not.
 
     Args:
         paths: Files, or folders that are searched: .phh and .phhs (PHH), .acpc (and .log, if named: ACPC logs), .big2.
         rules: Rules profile of hold'em, such as standard or acpc; else that of the file, or of its format.
         jobs: Processes to use.
-        json: Print JSON.
+        as_json: Print JSON.
     """
     if not paths:
         raise ValueError("name at least one file or folder to replay")
@@ -30,7 +31,7 @@ def replay(paths: tuple[Path, ...], /, rules: str | None = None, jobs: int = 1, 
                 report.add(result)
             bar.advance(1)
     seconds = time.perf_counter() - start
-    if json:
+    if as_json:
         print_json(_replay_report(report) | {"seconds": round(seconds, 2)})
     else:
         *lines, counts = report.lines()

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli import console, plots
-from card_baselines.cli.commands.arguments import game_of, load_agent
+from card_baselines.cli.commands.arguments import game_for, load_agent, seats_of, with_num_players
 from card_baselines.cli.commands.exploit import print_exploitability
 from card_baselines.cli.console import print_json
+from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Settings, joined
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_baselines.settings import parse_settings
@@ -23,17 +24,17 @@ _Page = list[tuple[str, MatchResult, tuple[Statistic, ...]]]
 
 
 def report(
-    agent: str,
+    agent: AgentName,
     /,
-    env: str = "limit_holdem-v0",
-    panel: tuple[str, ...] = (),
+    env: EnvId = "limit_holdem-v0",
+    panel: AgentNames = (),
     hands: int = 20_000,
     exploit_hands: int = 1000,
-    num_players: int = 2,
+    num_players: NumPlayers = None,
     seed: int = 0,
     picture: Path | None = None,
-    set: tuple[str, ...] = (),
-    json: bool = False,
+    settings: Settings = (),
+    as_json: AsJson = False,
 ) -> int:
     """Print one page about an agent: what it wins against a panel, how it plays, how exploitable it is.
 
@@ -43,22 +44,22 @@ def report(
         panel: Opponents, each in all other seats of a duplicate match; by default the scripted players of the game.
         hands: Hands of each match.
         exploit_hands: Hands against the local best response, where one is possible; 0 for none.
-        num_players: Seats of the game.
         seed: The same seed gives the same page.
         picture: File for a picture of the results.
-        set: Arguments of the environment.
-        json: Print JSON.
+        num_players: The same as --set num_players=N.
+        settings: Arguments of the environment, such as num_players=6.
+        as_json: Print JSON.
     """
     entry = find_entry(env)
-    given = parse_settings(set)
-    game, settings = game_of(entry, given, num_players)
+    given = with_num_players(parse_settings(joined(settings)), num_players)
+    game, chosen = game_for(entry, given, seats_of(entry, given))
     player = load_agent(agent, game)
-    opponents = panel or game.info.panel
+    opponents = joined(panel) or game.info.panel
     with progress_bar("playing the panel", hands * len(opponents)) as bar:
         page = [(name, *_played(game, player, name, hands, seed, bar.advance)) for name in opponents]
     exploitability = _exploitability(game, player, exploit_hands, seed)
-    described = {"agent": agent, "env": entry.id, "settings": settings, "seed": seed, "commit": git_commit()}
-    if json:
+    described = {"agent": agent, "env": entry.id, "settings": chosen, "seed": seed, "commit": git_commit()}
+    if as_json:
         print_json(described | _as_json(page) | {"exploitability": exploitability})
     else:
         _print(described, page, exploitability)

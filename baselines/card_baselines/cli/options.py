@@ -1,0 +1,22 @@
+"""Options that several commands share, as tyro reads them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import tyro
+
+Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
+"""Words of an option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same, see `joined`."""
+
+EnvId = Annotated[str, tyro.conf.arg(metavar="ENV")]
+AgentName = Annotated[str, tyro.conf.arg(metavar="AGENT")]
+AgentNames = Annotated[Words, tyro.conf.arg(metavar="AGENT ...")]
+Settings = Annotated[Words, tyro.conf.arg(name="set", metavar="NAME=VALUE ...")]
+AsJson = Annotated[bool, tyro.conf.arg(name="json")]
+NumPlayers = Annotated[int | None, tyro.conf.arg(metavar="N")]
+
+
+def joined(words: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """Return the words of all occurrences of an option, in order."""
+    return tuple(word for occurrence in words for word in occurrence)
