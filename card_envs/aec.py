@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,11 +13,14 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from card_envs.display import Display
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.jit import entry_point
 from card_envs.observation import mask_records, observation_records
 
-RENDER_MODES = ("ansi", "rgb_array")
+RENDER_MODES = ("ansi", "human", "rgb_array")
+FRAMES_PER_SECOND = 1
+"""How fast a window shows a deal: a person has to follow it."""
 ILLEGAL_REWARD = -1.0
 """What `ConventionalAEC` gives for an illegal action, as PettingZoo's TerminateIllegalWrapper does."""
 
@@ -42,7 +46,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             "name": name,
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
-            "render_fps": 1,
+            "render_fps": FRAMES_PER_SECOND,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         space = spaces.Dict(
@@ -66,6 +70,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._observation_row, self._mask_row = self._observation[0], self._mask[0]
         self._no_mask = np.zeros(self.game.num_actions, np.int8)
         self._deal, self._step, self._observe = self._first_deal, self._first_step, self._first_observe
+        self._display = Display(self.metadata["name"], FRAMES_PER_SECOND)
 
     # The first call of a kernel compiles it; later ones go past Numba's choice among types.
 
@@ -149,6 +154,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self._finish()
         else:
             self._select(actor)
+        if self.render_mode == "human":
+            self.render()
 
     def _select(self, seat: int) -> None:
         """Give the turn to a seat and compute what it sees, once."""
@@ -221,6 +228,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self._finish()
         else:
             self._select(actor)
+        if self.render_mode == "human":
+            self.render()
 
     def _whole_number(self, action: Any) -> int:
         if isinstance(action, np.ndarray) and action.ndim == 0:
@@ -262,17 +271,24 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return self.game.action_name(self._tables, 0, int(action))
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return the table with all cards as text (`ansi`) or as an RGB picture (`rgb_array`)."""
+        """Return the table with all cards as text (`ansi`) or as an RGB picture (`rgb_array`).
+
+        With `human`, show it in a window or on the terminal instead, as `reset` and `step` do by themselves.
+        """
         self._require_deal("render")
         if self.render_mode is None:
             warnings.warn("render() without a render_mode draws nothing: make the environment with one", stacklevel=2)
             return None
-        if self.render_mode == "ansi" or self.game.info.paint is None:
-            return self.game.text(self._tables, 0, None)
-        return self.game.info.draw(self._tables, None)
+        text = partial(self.game.text, self._tables, 0, None)
+        picture = None if self.game.info.paint is None else partial(self.game.info.draw, self._tables, None)
+        if self.render_mode == "human":
+            self._display.show(text, picture)
+            return None
+        return text() if self.render_mode == "ansi" or picture is None else picture()
 
     def close(self) -> None:
-        """Release nothing: there is nothing to release."""
+        """Close the window of render mode `human`; there is nothing else to close."""
+        self._display.close()
 
     def __str__(self) -> str:
         """Return the versioned name."""
@@ -290,6 +306,7 @@ _BUFFERS = (
     "_deal",
     "_step",
     "_observe",
+    "_display",
 )
 _HUGE = 2**62  # kernels take 64-bit integers
 _AFTER_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, find_agent, require_playable
+from card_envs.agent import Agent, Decisions, SupportsAct, choose, decisions_at, find_agent, require_playable
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, is_whole
 from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
@@ -19,6 +19,10 @@ from card_envs.rng import random_unit, seeded_streams
 Rows = NDArray[np.int64]
 Opponents = SupportsAct | str | Sequence[SupportsAct | str]
 """One agent for all other seats, or several, of which one is drawn for each deal. Strings as in `find_agent`."""
+
+ILLEGAL_ACTIONS = ("raise", "penalty", "random")
+"""What environments may do with a learner's illegal action: refuse it; play a random legal one in its place, and take
+something from the reward or not."""
 
 _OTHER_STREAMS = 0xA0761D6478BD642F
 """Added to the seed for seats, opponents and their random numbers, which must not be those that deal the cards."""
@@ -200,6 +204,32 @@ class SingleSeatTables:
         units = np.empty(len(rows))
         _write_units(self._streams, rows, units)
         return units
+
+
+def checked_illegal_action(illegal_action: str) -> str:
+    """Return one of `ILLEGAL_ACTIONS`; "penalize", as 0.1 called the penalty, is understood; else a ValueError."""
+    choice = "penalty" if illegal_action == "penalize" else illegal_action
+    if choice not in ILLEGAL_ACTIONS:
+        raise ValueError(f"illegal_action {illegal_action!r} is not known: choose one of {list(ILLEGAL_ACTIONS)}")
+    return choice
+
+
+def replace_illegal(
+    actions: Rows, mask: NDArray[np.int8], illegal_action: str, rng: np.random.Generator
+) -> tuple[Rows, NDArray[np.bool_]]:
+    """Return `actions` (n,) with random legal ones for illegal ones, and where that was; with "raise", as they are.
+
+    Raises IllegalActionError for ids outside the mask (n, num_actions).
+    """
+    n, num_actions = mask.shape
+    inside = (actions >= 0) & (actions < num_actions)
+    if not inside.all():
+        wrong = int(np.flatnonzero(~inside)[0])
+        raise IllegalActionError(f"table {wrong}: action {actions[wrong]} is outside 0..{num_actions - 1}")
+    is_illegal = mask[np.arange(n), actions] == 0
+    if illegal_action == "raise" or not is_illegal.any():
+        return actions, np.zeros(n, np.bool_)
+    return np.where(is_illegal, choose(mask, rng.random((n,))), actions), is_illegal
 
 
 @kernel

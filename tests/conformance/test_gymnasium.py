@@ -30,7 +30,7 @@ def legal(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 @every_id
-@pytest.mark.parametrize("illegal_action", ["penalize", "random"])
+@pytest.mark.parametrize("illegal_action", ["penalty", "penalize", "random"])
 def test_gymnasium_checks_pass(env_id: str, illegal_action: str) -> None:
     check_env(make_env(env_id, illegal_action=illegal_action), skip_render_check=True)
 
@@ -85,7 +85,7 @@ def test_seats() -> None:
 def test_illegal_actions_are_replaced_and_cost_one() -> None:
     """At the first decision of the big blind nobody may fold: fold there, against the same choice made for us."""
     outcomes: dict[str, list[Any]] = {}
-    for mode in ("penalize", "random"):
+    for mode in ("penalty", "random"):
         env = make_env("limit_holdem-v0", illegal_action=mode, opponents=FirstLegal())
         outcomes[mode] = []
         for seed in range(60):
@@ -95,7 +95,7 @@ def test_illegal_actions_are_replaced_and_cost_one() -> None:
                 assert info["illegal_action"] is True
                 outcomes[mode].append((reward, over))
     assert len(outcomes["random"]) > 5
-    assert [(reward - 1, over) for reward, over in outcomes["random"]] == outcomes["penalize"]
+    assert [(reward - 1, over) for reward, over in outcomes["random"]] == outcomes["penalty"]
 
 
 def test_illegal_actions_raise_on_demand_and_outside_the_space_always() -> None:

@@ -12,10 +12,10 @@ pytest.importorskip("sb3_contrib")
 
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
-from sb3_contrib import MaskablePPO
+from sb3_contrib import QRDQN, MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3 import DQN
+from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
@@ -182,3 +182,60 @@ def test_without_sb3_the_message_names_the_extra() -> None:
     script = "import sys; sys.modules['stable_baselines3'] = None; import card_wrappers.sb3"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert result.returncode == 1 and "pip install 'card-envs[sb3]'" in result.stderr.splitlines()[-1]
+
+
+# --- algorithms that know no masks ------------------------------------------------------------------------------------
+
+
+def test_an_illegal_action_is_replaced_by_a_legal_one_with_and_without_a_penalty() -> None:
+    """Action 2, a raise, is illegal in Kuhn poker after a bet; both ways of replacing it play the same deals."""
+    outcomes: dict[str, list[float]] = {"penalty": [], "random": []}
+    replaced: dict[str, int] = {}
+    for illegal_action, rewards in outcomes.items():
+        tables = CardVecEnv(make_game("kuhn_poker-v0"), 200, "always_call", seed=2, illegal_action=illegal_action)
+        tables.reset()
+        flags = []
+        for _ in range(4):
+            masks = tables.action_masks()
+            wrong = masks.argmin(axis=1)
+            _, reward, dones, infos = tables.step(wrong)
+            flags += [info.get("illegal_action", False) for info in infos]
+            assert [info.get("illegal_action", False) for info in infos] == (~masks.all(axis=1)).tolist()
+            assert all(("episode" in info) == bool(done) for info, done in zip(infos, dones, strict=True))
+            rewards += reward.tolist()
+        replaced[illegal_action] = sum(flags)
+    assert replaced["penalty"] == replaced["random"] > 0
+    assert sum(outcomes["random"]) - sum(outcomes["penalty"]) == replaced["penalty"]
+
+
+def test_replaced_actions_follow_the_seed() -> None:
+    runs = []
+    for _ in range(2):
+        tables = CardVecEnv(make_game("leduc_holdem-v0"), 50, "random", illegal_action="random")
+        tables.seed(4)
+        tables.reset()
+        runs.append(np.concatenate([tables.step(tables.action_masks().argmin(axis=1))[1] for _ in range(10)]))
+    assert np.array_equal(*runs) and runs[0].any()
+
+
+def test_what_may_be_done_with_illegal_actions() -> None:
+    game = make_game("kuhn_poker-v0")
+    with pytest.raises(ValueError, match=r"'warn' is not known: choose one of \['raise', 'penalty', 'random'\]"):
+        CardVecEnv(game, 2, illegal_action="warn")
+    tables = CardVecEnv(game, 2, illegal_action="penalty")
+    tables.reset()
+    with pytest.raises(IllegalActionError, match=r"table 1: action 9 is outside 0\.\.2"):
+        tables.step(np.array([1, 9]))
+
+
+@pytest.mark.parametrize("illegal_action", ["penalty", "random"])
+@pytest.mark.parametrize("algorithm", [DQN, QRDQN, PPO, RecurrentPPO])
+def test_stock_algorithms_learn_without_masks(algorithm: type, illegal_action: str) -> None:
+    tables = CardVecEnv(make_game("leduc_holdem-v0"), 8, seed=0, illegal_action=illegal_action)
+    policy = "MlpLstmPolicy" if algorithm is RecurrentPPO else "MlpPolicy"
+    settings = {"learning_starts": 64} if algorithm in (DQN, QRDQN) else {"n_steps": 16, "batch_size": 32}
+    model = algorithm(policy, tables, gamma=1.0, seed=0, device="cpu", **settings)
+    before = [parameter.clone() for parameter in model.policy.parameters()]
+    model.learn(512)
+    after = model.policy.parameters()
+    assert any(not one.equal(other) for one, other in zip(before, after, strict=True))

@@ -7,7 +7,7 @@ Observations are {"observation": vector, "action_mask": int8}; the mask is in th
 what `card_envs.agent.find_agent` understands, or a list of either, of which one is drawn for each deal. `seat` is the
 learner's, None for another one in every deal. What an episode is and how it is rewarded: `card_envs.single_seat`.
 
-Tools that sample actions without the mask run into illegal ones. `illegal_action` says what happens then: "penalize"
+Tools that sample actions without the mask run into illegal ones. `illegal_action` says what happens then: "penalty"
 plays a random legal action in its place and takes 1 from the reward, "random" plays one without the penalty, "raise"
 raises IllegalActionError and changes nothing. An action outside the space always raises.
 """
@@ -15,6 +15,8 @@ raises IllegalActionError and changes nothing. An action outside the space alway
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -24,24 +26,24 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from card_envs.aec import ILLEGAL_REWARD, RENDER_MODES
-from card_envs.agent import choose
+from card_envs.aec import FRAMES_PER_SECOND, ILLEGAL_REWARD, RENDER_MODES
+from card_envs.display import Display
 from card_envs.envs import find_entry, make_game
-from card_envs.game import Game, IllegalActionError, checked_actions
-from card_envs.single_seat import Opponents, SingleSeatTables, Turns
+from card_envs.game import Game, checked_actions
+from card_envs.single_seat import Opponents, SingleSeatTables, Turns, checked_illegal_action, replace_illegal
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
 Frame = str | NDArray[np.uint8]
 
-ILLEGAL_ACTIONS = ("penalize", "random", "raise")
+_VECTOR_RENDER_MODES = ("ansi", "rgb_array")  # nobody looks at a thousand windows
 
 
 def make_env(
     game_id: str,
     opponents: Opponents = "random",
     seat: int | None = None,
-    illegal_action: str = "penalize",
+    illegal_action: str = "penalty",
     render_mode: str | None = None,
     **settings: Any,
 ) -> CardEnv:
@@ -58,7 +60,7 @@ def make_vector_env(
     num_envs: int = 1,
     opponents: Opponents = "random",
     seat: int | None = None,
-    illegal_action: str = "penalize",
+    illegal_action: str = "penalty",
     render_mode: str | None = None,
     **settings: Any,
 ) -> CardVectorEnv:
@@ -77,21 +79,22 @@ def observation_space(game: Game) -> spaces.Space[Any]:
 class CardEnv(gymnasium.Env[Observation, Any]):
     """One seat of a game against agents: an episode is a deal, the reward comes when everybody knows what they won."""
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  so Gymnasium declares it
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012  so Gymnasium declares it
 
     def __init__(
         self,
         game: Game,
         opponents: Opponents = "random",
         seat: int | None = None,
-        illegal_action: str = "penalize",
+        illegal_action: str = "penalty",
         render_mode: str | None = None,
     ) -> None:
         self.game = game
-        self.render_mode = _checked_render_mode(render_mode)
+        self.render_mode = _checked_render_mode(render_mode, RENDER_MODES)
+        self._display = Display(game.name, FRAMES_PER_SECOND)
         self.observation_space = observation_space(game)
         self.action_space = spaces.Discrete(game.num_actions)
-        self._illegal_action = _checked_illegal_action(illegal_action)
+        self._illegal_action = checked_illegal_action(illegal_action)
         self._tables = SingleSeatTables(game, 1, opponents, seat)
         self._turns: Turns | None = None
         self._is_over = True
@@ -104,6 +107,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         if seed is not None or self._turns is None or not self._is_over:
             self._turns = self._tables.reset(seed)
         self._is_over = False
+        self._show()
         info = {"action_mask": self._turns.action_mask[0], "seat": int(self._turns.seats[0])}
         return {"observation": self._turns.observation[0], "action_mask": info["action_mask"]}, info
 
@@ -112,10 +116,11 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         if self._turns is None or self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
         chosen = checked_actions(np.asarray(action)[None], 1)
-        legal, replaced = _legal_actions(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
+        legal, replaced = replace_illegal(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
         seat = int(self._turns.seats[0])
         self._turns = turns = self._tables.step(legal)
         self._is_over = bool(turns.is_over[0])
+        self._show()
         reward = float(turns.rewards[0])
         if self._is_over:
             info = {"action_mask": np.zeros(self.game.num_actions, np.int8), "seat": seat}
@@ -125,7 +130,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             observation = turns.observation[0]
         if replaced[0]:
             info["illegal_action"] = True
-            reward += ILLEGAL_REWARD if self._illegal_action == "penalize" else 0.0
+            reward += ILLEGAL_REWARD if self._illegal_action == "penalty" else 0.0
         return {"observation": observation, "action_mask": info["action_mask"]}, reward, self._is_over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -134,16 +139,33 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             return np.zeros(self.game.num_actions, np.bool_)
         return np.asarray(self._turns.action_mask[0], np.bool_)
 
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
     def render(self) -> Frame | None:
-        """Return the table as the learner sees it: text (`ansi`) or an RGB picture (`rgb_array`)."""
+        """Return the table as the learner sees it: text (`ansi`) or an RGB picture (`rgb_array`).
+
+        With `human`, show it in a window or on the terminal instead, as `reset` and `step` do by themselves.
+        """
         if self._turns is None:
             raise gymnasium.error.ResetNeeded("call reset() before render()")
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
             return None
-        if self._is_over and len(self._turns.final_tables):
-            return _frame(self, self._turns.final_tables, int(self._turns.final_seats[0]))
-        return _frame(self, self._tables.tables, int(self._turns.seats[0]))
+        ended = self._is_over and len(self._turns.final_tables) > 0
+        tables, seats = (
+            (self._turns.final_tables, self._turns.final_seats) if ended else (self._tables.tables, self._turns.seats)
+        )
+        text, picture = _views(self.game, tables, int(seats[0]))
+        if self.render_mode == "human":
+            self._display.show(text, picture)
+            return None
+        return text() if self.render_mode == "ansi" or picture is None else picture()
+
+    def close(self) -> None:
+        """Close the window of render mode `human`; there is nothing else to close."""
+        self._display.close()
 
 
 class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
@@ -155,8 +177,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     metadata = {  # noqa: RUF012  so Gymnasium declares it
         "autoreset_mode": AutoresetMode.SAME_STEP,
-        "render_modes": list(RENDER_MODES),
-        "render_fps": 1,
+        "render_modes": list(_VECTOR_RENDER_MODES),
+        "render_fps": FRAMES_PER_SECOND,
     }
 
     def __init__(
@@ -165,15 +187,15 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         num_envs: int,
         opponents: Opponents = "random",
         seat: int | None = None,
-        illegal_action: str = "penalize",
+        illegal_action: str = "penalty",
         render_mode: str | None = None,
     ) -> None:
         self.game = game
         self.num_envs = num_envs
-        self.render_mode = _checked_render_mode(render_mode)
+        self.render_mode = _checked_render_mode(render_mode, _VECTOR_RENDER_MODES)
         self.single_observation_space = observation_space(game)
         self.single_action_space = spaces.Discrete(game.num_actions)
-        self._illegal_action = _checked_illegal_action(illegal_action)
+        self._illegal_action = checked_illegal_action(illegal_action)
         self._tables = SingleSeatTables(game, num_envs, opponents, seat)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -194,14 +216,14 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         if self._turns is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         chosen = checked_actions(actions, self.num_envs)
-        legal, replaced = _legal_actions(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
+        legal, replaced = replace_illegal(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
         self._turns = turns = self._tables.step(legal)
         info = self._info(turns)
         if turns.is_over.any():
             info.update(self._final(turns))
         if replaced.any():
             info["illegal_action"], info["_illegal_action"] = replaced, self._everywhere.copy()
-            if self._illegal_action == "penalize":
+            if self._illegal_action == "penalty":
                 turns.rewards[replaced] += ILLEGAL_REWARD
         return self._observation(turns), turns.rewards, turns.is_over, np.zeros(self.num_envs, np.bool_), info
 
@@ -219,7 +241,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
             return None
         tables, seats = self._tables.tables, self._turns.seats.tolist()
-        return tuple(_frame(self, tables[i : i + 1], seat) for i, seat in enumerate(seats))
+        views = [_views(self.game, tables[i : i + 1], seat) for i, seat in enumerate(seats)]
+        return tuple(text() if self.render_mode == "ansi" or picture is None else picture() for text, picture in views)
 
     def _observation(self, turns: Turns) -> Observation:
         return {"observation": turns.observation, "action_mask": turns.action_mask}
@@ -247,37 +270,16 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         }
 
 
-def _legal_actions(
-    actions: NDArray[np.int64], mask: NDArray[np.int8], illegal_action: str, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return `actions` with random legal ones for illegal ones, and where that was; with "raise", return them as is."""
-    n, num_actions = mask.shape
-    inside = (actions >= 0) & (actions < num_actions)
-    if not inside.all():
-        wrong = int(np.flatnonzero(~inside)[0])
-        raise IllegalActionError(f"table {wrong}: action {actions[wrong]} is outside 0..{num_actions - 1}")
-    is_illegal = mask[np.arange(n), actions] == 0
-    if illegal_action == "raise" or not is_illegal.any():
-        return actions, np.zeros(n, np.bool_)
-    return np.where(is_illegal, choose(mask, rng.random((n,))), actions), is_illegal
+def _views(game: Game, tables: Any, seat: int) -> tuple[Callable[[], str], Callable[[], NDArray[np.uint8]] | None]:
+    """Return what makes the text of table 0 as a seat sees it, and what draws it."""
+    picture = None if game.info.paint is None else partial(game.info.draw, tables, seat)
+    return partial(game.text, tables, 0, seat), picture
 
 
-def _frame(env: CardEnv | CardVectorEnv, tables: Any, seat: int) -> Frame:
-    if env.render_mode == "rgb_array" and env.game.info.paint is not None:
-        return env.game.info.draw(tables, seat)
-    return env.game.text(tables, 0, seat)
-
-
-def _checked_render_mode(render_mode: str | None) -> str | None:
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(RENDER_MODES)} or None")
+def _checked_render_mode(render_mode: str | None, modes: tuple[str, ...]) -> str | None:
+    if render_mode is not None and render_mode not in modes:
+        raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(modes)} or None")
     return render_mode
-
-
-def _checked_illegal_action(illegal_action: str) -> str:
-    if illegal_action not in ILLEGAL_ACTIONS:
-        raise ValueError(f"illegal_action {illegal_action!r} is not known: choose one of {list(ILLEGAL_ACTIONS)}")
-    return illegal_action
 
 
 def _warn_about_options(options: dict[str, Any] | None) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from card_envs.game import Game
-from card_envs.single_seat import Opponents, SingleSeatTables, Turns
+from card_envs.aec import ILLEGAL_REWARD
+from card_envs.game import Game, checked_actions
+from card_envs.single_seat import Opponents, SingleSeatTables, Turns, checked_illegal_action, replace_illegal
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -36,6 +37,10 @@ class CardVecEnv(VecEnv):
     Observations are vectors, or with `mask_in_observation` {"observation", "action_mask"}, for algorithms that keep
     masks in a replay buffer. An algorithm gets rewards times `reward_scale`; `infos[i]["episode"]["r"]` has them in the
     game's own unit.
+
+    For algorithms that know no masks, `illegal_action` says what an illegal action does: "raise" refuses it, "penalty"
+    plays a random legal one in its place and takes 1 from the reward, "random" plays one without the penalty. The info
+    of such a step has `illegal_action`. What doing without masks costs: docs/wrappers.md.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class CardVecEnv(VecEnv):
         seed: int | None = None,
         reward_scale: float = 1.0,
         mask_in_observation: bool = False,
+        illegal_action: str = "raise",
     ) -> None:
         """Make the tables; `seat` is the learner's, None for another one in every deal."""
         self.game = game
@@ -54,6 +60,8 @@ class CardVecEnv(VecEnv):
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
         self._mask_in_observation = mask_in_observation
+        self._illegal_action = checked_illegal_action(illegal_action)
+        self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
         self._turns: Turns | None = None
         self._actions = np.zeros(num_tables, np.int64)
         self._returns = np.zeros(num_tables)
@@ -67,7 +75,10 @@ class CardVecEnv(VecEnv):
 
     def reset(self) -> VecEnvObs:
         """Begin a new episode at every table; after `seed(s)`, all that follows is determined."""
-        self._turns = self.tables.reset(self._seeds[0])
+        seed = self._seeds[0]
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        self._turns = self.tables.reset(seed)
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0.0
@@ -79,12 +90,17 @@ class CardVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Take the actions; raises IllegalActionError and changes nothing if one is illegal."""
-        self._turns = turns = self.tables.step(self._actions)
+        """Take the actions; an illegal one that is to "raise" raises IllegalActionError and changes nothing."""
+        actions, replaced = self._legal_actions()
+        self._turns = turns = self.tables.step(actions)
+        if self._illegal_action == "penalty":
+            turns.rewards[replaced] += ILLEGAL_REWARD
         self._returns += turns.rewards
         self._lengths += 1
         nothing: dict[str, Any] = {}  # shared: making N dicts a step would cost as much as the game
         infos = [nothing] * self.num_envs
+        for i in np.flatnonzero(replaced).tolist():
+            infos[i] = {"illegal_action": True}
         finished = np.flatnonzero(turns.is_over)
         if len(finished):
             masks = np.zeros((len(finished), self.game.num_actions), np.int8)
@@ -92,11 +108,18 @@ class CardVecEnv(VecEnv):
             seconds = round(time.monotonic() - self._started, 6)
             for i, final in zip(finished.tolist(), finals, strict=True):
                 episode = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds}
-                infos[i] = {"episode": episode, "terminal_observation": final}
+                infos[i] = {**infos[i], "episode": episode, "terminal_observation": final}
             self._returns[finished] = 0.0
             self._lengths[finished] = 0
         rewards = turns.rewards * np.float32(self.reward_scale)
         return self._observed(turns.observation, turns.action_mask), rewards, turns.is_over, infos
+
+    def _legal_actions(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the actions to be taken, and where they take the place of illegal ones."""
+        if self._illegal_action == "raise" or self._turns is None:
+            return self._actions, np.zeros(self.num_envs, np.bool_)
+        chosen = checked_actions(self._actions, self.num_envs)
+        return replace_illegal(chosen, self._turns.action_mask, self._illegal_action, self._rng)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (N, num_actions), as sb3-contrib wants them."""
@@ -108,7 +131,7 @@ class CardVecEnv(VecEnv):
         return {"observation": observation, "action_mask": mask} if self._mask_in_observation else observation
 
     def close(self) -> None:
-        """Release nothing: there is nothing to release."""
+        """Do nothing: the tables are arrays."""
 
     def has_attr(self, attr_name: str) -> bool:
         """Return True if every table has the attribute."""
