@@ -60,10 +60,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=300_000, help="decisions that each learner trains for")
     parser.add_argument("--episodes", type=int, default=20_000, help="deals that each is measured on")
     parser.add_argument("--envs", nargs="+", default=list(ENVS), choices=list(ENVS))
+    parser.add_argument("--learners", nargs="+", default=LEARNERS, choices=LEARNERS)
     arguments = parser.parse_args()
     print("| environment | learner | per deal | illegal | training |\n|---|---|---|---|---|", flush=True)
     for env_id in arguments.envs:
-        for learner in LEARNERS:
+        for learner in arguments.learners:
             start = time.perf_counter()
             model = trained(env_id, learner, arguments.steps)
             seconds = time.perf_counter() - start

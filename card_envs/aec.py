@@ -70,7 +70,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._observation_row, self._mask_row = self._observation[0], self._mask[0]
         self._no_mask = np.zeros(self.game.num_actions, np.int8)
         self._deal, self._step, self._observe = self._first_deal, self._first_step, self._first_observe
-        self._display = Display(self.metadata["name"], FRAMES_PER_SECOND)
+        self._display = Display(str(self.metadata["name"]), FRAMES_PER_SECOND)
 
     # The first call of a kernel compiles it; later ones go past Numba's choice among types.
 

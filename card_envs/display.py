@@ -112,9 +112,10 @@ class MatplotlibWindow:
     def __init__(self, title: str) -> None:
         """Open the window; raises RuntimeError where matplotlib can only write files."""
         from matplotlib import pyplot
-        from matplotlib.backends import BackendFilter, backend_registry
+        from matplotlib.backends.registry import BackendFilter, backend_registry
 
-        if pyplot.get_backend().lower() not in backend_registry.list_builtin(BackendFilter.INTERACTIVE):
+        known: Any = backend_registry  # untyped
+        if pyplot.get_backend().lower() not in known.list_builtin(BackendFilter.INTERACTIVE):
             raise RuntimeError(f"matplotlib's backend {pyplot.get_backend()} opens no windows")
         self._pyplot = pyplot
         self._figure: Any = pyplot.figure(title, layout="tight")
