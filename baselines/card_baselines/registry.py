@@ -34,6 +34,8 @@ AGENTS = {
     "ppo_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitSixMax",
     "ppo_big2": "card_baselines.agents.learned.pretrained_agents:PpoBig2",
     "shi2022_dual_apu": "card_baselines.papers.shi2022.pretrained_agent:Shi2022DualApu",
+    "zheng2022_table": "card_baselines.papers.zheng2022.table_player:TablePlayer",
+    "zheng2022_table_softmax": "card_baselines.papers.zheng2022.table_player:SoftmaxTablePlayer",
 }
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
 
@@ -53,6 +55,8 @@ SAVED_AGENTS = {
     "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
     "cfr": "card_baselines.agents.solvers.cfr:Cfr",
+    "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",
+    "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     # What version 0.1 wrote into run folders.
     "card_baselines.learned.mlp_policy:MlpAgent": "card_baselines.agents.learned.mlp_policy:MlpAgent",
     "card_baselines.learned.recurrent_policy:RecurrentAgent": (

@@ -9,6 +9,7 @@ from typing import Any
 PAPERS = {
     "charlesworth2018": "card_baselines.papers.charlesworth2018.tables:PAPER",
     "shi2022": "card_baselines.papers.shi2022.tables:PAPER",
+    "zheng2022": "card_baselines.papers.zheng2022.tables:PAPER",
 }
 """Name -> "module:PAPER", imported when asked for."""
 

@@ -1,0 +1,81 @@
+"""Advantage probability (AP): how likely my hand is better, given what the rival did last.
+
+AP = P(better) * P(action | better) / P(action). The first factor comes from sampled cards, the others from counts of
+what the rival did in training, when its cards were known after each hand. The product is an estimate of a ratio: it
+may exceed 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_baselines.papers.zheng2022.card_types import TYPE_OF_RANK, random_type, seen_by, unseen_card
+from card_baselines.papers.zheng2022.situation import NONE, NUM_COLUMNS
+from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import MAX_BOARD
+from card_envs.jit import kernel
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.rng import random_below
+
+BOARDS, HANDS_PER_BOARD = 10, 10
+"""Completions of the board, and hands of the rival with each, that P(better) is estimated from."""
+RIVAL_COUNTS = np.dtype((np.record, [("seen", np.float64, (NUM_COLUMNS,)), ("seen_ahead", np.float64, (NUM_COLUMNS,))]))
+"""How often the rival was seen to take each action, and how often of these my hand was the better one."""
+
+_TINY = 1e-9
+
+
+@kernel
+def chance_ahead(t: Any, seat: Any, repaired: Any, boards: Any, hands: Any, stream: Any) -> Any:
+    """Return the share of random boards and rival's hands in which the seat's row is better; equal rows count half."""
+    key, bits, cards = seen_by(t, seat)
+    board_key, board_bits = np.int64(0), np.int64(0)
+    hole = np.int64(seat) * t.num_hole_cards
+    own_key = CARD_KEYS[t.deck[hole]] + CARD_KEYS[t.deck[hole + 1]]
+    own_bits = CARD_BITS[t.deck[hole]] | CARD_BITS[t.deck[hole + 1]]
+    missing = MAX_BOARD - num_board_cards(t)
+    twice = 0
+    for _ in range(boards):
+        board_key, board_bits, used = key - own_key, bits & ~own_bits, cards
+        for _ in range(missing):
+            card = unseen_card(used, stream)
+            used |= np.int64(1) << card
+            board_key += CARD_KEYS[card]
+            board_bits |= CARD_BITS[card]
+        mine = TYPE_OF_RANK[repaired, rank_of(board_key + own_key, board_bits | own_bits)]
+        for _ in range(hands):
+            first = unseen_card(used, stream)
+            second = unseen_card(used | np.int64(1) << first, stream)
+            his_key = board_key + CARD_KEYS[first] + CARD_KEYS[second]
+            his = TYPE_OF_RANK[repaired, rank_of(his_key, board_bits | CARD_BITS[first] | CARD_BITS[second])]
+            twice += 2 if mine < his else (1 if mine == his else 0)
+    return twice / (2.0 * boards * hands)
+
+
+@kernel
+def advantage(ahead: Any, rival: Any, column: Any) -> Any:
+    """Return AP from the chance to be ahead and the rival's latest action; without an action, that chance alone."""
+    if column == NONE:
+        return ahead
+    seen, seen_ahead = 0.0, 0.0
+    for k in range(NUM_COLUMNS):
+        seen += rival.seen[k]
+        seen_ahead += rival.seen_ahead[k]
+    of_ahead = rival.seen_ahead[column] / seen_ahead if seen_ahead > 0 else 1.0
+    of_all = rival.seen[column] / seen if seen > 0 else 1.0
+    return ahead * of_ahead / (of_all + _TINY)
+
+
+@kernel
+def count_action(t: Any, seat: Any, column: Any, repaired: Any, rival: Any, stream: Any) -> None:
+    """Count an action of the rival of `seat`, who holds what is in the deck of table `t`.
+
+    The better hand is that with the lower row, each board completed once and on its own; ties are drawn by a fair coin.
+    """
+    rival.seen[column] += 1
+    mine = random_type(t, seat, repaired, stream)
+    his = random_type(t, 1 - np.int64(seat), repaired, stream)
+    if mine < his or (mine == his and random_below(stream, 2) == 1):
+        rival.seen_ahead[column] += 1

@@ -1,0 +1,165 @@
+"""The rows of the cheating sheet: types of hands, best first within those with a board and within those without.
+
+With a board the hand counts once it is complete: cards that are still to come are drawn from those that the player has
+not seen, so before the river the type is random and `count_types` says how likely each is. Without a board it is a
+matter of the two hole cards.
+
+The published encoder gives ace-high hands the row of a pair of deuces. `repaired` gives them a row of their own behind
+the pairs, which moves every later row by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE, RANKS
+from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import MAX_BOARD
+from card_envs.jit import kernel
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, rank_of
+from card_envs.rng import random_below
+
+NUM_TYPES = 45
+"""Rows of a sheet; one more if it is repaired."""
+MOST_TYPES = NUM_TYPES + 1
+PUBLISHED, REPAIRED = 0, 1
+"""Values of `repaired` in kernels: what is added to the row of every hand below the pairs of the board."""
+
+_STRONG, _TWO_PAIR, _FIRST_PAIR, _ACE_HIGH = 0, 1, 2, 14
+_POCKET_ACES, _HOLE_ACE_HIGH = 20, 33
+_ACE = len(RANKS) - 1
+_THREE_OF_A_KIND, _TWO_PAIRS, _PAIR = 5, 6, 7  # places in WORST_RANK_OF_CATEGORY
+
+
+def _types_by_rank() -> NDArray[np.int64]:
+    """Return (2, 7463): the row of a finished hand by its rank, as published and repaired."""
+    rows = np.zeros((2, WORST_RANK + 1), np.int64)
+    last_strong, last_two_pair, last_pair, _ = WORST_RANK_OF_CATEGORY[_THREE_OF_A_KIND:]
+    rows[:, last_strong + 1 : last_two_pair + 1] = _TWO_PAIR
+    of_each_pair = (last_pair - last_two_pair) // len(RANKS)
+    for k in range(len(RANKS)):
+        first = last_two_pair + 1 + k * of_each_pair
+        rows[:, first : first + of_each_pair] = _FIRST_PAIR + k
+    first = last_pair + 1
+    for k, size in enumerate(_high_card_ranks()):
+        rows[PUBLISHED, first : first + size] = _ACE_HIGH + k
+        rows[REPAIRED, first : first + size] = _ACE_HIGH + 1 + k
+        first += size
+    return rows
+
+
+def _high_card_ranks() -> list[int]:
+    """Return how many ranks of hands have nothing but a high card, by that card, ace first.
+
+    Four lower ranks beside it, without the one choice that makes a straight; an ace makes two.
+    """
+    sizes = []
+    for high in range(_ACE, 4, -1):
+        four_lower = high * (high - 1) * (high - 2) * (high - 3) // 24
+        sizes.append(four_lower - (2 if high == _ACE else 1))
+    return sizes
+
+
+TYPE_OF_RANK = _types_by_rank()
+"""(2, 7463): row of a finished hand of seven cards by `repaired` and rank."""
+
+
+def type_names(repaired: bool = False) -> list[str]:
+    """Return what each row of a sheet holds, in words."""
+    ranks = RANKS[::-1]
+    highs = [f"{rank} high" for rank in ranks[0 if repaired else 1 : 6]]
+    made = ["three of a kind or better", "two pair", *(f"pair of {rank}" for rank in ranks), *highs]
+    if not repaired:
+        made[_ACE_HIGH] = "pair of 2, or A high"
+    return [*made, *(f"{rank}{rank}" for rank in ranks), *(f"{rank}-" for rank in ranks[:-1])]
+
+
+@kernel
+def hole_type(first: Any, second: Any, repaired: Any) -> Any:
+    """Return the row of two hole cards (ids)."""
+    a, b = np.int64(first) >> 2, np.int64(second) >> 2
+    if a == b:
+        return _POCKET_ACES + _ACE - a + repaired
+    return _HOLE_ACE_HIGH + _ACE - max(a, b) + repaired
+
+
+@kernel
+def seen_by(t: Any, seat: Any) -> Any:
+    """Return (key, bits, cards) of a seat's hole cards and the board: as in `poker.ranks`, and the set of card ids."""
+    key, bits, cards = np.int64(0), np.int64(0), np.int64(0)
+    hole = np.int64(seat) * t.num_hole_cards
+    for k in range(2):
+        card = np.int64(t.deck[hole + k])
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        cards |= np.int64(1) << card
+    board = np.int64(t.num_seats) * t.num_hole_cards
+    for k in range(num_board_cards(t)):
+        card = np.int64(t.deck[board + k])
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        cards |= np.int64(1) << card
+    return key, bits, cards
+
+
+@kernel
+def unseen_card(cards: Any, stream: Any) -> Any:
+    """Return a random card id that is not in the set `cards`."""
+    card = random_below(stream, DECK_SIZE)
+    while (cards >> card) & 1:
+        card = random_below(stream, DECK_SIZE)
+    return card
+
+
+@kernel
+def random_type(t: Any, seat: Any, repaired: Any, stream: Any) -> Any:
+    """Return the row of a seat's hand, the board completed once with cards drawn from `stream`."""
+    shown = num_board_cards(t)
+    if shown == 0:
+        hole = np.int64(seat) * t.num_hole_cards
+        return hole_type(t.deck[hole], t.deck[hole + 1], repaired)
+    key, bits, cards = seen_by(t, seat)
+    for _ in range(MAX_BOARD - shown):
+        card = unseen_card(cards, stream)
+        cards |= np.int64(1) << card
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+    return TYPE_OF_RANK[repaired, rank_of(key, bits)]
+
+
+@kernel
+def count_types(t: Any, seat: Any, repaired: Any, c: Any) -> Any:
+    """Write into c.count (46,) how many completions of the board make each row; return how many there are.
+
+    All are counted: 1 before the flop and on the river, 46 on the turn, 1,081 on the flop.
+    """
+    for row in range(MOST_TYPES):
+        c.count[row] = 0
+    shown = num_board_cards(t)
+    if shown == 0:
+        hole = np.int64(seat) * t.num_hole_cards
+        c.count[hole_type(t.deck[hole], t.deck[hole + 1], repaired)] = 1
+        return 1
+    key, bits, cards = seen_by(t, seat)
+    missing = MAX_BOARD - shown
+    if missing == 0:
+        c.count[TYPE_OF_RANK[repaired, rank_of(key, bits)]] = 1
+        return 1
+    total = 0
+    for first in range(DECK_SIZE):
+        if (cards >> first) & 1:
+            continue
+        one_key, one_bits = key + CARD_KEYS[first], bits | CARD_BITS[first]
+        if missing == 1:
+            c.count[TYPE_OF_RANK[repaired, rank_of(one_key, one_bits)]] += 1
+            total += 1
+            continue
+        for second in range(first + 1, DECK_SIZE):
+            if (cards >> second) & 1 == 0:
+                rank = rank_of(one_key + CARD_KEYS[second], one_bits | CARD_BITS[second])
+                c.count[TYPE_OF_RANK[repaired, rank]] += 1
+                total += 1
+    return total

@@ -1,0 +1,162 @@
+"""Hand after hand between learners and their rivals at many tables side by side, one pair at each.
+
+The pairs have nothing to do with each other: table k is the k-th run of an experiment, often one seed of it. Playing
+and training them together is faster because networks of ten or forty runs cost little more than one. Where a run has
+to train before its next hand, its table waits until all others have to as well, or are done.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.papers.zheng2022.situation import BIG_BLIND, column_of
+from card_envs.agent import Agent, decisions_at, write_uniforms
+from card_envs.game import Game, Tables
+from card_envs.games.holdem.presets import limit_holdem
+from card_envs.jit import kernel
+
+MOST_DECISIONS = 64
+"""Of a hand; under RLCard's rules at most 26 are possible."""
+_HANDS_OF_TABLE = 2**32
+
+Rows = NDArray[np.int64]
+
+
+def game_of_paper(encoder: str = "rlcard") -> Game:
+    """Return heads-up limit hold'em under RLCard's rules."""
+    return limit_holdem(rules="rlcard", encoder=encoder)
+
+
+@dataclass(frozen=True, eq=False)
+class Hand:
+    """One hand that is over, with all cards."""
+
+    game: Game
+    tables: Tables
+    """(n,): the table before each decision."""
+    columns: NDArray[np.int64]
+    """(n,): what was decided: call, raise, fold, check."""
+    final: Tables
+    """(1,): the table after the last decision."""
+    payoffs: NDArray[np.float64]
+    """(2,): big blinds won by each seat."""
+
+    def decisions_of(self, seat: int) -> Rows:
+        """Return the places of a seat's decisions, in order."""
+        return np.flatnonzero(self.tables["actor"] == seat)
+
+
+class Learners(Agent):
+    """Learners of one kind, one at each table: `act` explores for the learner of each decision's table."""
+
+    @abstractmethod
+    def learn(self, table: int, hand: Hand, seat: int) -> None:
+        """Keep what the learner of a table can learn from a hand that it played at `seat`."""
+
+    @abstractmethod
+    def waiting(self) -> NDArray[np.bool_]:
+        """Return (tables,): who has to train before the next hand."""
+
+    @abstractmethod
+    def train(self, tables: Rows) -> None:
+        """Train the learners of these tables, all of which wait."""
+
+    @abstractmethod
+    def trained(self, table: int) -> Agent:
+        """Return the player that a learner has become, which neither explores nor learns."""
+
+
+class Duels:
+    """At table k, learner k against a rival that may be learner k of another kind, or one that does not learn."""
+
+    def __init__(self, learners: Learners, rivals: Learners | Sequence[Agent], num_tables: int, seed: int) -> None:
+        """Seat learners at 0 and rivals, one for each table, at 1."""
+        self.game = game_of_paper()
+        self.learners: list[tuple[int, Learners]] = [(0, learners)]
+        if isinstance(rivals, Learners):
+            self.learners.append((1, rivals))
+            players: list[list[Any]] = [[learners] * num_tables, [rivals] * num_tables]
+        else:
+            players = [[learners] * num_tables, list(rivals)]
+        self._different = list({id(player): player for seat in players for player in seat}.values())
+        places = {id(player): k for k, player in enumerate(self._different)}
+        self._player_at = np.array([[places[id(player)] for player in seat] for seat in players])
+        self._games = [player.encoded(self.game) for player in self._different]
+        self._tables = self.game.seeded_tables(num_tables, seed)
+        self._before = np.zeros((num_tables, MOST_DECISIONS), self._tables.dtype)
+        self._columns = np.zeros((num_tables, MOST_DECISIONS), np.int64)
+        self._length = np.zeros(num_tables, np.int64)
+        self._seed, self._rng = seed, np.random.default_rng(seed)
+        self.hands = np.zeros(num_tables, np.int64)
+        """(tables,): played so far."""
+
+    def play(self, hands: int) -> None:
+        """Play until every table has seen `hands` hands."""
+        while True:
+            waits = np.zeros(len(self._tables), bool)
+            for _, learners in self.learners:
+                waits |= learners.waiting()
+            ready = np.flatnonzero((self.hands < hands) & ~waits)
+            if len(ready):
+                self._play_hands(ready)
+            elif waits.any():
+                for _, learners in self.learners:
+                    if learners.waiting().any():
+                        learners.train(np.flatnonzero(learners.waiting()))
+            else:
+                return
+
+    def _play_hands(self, rows: Rows) -> None:
+        tables = self._tables
+        self.game.deal_batch(tables, rows)
+        self._length[rows] = 0
+        active, number = rows, 0
+        rewards, is_over = np.empty((len(rows), 2), np.float32), np.empty(len(rows), np.uint8)
+        while len(active):
+            actions = self._actions(active, number)
+            keep_decisions(tables, active, actions, self._before, self._columns, self._length)
+            illegal = self.game.step_batch(tables, active, actions, rewards, is_over, False)
+            if illegal >= 0:
+                raise ValueError(self.game.why_illegal(tables, int(active[illegal]), int(actions[illegal])))
+            active = active[is_over[: len(active)] == 0]
+            number += 1
+        for row in rows.tolist():
+            hand = self._hand(row)
+            for seat, learners in self.learners:
+                learners.learn(row, hand, seat)
+        self.hands[rows] += 1
+
+    def _actions(self, rows: Rows, number: int) -> Rows:
+        seats = self._tables["actor"][rows].astype(np.int64)
+        uniforms, actions = np.empty(len(rows)), np.empty(len(rows), np.int64)
+        deals = rows * _HANDS_OF_TABLE + self.hands[rows]
+        write_uniforms(np.uint64(self._seed), deals, number, seats, uniforms)
+        players = self._player_at[seats, rows]
+        for k, player in enumerate(self._different):
+            mine = np.flatnonzero(players == k)
+            if len(mine):
+                asked = decisions_at(self._games[k], self._tables, rows[mine], rows[mine], uniforms[mine])
+                actions[mine] = player.act(asked, self._rng)
+        return actions
+
+    def _hand(self, row: int) -> Hand:
+        end, final = int(self._length[row]), self._tables[row : row + 1]
+        payoffs = final["payoff"][0, :2] / BIG_BLIND
+        return Hand(self.game, self._before[row, :end], self._columns[row, :end].copy(), final, payoffs)
+
+
+@kernel
+def keep_decisions(tables: Any, rows: Any, actions: Any, before: Any, columns: Any, length: Any) -> None:
+    """Append each row's table and what is decided there."""
+    for j in range(rows.shape[0]):
+        row = rows[j]
+        if length[row] < MOST_DECISIONS:
+            before[row, length[row]] = tables[row]
+            columns[row, length[row]] = column_of(tables[row], actions[j])
+            length[row] += 1

@@ -1,0 +1,170 @@
+"""What PPO and DQN share: the player that a network becomes, and the transitions that they learn from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+
+from card_baselines.papers.zheng2022.duel import Hand, Rows, game_of_paper
+from card_baselines.papers.zheng2022.rewards import Shaping
+from card_baselines.papers.zheng2022.situation import (
+    CHECK,
+    FOLD,
+    NUM_COLUMNS,
+    action_of,
+    is_legal_column,
+    plays_heads_up_limit,
+)
+from card_baselines.papers.zheng2022.table_player import by_action_id, softmax
+from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_envs.agent import Agent, Decisions, choose
+from card_envs.game import Game
+from card_envs.jit import kernel
+from card_envs.observation import mask_records, observation_records
+
+ENCODER = "rlcard"
+OBSERVATION_SIZE, HIDDEN = 72, 64
+KINDS = ("ppo", "dqn")
+
+Floats = NDArray[np.float32]
+
+
+def network_of(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
+    """Return a network from 72 numbers to `outputs`: "ppo" with ReLU, "dqn" as RLCard's, normalised and with tanh."""
+    if kind not in KINDS:
+        raise ValueError(f"network {kind!r} is not known: choose one of {KINDS}")
+    activation = torch.nn.ReLU if kind == "ppo" else torch.nn.Tanh
+    layers: list[torch.nn.Module] = [] if kind == "ppo" else [torch.nn.BatchNorm1d(OBSERVATION_SIZE)]
+    for inputs in (OBSERVATION_SIZE, HIDDEN):
+        layers += [torch.nn.Linear(inputs, HIDDEN), activation()]
+    network = torch.nn.Sequential(*layers, torch.nn.Linear(HIDDEN, outputs))
+    if kind == "dqn":
+        for parameter in network.parameters():
+            if parameter.ndim > 1:
+                torch.nn.init.xavier_uniform_(parameter)
+    return network
+
+
+class NetworkAgent(Agent):
+    """Plays a network of the paper's PPO (sampled) or DQN (the highest value); learns nothing."""
+
+    encoder = ENCODER
+
+    def __init__(self, folder: Path) -> None:
+        """Load what `save` wrote."""
+        self._set(json.loads((folder / CONFIG).read_text())["network"], None)
+        self.network.load_state_dict(load_file(folder / WEIGHTS))
+
+    @classmethod
+    def of(cls, kind: str, network: torch.nn.Sequential) -> Self:
+        """Return the player of a network."""
+        agent = cls.__new__(cls)
+        agent._set(kind, network)
+        return agent
+
+    def _set(self, kind: str, network: torch.nn.Sequential | None) -> None:
+        self.kind, self.name = kind, f"zheng2022_{kind}"
+        self.network = (network_of(kind) if network is None else network).eval()
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for heads-up limit hold'em; it is trained under the rules of RLCard."""
+        return plays_heads_up_limit(game)
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
+        """Return an action for each decision."""
+        return choose(self.probabilities(decisions), decisions.uniforms)
+
+    @torch.inference_mode()
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the probability of every action id (n, 3)."""
+        outputs = self.network(torch.from_numpy(np.asarray(decisions.observation, np.float32))).double().numpy()
+        legal = legal_columns(decisions)
+        if self.kind == "dqn":
+            best = np.where(legal == 1, outputs, -np.inf).argmax(axis=1)
+            return by_action_id(np.eye(NUM_COLUMNS)[best], decisions.game.num_actions, legal)
+        return by_action_id(softmax(outputs, legal), decisions.game.num_actions, legal)
+
+    def save(self, folder: Path, **facts: Any) -> None:
+        """Write config.json, with `facts` about the training, and policy.safetensors."""
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(
+            {key: value.contiguous() for key, value in self.network.state_dict().items()}, folder / f"{WEIGHTS}.part"
+        )
+        (folder / f"{WEIGHTS}.part").replace(folder / WEIGHTS)
+        described = {"agent": "zheng2022_network", "network": self.kind, **facts}
+        (folder / f"{CONFIG}.part").write_text(json.dumps(described, indent=1) + "\n")
+        (folder / f"{CONFIG}.part").replace(folder / CONFIG)
+
+
+class Transition(NamedTuple):
+    """A decision and what came of it."""
+
+    observation: Floats
+    column: int
+    reward: float
+    next_observation: Floats
+    is_last: bool
+    next_legal: NDArray[np.uint8]
+    """(4,): of the own next decision; all 1 after the last."""
+
+
+class Transitions:
+    """What the learners of each table did in the hand that is being played."""
+
+    def __init__(self, num_tables: int, shaping: Shaping) -> None:
+        self._game = game_of_paper(ENCODER)
+        self._shaping = shaping
+        self._decided: list[list[tuple[Floats, int, NDArray[np.uint8]]]] = [[] for _ in range(num_tables)]
+
+    def add(self, decisions: Decisions, columns: Rows, legal: NDArray[np.uint8]) -> None:
+        """Keep what was seen and decided; `columns` as the learner meant them, legal or not."""
+        seen = np.asarray(decisions.observation, np.float32)
+        for j, table in enumerate(decisions.tables.tolist()):
+            self._decided[table].append((seen[j], int(columns[j]), legal[j]))
+
+    def of_hand(self, table: int, hand: Hand, seat: int) -> list[Transition]:
+        """Return the transitions of the hand that is over, and forget it."""
+        decided, self._decided[table] = self._decided[table], []
+        if not decided:
+            return []
+        rewards = self._shaping(hand, seat)
+        following = [*decided[1:], (self._final_observation(hand, seat), 0, np.ones(NUM_COLUMNS, np.uint8))]
+        return [
+            Transition(now[0], now[1], float(reward), later[0], later is following[-1], later[2])
+            for now, later, reward in zip(decided, following, rewards, strict=True)
+        ]
+
+    def _final_observation(self, hand: Hand, seat: int) -> Floats:
+        observation = np.zeros((1, OBSERVATION_SIZE), self._game.layout.dtype)
+        masks = np.zeros((1, self._game.num_actions), np.int8)
+        self._game.encoder.observe(hand.final, 0, seat, observation_records(observation), mask_records(masks))
+        return np.asarray(observation[0], np.float32)
+
+
+def legal_columns(decisions: Decisions) -> NDArray[np.uint8]:
+    """Return which of the four columns are legal, (n, 4)."""
+    legal = np.zeros((len(decisions), NUM_COLUMNS), np.uint8)
+    write_legal(decisions.views, legal)
+    return legal
+
+
+def actions_of(columns: Rows, legal: NDArray[np.uint8]) -> Rows:
+    """Return action ids; an illegal column is played as a check if that is legal, else as a fold, as RLCard does."""
+    rows = np.arange(len(columns))
+    instead = np.where(legal[:, CHECK] == 1, CHECK, FOLD)
+    played = np.where(legal[rows, columns] == 1, columns, instead)
+    return np.array([action_of(column) for column in range(NUM_COLUMNS)], np.int64)[played]
+
+
+@kernel
+def write_legal(views: Any, legal: Any) -> None:
+    """Write which columns each view's actor may take."""
+    for j in range(views.shape[0]):
+        for column in range(NUM_COLUMNS):
+            legal[j, column] = is_legal_column(views[j], column)

@@ -1,0 +1,142 @@
+"""The PPO that the paper compares with, as its code runs: small, on-policy in batches of 50 decisions, one at a time.
+
+One-step advantages with raw rewards, critic targets with standardised ones and a slow copy of the critic, no entropy
+term, no mask in the loss. The paper speaks of an adaptive KL penalty; the code clips (`penalty="clip"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.papers.zheng2022.duel import Hand, Learners, Rows
+from card_baselines.papers.zheng2022.networks import (
+    ENCODER,
+    NetworkAgent,
+    Transition,
+    Transitions,
+    actions_of,
+    legal_columns,
+    network_of,
+)
+from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
+from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
+from card_baselines.papers.zheng2022.stacks import Stack, networks_of
+from card_baselines.papers.zheng2022.table_player import softmax
+from card_envs.agent import Decisions, choose
+
+Penalty = Literal["clip", "kl"]
+
+DECISIONS, PASSES = 50, 5
+"""Decisions between two trainings, all of which are learned from, and how often."""
+GAMMA, CLIP, EXPLORATION, TARGET_SHARE = 0.99, 0.2, 0.1, 0.01
+ACTOR_LEARNING_RATE, CRITIC_LEARNING_RATE = 5e-5, 5e-4
+KL_TARGET, KL_TOLERANCE = 0.01, 1.5
+_TINY = 1e-8
+
+
+class PpoLearners(Learners):
+    """The paper's PPO while it is trained, one run at each table."""
+
+    name = "zheng2022_ppo"
+    encoder = ENCODER
+
+    def __init__(self, seeds: Sequence[int], penalty: Penalty = "clip", shaping: Shaping = final_payoff) -> None:
+        """Start from random networks."""
+        if penalty not in ("clip", "kl"):
+            raise ValueError(f"penalty {penalty!r} is not known: choose 'clip' or 'kl'")
+        self._penalty = penalty
+        self._actors = Stack(networks_of(lambda: network_of("ppo"), seeds), ACTOR_LEARNING_RATE)
+        critics = networks_of(lambda: network_of("ppo", outputs=1), [seed + 1_000_000 for seed in seeds])
+        self._critics = Stack(critics, CRITIC_LEARNING_RATE)
+        self._targets = Stack(critics, 0.0)
+        self._betas = torch.ones(len(seeds))
+        self._transitions = Transitions(len(seeds), shaping)
+        self._memory: list[list[Transition]] = [[] for _ in seeds]
+        self._rngs = [np.random.default_rng([seed, 2]) for seed in seeds]
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
+        """Return a sampled action for each decision; one in ten is any of the four, legal or not."""
+        legal, seen = legal_columns(decisions), np.asarray(decisions.observation, np.float32)
+        inputs = torch.zeros(len(self._actors), 1, seen.shape[1])
+        inputs[decisions.tables, 0] = torch.from_numpy(seen)
+        logits = self._actors(inputs)[decisions.tables, 0].double().numpy()
+        explores = decisions.uniforms < EXPLORATION
+        uniforms = np.where(
+            explores, decisions.uniforms / EXPLORATION, (decisions.uniforms - EXPLORATION) / (1 - EXPLORATION)
+        )
+        columns = np.where(
+            explores, (uniforms * NUM_COLUMNS).astype(np.int64), choose(softmax(logits, legal), uniforms)
+        )
+        self._transitions.add(decisions, columns, legal)
+        return actions_of(columns, legal)
+
+    def learn(self, table: int, hand: Hand, seat: int) -> None:
+        """Remember the decisions of a hand."""
+        self._memory[table] += self._transitions.of_hand(table, hand, seat)
+
+    def waiting(self) -> NDArray[np.bool_]:
+        """Return who has 50 decisions."""
+        return np.array([len(memory) >= DECISIONS for memory in self._memory])
+
+    def train(self, tables: Rows) -> None:
+        """Make five passes over 50 decisions, each a batch of its own."""
+        taken = [self._memory[table][:DECISIONS] for table in tables.tolist()]
+        observations, following = (
+            torch.from_numpy(np.array([[step[k] for step in run] for run in taken])) for k in (0, 3)
+        )
+        columns = torch.tensor([[step.column for step in run] for run in taken])[..., None]
+        rewards = torch.tensor([[step.reward for step in run] for run in taken])
+        goes_on = 1.0 - torch.tensor([[float(step.is_last) for step in run] for run in taken])
+        actors, critics, targets = (nets.part(tables) for nets in (self._actors, self._critics, self._targets))
+        future = GAMMA * goes_on
+        advantages = rewards + future * critics(following)[..., 0] - critics(observations)[..., 0]
+        before = torch.log_softmax(actors(observations), dim=-1)
+        old = before.gather(-1, columns)
+        standard = (rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + _TINY)
+        order = torch.from_numpy(np.array([self._rngs[t].permutation(DECISIONS) for t in tables.tolist()]))
+        rows, betas = torch.arange(len(tables)), self._betas[tables]
+
+        def actor_loss(flat: torch.Tensor) -> torch.Tensor:
+            now = torch.log_softmax(actors(observations[rows, pick][:, None], flat), dim=-1)[:, 0]
+            ratio = torch.exp(now.gather(-1, columns[rows, pick]) - old[rows, pick])[:, 0]
+            gain = ratio * advantages[rows, pick]
+            if self._penalty == "kl":
+                then = before[rows, pick]
+                return betas * (then.exp() * (then - now)).sum(dim=-1) - gain
+            return -torch.minimum(gain, ratio.clamp(1 - CLIP, 1 + CLIP) * advantages[rows, pick])
+
+        def critic_loss(flat: torch.Tensor) -> torch.Tensor:
+            value = critics(observations[rows, pick][:, None], flat)[:, 0, 0]
+            return (value - goals[rows, pick]) ** 2
+
+        for _ in range(PASSES):
+            goals = standard + future * targets(following)[..., 0]
+            for pick in order.T:  # noqa: B007  both losses read it
+                actors.step(actor_loss)
+                critics.step(critic_loss)
+            targets.flat.lerp_(critics.flat, TARGET_SHARE)
+        for nets, part in ((self._actors, actors), (self._critics, critics), (self._targets, targets)):
+            nets.put(tables, part)
+        if self._penalty == "kl":
+            divergence = (before.exp() * (before - torch.log_softmax(actors(observations), dim=-1))).sum(-1).mean(1)
+            self._betas[tables] = adapted(betas, divergence)
+        for table in tables.tolist():
+            del self._memory[table][:DECISIONS]
+
+    def trained(self, table: int) -> NetworkAgent:
+        """Return the player that a learner has become."""
+        return NetworkAgent.of("ppo", self._actors.network(table))
+
+
+def adapted(betas: torch.Tensor, divergence: torch.Tensor) -> torch.Tensor:
+    """Return the weights of the KL penalty (runs,), twice or half as large where policies moved too far or too little.
+
+    Schulman et al. (2017), section 4.
+    """
+    betas = torch.where(divergence > KL_TARGET * KL_TOLERANCE, betas * 2, betas)
+    return torch.where(divergence < KL_TARGET / KL_TOLERANCE, betas / 2, betas)

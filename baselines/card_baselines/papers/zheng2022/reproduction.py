@@ -1,0 +1,290 @@
+"""The experiments of Zheng et al. (2022) at one scale, in one folder, and what they show."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from card_baselines.papers.protocol import KeptResults, Report, Say, verdict
+from card_baselines.papers.zheng2022.cheatem import CheatemAgent
+from card_baselines.papers.zheng2022.duel import Duels, Learners, game_of_paper
+from card_baselines.papers.zheng2022.experiments import (
+    MAIN,
+    MAKE,
+    REWARD_IDEAS,
+    TABLE_OPTIONS,
+    TRAINED_OPTIONS,
+    Experiment,
+)
+from card_baselines.papers.zheng2022.networks import NetworkAgent
+from card_baselines.papers.zheng2022.shares import share_of_types
+from card_baselines.papers.zheng2022.sheet import Sheet, load_sheet, pretrain, save_sheet
+from card_baselines.papers.zheng2022.strong import against_best_responses, against_strong_players
+from card_baselines.papers.zheng2022.table_player import TablePlayer
+from card_baselines.papers.zheng2022.tables import (
+    CELLS,
+    FIXED,
+    LEARNERS,
+    OPTIONS_TABLE,
+    PAPER_HANDS,
+    RAISE,
+    RANDOM,
+    REWARDS_TABLE,
+    RULE,
+    SHARES,
+    STRONG_TABLE,
+    TABLE,
+    UNIT,
+    Cell,
+    Scale,
+    printed_table,
+)
+from card_baselines.run_folder import CONFIG, git_commit
+from card_envs.agent import Agent, find_agent
+from card_envs.match import play_match, summarise
+
+_MATCH_SEED = 2022
+_NORMAL_95 = 1.96
+
+
+class Zheng2022Reproduction:
+    """Trains sheets and learners once, keeps them, and plays them."""
+
+    def __init__(self, scale: Scale, root: Path, seeds: int, say: Say) -> None:
+        """Keep everything in `root`; `seeds` 0 are those of the scale."""
+        self._scale, self._root, self._say = scale, root, say
+        self._seeds = seeds or scale.seeds
+        self._option_seeds = min(seeds or scale.option_seeds, self._seeds)
+        self._game = game_of_paper()
+        self._kept = KeptResults(root, "results.json")
+        torch.set_num_threads(1)  # tiny networks: threads would wait for each other
+
+    # --- training ---
+
+    def sheet(self, seed: int, repaired: bool = False) -> Sheet:
+        """Return the cheating sheet of a seed, after pre-training it if it is missing."""
+        path = self._root / "sheets" / f"{'repaired-' * repaired}s{seed}.csv"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save_sheet(pretrain(self._scale.sheet_hands, seed, repaired=repaired), path)
+        return load_sheet(path)
+
+    def train(self, row: str, seed: int) -> Path:
+        """Return the folder of a learner trained against Rule, after training it with all others of its experiment."""
+        experiment = next(e for e in MAIN if e.name == row and RULE in e.rivals)
+        self._train(experiment, max(self._seeds, seed + 1))
+        return self._folder(row, RULE, seed)
+
+    def _folder(self, name: str, rival: str, seed: int) -> Path:
+        return self._root / "runs" / name.replace(" ", "-") / rival / f"s{seed}"
+
+    def _train(self, experiment: Experiment, seeds: int) -> None:
+        """Train an experiment unless all its learners are there."""
+        wanted = [(rival, seed) for rival in experiment.rivals for seed in range(seeds)]
+        if all((self._folder(experiment.name, *one) / CONFIG).exists() for one in wanted):
+            return
+        self._say(f"training {experiment.name} against {', '.join(experiment.rivals)}: {len(wanted)} runs")
+        began = time.process_time()
+        numbers = [seed for _, seed in wanted]
+        sheets = [self.sheet(seed) for seed in numbers]
+        learners = experiment.make(numbers, sheets)
+        rivals = self._rivals(experiment.rivals, numbers, sheets)
+        Duels(learners, rivals, len(wanted), seed=_MATCH_SEED).play(self._scale.training_hands)
+        facts = {
+            "hands": self._scale.training_hands,
+            "processor_seconds_of_all": round(time.process_time() - began, 1),
+            "commit": git_commit(),
+        }
+        for k, (rival, seed) in enumerate(wanted):
+            self._save(learners.trained(k), self._folder(experiment.name, rival, seed), rival, seed, facts)
+            if isinstance(rivals, Learners):  # it learned too, from this learner
+                folder = self._folder(rival, experiment.name, seed)
+                self._save(rivals.trained(k), folder, experiment.name, seed, facts)
+
+    def _rivals(self, names: Sequence[str], seeds: Sequence[int], sheets: Sequence[Sheet]) -> Learners | list[Agent]:
+        if names[0] in LEARNERS:
+            return MAKE[names[0]]([seed + 500_000 for seed in seeds], sheets)
+        per_rival = len(seeds) // len(names)
+        fixed = {name: find_agent(FIXED[name], self._game) for name in names if name in FIXED}
+        return [
+            TablePlayer(sheet) if (name := names[k // per_rival]) == TABLE else fixed[name]
+            for k, sheet in enumerate(sheets)
+        ]
+
+    @staticmethod
+    def _save(agent: Any, folder: Path, rival: str, seed: int, facts: dict[str, Any]) -> None:
+        agent.save(folder, rival=rival, seed=seed, **facts)
+
+    # --- playing ---
+
+    def _player(self, name: str, rival: str, seed: int) -> Any:
+        if name in FIXED:
+            return find_agent(FIXED[name], self._game)
+        if name == TABLE:
+            return TablePlayer(self.sheet(seed))
+        folder = self._folder(name, rival, seed)
+        return (CheatemAgent if "cheatem" in name else NetworkAgent)(folder)
+
+    def _gain(
+        self, name: str, rival: str, seeds: int, paper: float | None = None, noise: float = 0.0
+    ) -> dict[str, Any]:
+        """Return what a player wins from a rival, over seeds where either was trained, with the verdict."""
+        is_fixed = name in FIXED and rival in FIXED
+        played = [self._match(name, rival, seed) for seed in range(1 if is_fixed else seeds)]
+        means = [one["mean"] for one in played]
+        if len(means) > 1:
+            mean, ci95 = summarise("", np.array(means)).mean, list(summarise("", np.array(means)).ci95)
+        else:
+            mean, ci95 = means[0], played[0]["ci95"]
+        return {
+            "row": name,
+            "rival": rival,
+            "paper": paper,
+            "mean": mean,
+            "ci95": ci95,
+            "seeds": len(means),
+            "by_seed": [round(value, 4) for value in means],
+            "hands": sum(one["hands"] for one in played),
+            "verdict": "" if paper is None else verdict(paper, noise, mean, ci95),
+        }
+
+    def _match(self, name: str, rival: str, seed: int) -> dict[str, Any]:
+        def play() -> dict[str, Any]:
+            agents = [self._player(name, rival, seed), self._player(rival, name, seed)]
+            return self._play(agents, seed)
+
+        return self._kept.get(f"{name} v {rival} s{seed}", play)
+
+    def _play(self, agents: list[Any], seed: int) -> dict[str, Any]:
+        result = play_match(self._game, agents, self._scale.hands, _MATCH_SEED + seed, duplicate=True)
+        won = result.agents[0]
+        return {"mean": won.mean, "ci95": list(won.ci95), "hands": result.hands, "commit": git_commit()}
+
+    def play(self, table: int, row: str) -> list[dict[str, Any]]:
+        """Return a result for each number of a row, after training and playing what is missing."""
+        cells = [cell for cell in CELLS if (cell.table, cell.row) == (table, row)]
+        for cell in cells:
+            self._train_for(cell)
+        return [
+            {"table": table, **self._gain(cell.row, cell.rival, self._seeds, cell.paper, _noise(cell))}
+            for cell in cells
+        ]
+
+    def _train_for(self, cell: Cell) -> None:
+        for experiment in MAIN:
+            pairs = {(experiment.name, rival) for rival in experiment.rivals}
+            if (cell.row, cell.rival) in pairs or (cell.rival, cell.row) in pairs:
+                self._train(experiment, self._seeds)
+
+    # --- tables that are not the paper's ---
+
+    def _options(self) -> list[dict[str, Any]]:
+        results = []
+        for option in TABLE_OPTIONS:
+            for rival in (RULE, RANDOM, RAISE):
+                found = [self._table_option(option, rival, seed) for seed in range(self._seeds)]
+                results.append(self._summary(OPTIONS_TABLE, option.name, rival, found, option.about))
+        for experiment in (*MAIN[:1], *TRAINED_OPTIONS):
+            results += self._trained(OPTIONS_TABLE, experiment)
+        return results
+
+    def _table_option(self, option: Any, rival: str, seed: int) -> dict[str, Any]:
+        def play() -> dict[str, Any]:
+            player = option.player(self.sheet(seed, option.repaired))
+            return self._play([player, find_agent(FIXED[rival], self._game)], seed)
+
+        return self._kept.get(f"{option.name} v {rival} s{seed}", play)
+
+    def _trained(self, table: int, experiment: Experiment) -> list[dict[str, Any]]:
+        seeds = self._seeds if experiment in MAIN else self._option_seeds
+        self._train(experiment, seeds)
+        return [
+            self._summary(
+                table, experiment.name, rival, [self._match(experiment.name, rival, seed) for seed in range(seeds)],
+                experiment.about,
+            )
+            for rival in experiment.rivals
+        ]  # fmt: skip
+
+    @staticmethod
+    def _summary(table: int, name: str, rival: str, found: list[dict[str, Any]], about: str) -> dict[str, Any]:
+        means = np.array([one["mean"] for one in found])
+        ci95 = list(summarise("", means).ci95) if len(means) > 1 else found[0]["ci95"]
+        return {
+            "table": table, "row": name, "rival": rival, "paper": None, "mean": float(means.mean()), "ci95": ci95,
+            "seeds": len(means), "by_seed": [round(float(value), 4) for value in means],
+            "hands": sum(one["hands"] for one in found), "verdict": about,
+        }  # fmt: skip
+
+    def _reward_ideas(self) -> list[dict[str, Any]]:
+        plain = [experiment for experiment in MAIN if experiment.name in ("ppo", "dqn") and RULE in experiment.rivals]
+        return [row for experiment in (*plain, *REWARD_IDEAS) for row in self._trained(REWARDS_TABLE, experiment)]
+
+    def _strong(self) -> list[dict[str, Any]]:
+        self._train(MAIN[0], self._seeds)
+        agents = {"table": TablePlayer(self.sheet(0)), "cheatem": CheatemAgent(self._folder("cheatem", TABLE, 0))}
+        found = []
+        for name, agent in agents.items():
+            for about, play in (("best", against_best_responses), ("strong", against_strong_players)):
+                kept = self._kept.get(f"{about} {name}", partial(self._rows_of, play, agent))
+                found += [
+                    {"table": STRONG_TABLE, "row": name, "paper": None, "seeds": 1, **row} for row in kept["rows"]
+                ]
+        return found
+
+    def _rows_of(self, play: Callable[[Agent, int], list[dict[str, Any]]], agent: Agent) -> dict[str, Any]:
+        return {"rows": play(agent, self._scale.strong_hands)}
+
+    @cache  # noqa: B019  one reproduction lives as long as the command
+    def _shares(self) -> tuple[dict[str, Any], ...]:
+        counted = share_of_types()
+        return tuple(
+            {
+                "table": 1, "row": name, "rival": "seven cards" if rows[0] < 20 else "two cards", "paper": percent,
+                "mean": 100 * float(counted[list(rows)].sum()), "ci95": None, "seeds": "",
+                "verdict": "agrees" if abs(100 * float(counted[list(rows)].sum()) - percent) < 0.05 else
+                "differs: the shares of five cards are printed",
+            }
+            for name, (rows, percent) in SHARES.items()
+        )  # fmt: skip
+
+    def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
+        """Return everything about some of the tables; rows choose within tables 2 and 3."""
+        results: list[dict[str, Any]] = []
+        for number in tables:
+            if number == 1:
+                results += self._shares()
+            elif number == OPTIONS_TABLE:
+                results += self._options()
+            elif number == REWARDS_TABLE:
+                results += self._reward_ideas()
+            elif number == STRONG_TABLE:
+                results += self._strong()
+            else:
+                results += [result for row in rows for result in self.play(number, row)]
+        scale = self._scale
+        content = {
+            "paper": "zheng2022", "unit": UNIT, "tables": list(tables), "commit": git_commit(), "results": results,
+            "scale": {
+                "seeds": self._seeds, "option_seeds": self._option_seeds, "sheet_hands": scale.sheet_hands,
+                "training_hands": scale.training_hands, "hands": scale.hands,
+            },
+        }  # fmt: skip
+        notes = (
+            f"{scale.sheet_hands:,} hands for a sheet, {scale.training_hands:,} for a learner, matches of "
+            f"{scale.hands:,} hands with each deal replayed; the paper played {PAPER_HANDS:,}. Intervals are over "
+            "seeds, each with its own sheet.",
+        )
+        return Report(content, [printed_table(content, number) for number in tables], notes)
+
+
+def _noise(cell: Cell) -> float:
+    """Return half the 95 % interval that 10,000 hands leave around a printed number."""
+    return _NORMAL_95 * cell.spread / math.sqrt(PAPER_HANDS)

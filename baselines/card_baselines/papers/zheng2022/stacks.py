@@ -1,0 +1,153 @@
+"""Networks of one shape side by side: one for each run of an experiment, trained independently at the price of one.
+
+All parameters of a network are one row of a matrix, so that forward passes are batched products and a step of Adam is a
+handful of operations, however many networks there are.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_envs.jit import kernel
+
+_BETA_1, _BETA_2 = 0.9, 0.999
+_ONE, _B1, _B2, _EPSILON = (np.float32(number) for number in (1, _BETA_1, _BETA_2, 1e-8))
+
+
+class Stack:
+    """Networks (`torch.nn.Sequential` of Linear, BatchNorm1d and activations) with an Adam of their own each."""
+
+    def __init__(self, networks: Sequence[torch.nn.Sequential], learning_rate: float) -> None:
+        """Copy the networks."""
+        self._template = networks[0]
+        self._shapes = [parameter.shape for parameter in networks[0].parameters()]
+        self._learning_rate = learning_rate
+        self.flat = torch.stack([torch.nn.utils.parameters_to_vector(n.parameters()) for n in networks]).detach()
+        self._first, self._second = torch.zeros_like(self.flat), torch.zeros_like(self.flat)
+        self._steps = torch.zeros(len(networks), dtype=torch.float64)
+        norms = [[m for m in n if isinstance(m, torch.nn.BatchNorm1d)] for n in networks]
+        self._means = [torch.stack([_running(m)[0] for m in layer]) for layer in zip(*norms, strict=True)]
+        self._variances = [torch.stack([_running(m)[1] for m in layer]) for layer in zip(*norms, strict=True)]
+
+    def __len__(self) -> int:
+        """Return how many networks there are."""
+        return len(self.flat)
+
+    def part(self, rows: NDArray[np.int64]) -> Stack:
+        """Return copies of some of the networks, with the state of their training."""
+        picked = torch.from_numpy(rows)
+        part = Stack.__new__(Stack)
+        part._template, part._shapes, part._learning_rate = self._template, self._shapes, self._learning_rate
+        part.flat = self.flat[picked]
+        part._first, part._second, part._steps = self._first[picked], self._second[picked], self._steps[picked]
+        part._means = [mean[picked] for mean in self._means]
+        part._variances = [variance[picked] for variance in self._variances]
+        return part
+
+    def put(self, rows: NDArray[np.int64], part: Stack) -> None:
+        """Write a part back."""
+        picked = torch.from_numpy(rows)
+        for ours, theirs in zip(self._state(), part._state(), strict=True):
+            ours[picked] = theirs.detach()
+
+    def _state(self) -> Iterator[torch.Tensor]:
+        yield from (self.flat, self._first, self._second, self._steps, *self._means, *self._variances)
+
+    def __call__(self, inputs: torch.Tensor, flat: torch.Tensor | None = None, training: bool = False) -> torch.Tensor:
+        """Return (networks, n, out) for inputs (networks, n, in); `flat` in place of the parameters, to differentiate.
+
+        `training` normalises batches by themselves and updates the running statistics.
+        """
+        flat = self.flat if flat is None else flat
+        pieces = torch.split(flat, [shape.numel() for shape in self._shapes], dim=1)
+        weights = iter([piece.view(len(flat), *shape) for piece, shape in zip(pieces, self._shapes, strict=True)])
+        norms, x = 0, inputs
+        for layer in self._template:
+            if isinstance(layer, torch.nn.Linear):
+                weight, bias = next(weights), next(weights)
+                x = torch.baddbmm(bias[:, None], x, weight.transpose(1, 2))
+            elif isinstance(layer, torch.nn.BatchNorm1d):
+                x = self._normalised(x, norms, layer, training) * next(weights)[:, None] + next(weights)[:, None]
+                norms += 1
+            else:
+                x = layer(x)
+        return x
+
+    def _normalised(self, x: torch.Tensor, number: int, layer: torch.nn.BatchNorm1d, training: bool) -> torch.Tensor:
+        if training:
+            variance, mean = torch.var_mean(x, dim=1, correction=0)
+            share = 0.1 if layer.momentum is None else layer.momentum
+            count = x.shape[1]
+            self._means[number].lerp_(mean.detach(), share)
+            self._variances[number].lerp_(variance.detach() * count / max(count - 1, 1), share)
+        else:
+            mean, variance = self._means[number], self._variances[number]
+        return (x - mean[:, None]) * torch.rsqrt(variance[:, None] + layer.eps)
+
+    def step(self, loss: Callable[[torch.Tensor], torch.Tensor], active: NDArray[np.bool_] | None = None) -> None:
+        """Take a step of Adam down `loss`, which gets the parameters and returns one number for each network.
+
+        Where `active` (networks,) is False nothing changes.
+        """
+        active = np.ones(len(self), bool) if active is None else active
+        running = [tensor.clone() for tensor in (*self._means, *self._variances)]
+        leaf = self.flat.detach().requires_grad_()
+        (gradient,) = torch.autograd.grad(loss(leaf).sum(), leaf)
+        for now, before in zip((*self._means, *self._variances), running, strict=True):
+            now[~active] = before[~active]
+        adam_step(
+            self.flat.numpy(), gradient.contiguous().numpy(), self._first.numpy(), self._second.numpy(),
+            self._steps.numpy(), active, self._learning_rate,
+        )  # fmt: skip
+
+    def network(self, row: int) -> torch.nn.Sequential:
+        """Return a copy of one network, in evaluation mode."""
+        copied = copy.deepcopy(self._template)
+        torch.nn.utils.vector_to_parameters(self.flat[row].clone(), copied.parameters())
+        norms = [layer for layer in copied if isinstance(layer, torch.nn.BatchNorm1d)]
+        for layer, mean, variance in zip(norms, self._means, self._variances, strict=True):
+            running_mean, running_variance = _running(layer)
+            running_mean.copy_(mean[row])
+            running_variance.copy_(variance[row])
+        return copied.eval().requires_grad_(False)
+
+
+@kernel
+def adam_step(flat: Any, gradient: Any, first: Any, second: Any, steps: Any, active: Any, learning_rate: Any) -> None:
+    """Move the rows of `flat` (n, k) that are `active` as Adam (Kingma and Ba 2015) does; moments and steps follow.
+
+    One pass over the memory, which is what a step costs; PyTorch's operations would make eight.
+    """
+    for i in range(flat.shape[0]):
+        if not active[i]:
+            continue
+        steps[i] += 1
+        rate = np.float32(learning_rate / (1 - _BETA_1 ** steps[i]))
+        scale = np.float32(1 / (1 - _BETA_2 ** steps[i]))
+        for j in range(flat.shape[1]):
+            g = gradient[i, j]
+            m = _B1 * first[i, j] + (_ONE - _B1) * g
+            v = _B2 * second[i, j] + (_ONE - _B2) * g * g
+            first[i, j], second[i, j] = m, v
+            flat[i, j] -= rate * m / (np.sqrt(v * scale) + _EPSILON)
+
+
+def networks_of(make: Callable[[], torch.nn.Sequential], seeds: Sequence[int]) -> list[torch.nn.Sequential]:
+    """Return a network for each seed, which alone decides its first parameters."""
+    made = []
+    with torch.random.fork_rng(devices=[]):
+        for seed in seeds:
+            torch.manual_seed(seed)
+            made.append(make())
+    return made
+
+
+def _running(layer: torch.nn.BatchNorm1d) -> tuple[torch.Tensor, torch.Tensor]:
+    assert layer.running_mean is not None and layer.running_var is not None
+    return layer.running_mean, layer.running_var

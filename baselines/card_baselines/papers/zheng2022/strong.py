@@ -1,0 +1,43 @@
+"""How good the players of the paper are by today's measures: what responses to them win, and what strong players do.
+
+`cfr` and `ppo_limit_hu` know the usual rules (three raises before the flop, no fold where checking is free, a button),
+so matches with them are played under these. The sheets are learned under RLCard's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from card_baselines.papers.zheng2022.duel import game_of_paper
+from card_envs.agent import Agent, find_agent
+from card_envs.analysis.exploitability.local_best_response import play_local_best_response
+from card_envs.games.holdem.presets import limit_holdem
+from card_envs.match import play_match
+
+STRONG_PLAYERS = ("cfr", "ppo_limit_hu", "equity", "tight_aggressive")
+"""Registered players of heads-up limit hold'em."""
+_SEED = 7
+
+
+def against_best_responses(agent: Agent, hands: int) -> list[dict[str, Any]]:
+    """Return what the local best response leaves the agent, under RLCard's rules and the usual ones."""
+    rows = []
+    for about, game in (("RLCard's rules", game_of_paper()), ("usual rules", limit_holdem())):
+        result = play_local_best_response(game, agent, hands, _SEED)
+        won = result.agents[1]
+        rows.append(_row(f"local best response, {about}", won.mean, won.ci95, result.hands))
+    return rows
+
+
+def against_strong_players(agent: Agent, hands: int) -> list[dict[str, Any]]:
+    """Return what the agent wins from players of today under the usual rules."""
+    game = limit_holdem()
+    rows = []
+    for name in STRONG_PLAYERS:
+        result = play_match(game, [agent, find_agent(name, game)], 10 * hands, _SEED, duplicate=True)
+        rows.append(_row(f"{name}, usual rules", result.agents[0].mean, result.agents[0].ci95, result.hands))
+    return rows
+
+
+def _row(rival: str, mean: float, ci95: Any, hands: int) -> dict[str, Any]:
+    return {"rival": rival, "mean": mean, "ci95": list(ci95), "hands": hands, "verdict": ""}

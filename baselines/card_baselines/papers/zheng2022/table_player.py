@@ -1,0 +1,175 @@
+"""The table player: it looks its hand up in the cheating sheet.
+
+What an action is worth is the mean of its column over the types that the hand may become. The paper's code estimates
+that from 100 random completions of the board for each action. Here all completions are counted (`completions=0`, at
+most 1,081): the same mean without the noise, and as fast. `completions=100` plays as the code does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.papers.zheng2022.card_types import MOST_TYPES, count_types, random_type
+from card_baselines.papers.zheng2022.sheet import SHEET_FILE, Sheet, load_sheet
+from card_baselines.papers.zheng2022.situation import (
+    NUM_COLUMNS,
+    action_of,
+    is_legal_column,
+    plays_heads_up_limit,
+)
+from card_envs.agent import Agent, Decisions, choose
+from card_envs.game import Game
+from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import MAX_BOARD
+from card_envs.jit import kernel
+from card_envs.rng import seed_stream, seeded_streams
+
+Policy = Literal["greedy", "softmax"]
+Scaling = Literal["standardised", "raw"]
+
+ACTION_VALUES = np.dtype((np.record, [("value", np.float64, (NUM_COLUMNS,)), ("legal", np.uint8, (NUM_COLUMNS,))]))
+"""What each column is worth to the seat to act, and whether it may take it."""
+TYPE_COUNTS = np.dtype((np.record, [("count", np.int64, (MOST_TYPES,))]))
+
+_SEED_SCALE = 2.0**53
+_STREAM = seeded_streams(1, 0)
+"""Scratch: seeded anew for each decision."""
+
+
+class TablePlayer(Agent):
+    """Plays heads-up limit hold'em by a cheating sheet: the best legal action (`greedy`) or a softmax over them."""
+
+    name = "zheng2022_table"
+
+    def __init__(
+        self,
+        sheet: Sheet | None = None,
+        policy: Policy = "greedy",
+        scaling: Scaling = "standardised",
+        sharpness: float = 1.0,
+        completions: int = 0,
+    ) -> None:
+        """Play `sheet` (ours by default); `sharpness` multiplies the values before a softmax."""
+        if policy not in ("greedy", "softmax"):
+            raise ValueError(f"policy {policy!r} is not known: choose 'greedy' or 'softmax'")
+        if scaling not in ("standardised", "raw"):
+            raise ValueError(f"scaling {scaling!r} is not known: choose 'standardised' or 'raw'")
+        if completions < 0:
+            raise ValueError(f"completions {completions} must be at least 1, or 0 to count all")
+        sheet = load_sheet(SHEET_FILE) if sheet is None else sheet
+        self.sheet = sheet.standardised() if scaling == "standardised" else sheet
+        self.policy, self.sharpness, self.completions = policy, sharpness, completions
+        self._record, self._repaired = self.sheet.record(), self.sheet.repaired
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for heads-up limit hold'em; the sheet is learned under the rules of RLCard."""
+        return plays_heads_up_limit(game)
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return an action for each decision."""
+        if self.policy == "softmax":
+            return choose(self.probabilities(decisions), decisions.uniforms)
+        return best_actions(self.values(decisions))
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the probability of every action id (n, 3); with sampled completions, given what was drawn."""
+        values = self.values(decisions)
+        if self.policy == "greedy":
+            return np.eye(decisions.game.num_actions)[best_actions(values)]
+        weights = softmax(self.sharpness * values["value"], values["legal"])
+        return by_action_id(weights, decisions.game.num_actions, values["legal"])
+
+    def values(self, decisions: Decisions) -> NDArray[Any]:
+        """Return what each column is worth, (n,) of `ACTION_VALUES`."""
+        which = np.zeros(len(decisions), np.int64)
+        return values_of(decisions, self._record, which, self._repaired, self.completions)
+
+
+class SoftmaxTablePlayer(TablePlayer):
+    """Samples from the softmax of the sheet's rows, which is what the paper says."""
+
+    name = "zheng2022_table_softmax"
+
+    def __init__(self) -> None:
+        super().__init__(policy="softmax")
+
+
+def values_of(
+    decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.int64], repaired: int, completions: int
+) -> NDArray[Any]:
+    """Return what each column is worth in each decision, (n,) of `ACTION_VALUES`.
+
+    `sheets` are records of `Sheet.record`, `which` (n,) says whose sheet belongs to each decision.
+    """
+    values, counts = np.zeros(len(decisions), ACTION_VALUES), np.zeros(1, TYPE_COUNTS)
+    _write_values(decisions.views, decisions.uniforms, sheets, which, repaired, completions, counts, _STREAM, values)
+    return values
+
+
+def softmax(logits: NDArray[np.float64], legal: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return the softmax over the legal columns (n, 4)."""
+    highest = np.where(legal == 1, logits, -np.inf).max(axis=1, keepdims=True)
+    weights = np.exp(np.minimum(logits - highest, 0)) * legal
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+
+
+def best_actions(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the action ids of the legal columns with the highest values."""
+    actions = np.empty(len(values), np.int64)
+    _write_best(values, actions)
+    return actions
+
+
+def by_action_id(of_columns: NDArray[np.float64], num_actions: int, legal: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return probabilities of columns (n, 4) as those of action ids (n, 3): call and check are one id."""
+    shown = np.zeros((len(of_columns), num_actions))
+    for column in range(NUM_COLUMNS):
+        shown[:, action_of(column)] += of_columns[:, column] * legal[:, column]
+    return shown
+
+
+@kernel
+def write_values(t: Any, sheet: Any, repaired: Any, completions: Any, c: Any, stream: Any, v: Any) -> None:
+    """Write into `v` (`ACTION_VALUES`) what the columns are worth to the seat to act; `c` is scratch (`TYPE_COUNTS`).
+
+    With `completions` of 0 every completion of the board counts once, else as many random ones for each column.
+    """
+    for column in range(NUM_COLUMNS):
+        v.value[column] = 0.0
+        v.legal[column] = is_legal_column(t, column)
+    shown = num_board_cards(t)
+    if completions == 0 or shown == 0 or shown == MAX_BOARD:
+        total = count_types(t, np.int64(t.actor), repaired, c)
+        for row in range(MOST_TYPES):
+            if c.count[row] > 0:
+                for column in range(NUM_COLUMNS):
+                    v.value[column] += c.count[row] * sheet.value[row, column] / total
+        return
+    for column in range(NUM_COLUMNS):
+        for _ in range(completions):
+            row = random_type(t, np.int64(t.actor), repaired, stream)
+            v.value[column] += sheet.value[row, column] / completions
+
+
+@kernel
+def _write_values(
+    views: Any, uniforms: Any, sheets: Any, which: Any, repaired: Any, completions: Any, counts: Any, streams: Any,
+    values: Any,
+) -> None:  # fmt: skip
+    for j in range(views.shape[0]):
+        seed_stream(streams[0], np.uint64(uniforms[j] * _SEED_SCALE), np.uint64(0))
+        write_values(views[j], sheets[which[j]], repaired, completions, counts[0], streams[0], values[j])
+
+
+@kernel
+def _write_best(values: Any, actions: Any) -> None:
+    for j in range(values.shape[0]):
+        v = values[j]
+        best = -1
+        for column in range(NUM_COLUMNS):
+            if v.legal[column] == 1 and (best < 0 or v.value[column] > v.value[best]):
+                best = column
+        actions[j] = action_of(best)

@@ -1,0 +1,466 @@
+"""Zheng et al. (2022), Cheat'em: card types, sheet, advantage probability, rewards, by examples worked out by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.papers.zheng2022.advantage import RIVAL_COUNTS, advantage, chance_ahead, count_action
+from card_baselines.papers.zheng2022.card_types import (
+    NUM_TYPES,
+    PUBLISHED,
+    REPAIRED,
+    TYPE_OF_RANK,
+    count_types,
+    hole_type,
+    random_type,
+    type_names,
+)
+from card_baselines.papers.zheng2022.duel import Hand
+from card_baselines.papers.zheng2022.rewards import (
+    Shaping,
+    allocation,
+    allocation_in_chips,
+    final_payoff,
+    value_of,
+    with_opportunity_cost,
+)
+from card_baselines.papers.zheng2022.sheet import (
+    SHEET_FILE,
+    TRAJECTORY,
+    Sheet,
+    add_decision,
+    load_sheet,
+    low_fold_action,
+    move_cell,
+    pretrain,
+    save_sheet,
+)
+from card_baselines.papers.zheng2022.situation import (
+    CALL,
+    CHECK,
+    FOLD,
+    NONE,
+    RAISE,
+    column_of,
+    is_legal_column,
+    last_column_of_rival,
+)
+from card_baselines.papers.zheng2022.table_player import (
+    ACTION_VALUES,
+    TYPE_COUNTS,
+    TablePlayer,
+    best_actions,
+    softmax,
+    write_values,
+)
+from card_envs.agent import decisions_at
+from card_envs.cards import card_ids
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.presets import limit_holdem
+from card_envs.jit import COMPILED
+from card_envs.poker.ranks import hand_rank
+from card_envs.rng import seeded_streams
+from tests.holdem_hands import OneTable
+
+RULES = HoldemConfig.limit(rules="rlcard")
+GAME = limit_holdem(rules="rlcard")
+needs_speed = pytest.mark.skipif(not COMPILED, reason="a million hands, which take hours as plain Python")
+
+
+def table(hole: str = "As Ks", board: str = "", rival: str = "2c 3c", street: int | None = None) -> OneTable:
+    """Return a table on the street of `board` with seat 0 to act; seat 1 has the button and thus the big blind."""
+    deck = f"{hole} {rival} {board}"
+    made = OneTable(RULES, button=1, deck=deck)
+    count = len(card_ids(board)) if street is None else (0, 3, 4, 5)[street]
+    made.play({0: "", 3: "c c", 4: "c c c c", 5: "c c c c c c"}[count])
+    assert made.actor == 0
+    return made
+
+
+# --- card types -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cards", "row"),
+    [("As Ad", 20), ("Ks Kd", 21), ("2s 2d", 32), ("As Kd", 33), ("2s Ad", 33), ("Ks 2s", 34), ("3s 2d", 44)],
+)
+def test_two_cards(cards: str, row: int) -> None:
+    first, second = card_ids(cards)
+    assert hole_type(first, second, PUBLISHED) == row
+    assert hole_type(first, second, REPAIRED) == row + 1
+
+
+@pytest.mark.parametrize(
+    ("cards", "published", "repaired"),
+    [
+        ("As Ad Ah 2c 5d 9s Jh", 0, 0),  # three of a kind
+        ("As 2d 3h 4c 5d 9s Jh", 0, 0),  # the lowest straight
+        ("2s 4s 7s 9s Js Kd Ah", 0, 0),  # flush
+        ("2s 2d 2h 9s 9d Kd Ah", 0, 0),  # full house
+        ("As Ad Ks Kd 5d 9s Jh", 1, 1),  # two pair
+        ("As Ad Ks Kd 9d 9s Jh", 1, 1),  # three pairs
+        ("As Ad 2s 4d 9d Ts Jh", 2, 2),
+        ("7s 7d 2s 4d 9d Ts Jh", 9, 9),
+        ("2s 2d 5s 7d 9d Ts Jh", 14, 14),
+        ("As Kd 2s 7d 9d Ts 4h", 14, 15),  # ace high shares the row of deuces
+        ("Qs Kd 2s 7d 9d Ts 4h", 15, 16),
+        ("2s 3d 4s 5d 7d 8s 9h", 19, 20),  # nine high, the lowest that seven cards make
+    ],
+)
+def test_seven_cards(cards: str, published: int, repaired: int) -> None:
+    rank = hand_rank(card_ids(cards))
+    assert TYPE_OF_RANK[PUBLISHED, rank] == published
+    assert TYPE_OF_RANK[REPAIRED, rank] == repaired
+
+
+def test_every_row_has_a_name() -> None:
+    names = type_names()
+    assert len(names) == NUM_TYPES and len(set(names)) == NUM_TYPES
+    assert names[2] == "pair of A" and names[14] == "pair of 2, or A high" and names[19] == "9 high"
+    assert names[20] == "AA" and names[32] == "22" and names[33] == "A-" and names[44] == "3-"
+    assert type_names(repaired=True)[14:17] == ["pair of 2", "A high", "K high"]
+
+
+def counted(made: OneTable) -> tuple[int, dict[int, int]]:
+    counts = np.zeros(1, TYPE_COUNTS)
+    total = count_types(made.t, 0, PUBLISHED, counts[0])
+    return int(total), {int(row): int(counts["count"][0, row]) for row in np.flatnonzero(counts["count"][0])}
+
+
+def test_completions_of_the_turn_by_hand() -> None:
+    # two pair already: two aces and two kings make a full house
+    assert counted(table("As Ks", "Ah Kd 2c 7d")) == (46, {0: 4, 1: 42})
+
+
+def test_completions_are_counted_once_each_whatever_the_street() -> None:
+    assert counted(table("As Ad")) == (1, {20: 1})
+    assert counted(table("As Kd", "2s 7d 9d Ts 4h")) == (1, {14: 1})
+    seen = card_ids("As Kd 2s 7d 9d")
+    unseen = [card for card in range(52) if card not in seen]
+    expected = Counter(int(TYPE_OF_RANK[0, hand_rank([*seen, *two])]) for two in combinations(unseen, 2))
+    assert counted(table("As Kd", "2s 7d 9d")) == (1081, dict(expected))
+
+
+def test_random_completions_come_as_often_as_they_are_counted() -> None:
+    made, streams = table("As Kd", "2s 7d 9d"), seeded_streams(1, 3)
+    total, counts = counted(made)
+    drawn = Counter(int(random_type(made.t, 0, PUBLISHED, streams[0])) for _ in range(4000))
+    assert set(drawn) <= set(counts)
+    for row, count in counts.items():
+        share = count / total
+        assert abs(drawn[row] / 4000 - share) < 4 * (share * (1 - share) / 4000) ** 0.5 + 1e-9
+
+
+# --- actions ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("played", "last"),
+    [
+        ("", NONE),
+        ("c", CALL),  # the small blind completes
+        ("4", RAISE),
+        ("4 6", RAISE),
+        ("c c", CHECK),  # the big blind takes no option
+        ("4 c", CALL),
+        ("c c c", CHECK),
+        ("c c 2", RAISE),
+        ("c c 2 c", CALL),  # of the big blind's chips on the flop, not its option before
+        ("c c c 2 c", CALL),
+        ("c c c c", CHECK),
+    ],
+)
+def test_what_the_rival_did_last(played: str, last: int) -> None:
+    assert last_column_of_rival(OneTable(RULES, button=1).play(played).t) == last
+
+
+def test_what_the_rival_did_last_when_the_same_seat_acts_twice() -> None:
+    # by the usual rules the big blind ends the first street and opens the second
+    made = OneTable(HoldemConfig.limit(), button=1).play("c c")
+    assert made.actor == 0
+    assert last_column_of_rival(made.t) == CALL
+
+
+def test_columns_and_what_is_legal() -> None:
+    made = OneTable(RULES, button=1)
+    assert [bool(is_legal_column(made.t, column)) for column in range(4)] == [True, True, True, False]
+    assert [column_of(made.t, action) for action in range(3)] == [FOLD, CALL, RAISE]
+    made.play("c")
+    assert [bool(is_legal_column(made.t, column)) for column in range(4)] == [False, True, True, True]
+    assert column_of(made.t, 1) == CHECK
+    made.play("4 6 8 10")
+    assert not is_legal_column(made.t, RAISE)
+
+
+# --- sheet ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_moves_towards_what_the_others_leave() -> None:
+    sheet, trajectories = Sheet(np.zeros((45, 4))).record(), np.zeros(1, TRAJECTORY)
+    sheet["value"][0, 33, CALL], sheet["value"][0, 2, RAISE] = 0.5, 1.0
+    add_decision(trajectories[0], 33, CALL)
+    add_decision(trajectories[0], 2, RAISE)
+    move_cell(sheet[0], trajectories[0], 4.0, 0.1, seeded_streams(1, 0)[0])
+    # 4 - 1 - 0.5 = 2.5 is missing; one of the two cells takes a tenth of it
+    changed = (sheet["value"][0, 33, CALL], sheet["value"][0, 2, RAISE])
+    assert changed in [(pytest.approx(0.75), 1.0), (0.5, pytest.approx(1.25))]
+    assert sheet["value"].sum() == pytest.approx(1.75)
+
+
+def test_both_cells_of_a_hand_are_picked_equally_often() -> None:
+    stream, picked = seeded_streams(1, 1)[0], 0
+    for _ in range(1000):
+        sheet, trajectories = Sheet(np.zeros((45, 4))).record(), np.zeros(1, TRAJECTORY)
+        add_decision(trajectories[0], 33, CALL)
+        add_decision(trajectories[0], 2, RAISE)
+        move_cell(sheet[0], trajectories[0], 1.0, 1.0, stream)
+        picked += int(sheet["value"][0, 33, CALL] == 1.0)
+    assert 430 < picked < 570
+
+
+def test_a_hand_without_decisions_teaches_nothing() -> None:
+    sheet, trajectories = Sheet(np.ones((45, 4))).record(), np.zeros(1, TRAJECTORY)
+    before = sheet.copy()
+    move_cell(sheet[0], trajectories[0], 4.0, 0.1, seeded_streams(1, 0)[0])
+    assert (sheet == before).all()
+
+
+def test_low_fold_players_fold_a_third_of_the_rest() -> None:
+    made, stream = OneTable(RULES, button=1), seeded_streams(1, 2)[0]
+    played = Counter(int(low_fold_action(made.t, stream)) for _ in range(6000))
+    assert played[0] / 6000 == pytest.approx(0.21 / 3, abs=0.012)
+    assert played[1] / 6000 == pytest.approx(0.21 / 3 + 0.79 / 2, abs=0.025)
+
+
+def test_standardised_rows() -> None:
+    row = np.array([1.0, 3.0, -1.0, 1.0])
+    sheet = Sheet(np.tile(row, (45, 1))).standardised()
+    assert sheet.values[7] == pytest.approx([0, 2**0.5, -(2**0.5), 0], abs=1e-6)
+
+
+@needs_speed
+def test_pretraining_makes_the_sheet_that_comes_with_the_package() -> None:
+    assert pretrain(seed=11).values == pytest.approx(load_sheet(SHEET_FILE).values, abs=1e-6)
+
+
+@needs_speed
+def test_two_seeds_differ_as_little_as_is_published() -> None:
+    first, second = pretrain(seed=1).values, pretrain(seed=2).values
+    assert np.sqrt(((first - second) ** 2).mean()) == pytest.approx(0.04, abs=0.008)
+    assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".txt", ".npy", ".npz"])
+def test_a_sheet_is_loaded_as_it_was_saved(suffix: str, tmp_path: Path) -> None:
+    values, path = np.random.default_rng(0).normal(size=(45, 4)).round(6), tmp_path / f"sheet{suffix}"
+    if suffix == ".csv":
+        save_sheet(Sheet(values), path)
+    elif suffix == ".txt":
+        np.savetxt(path, values)
+    elif suffix == ".npy":
+        np.save(path, values)
+    else:
+        np.savez(path, values)
+    assert load_sheet(path).values == pytest.approx(values)
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path / "none.csv", "there is no such file"),
+        (lambda path: write(path / "sheet.xls", "1"), r"files end in one of \.csv"),
+        (lambda path: write(path / "sheet.csv", "1,2,3,4\n"), r"shape \(1, 4\): \(45, 4\) is needed"),
+        (lambda path: write(path / "sheet.csv", "1,2,3\n" * 45), r"shape \(45, 3\): \(45, 4\) is needed"),
+        (lambda path: write(path / "sheet.csv", "1,2,3,4\n" * 44 + "1,2,3\n"), "its lines differ in length"),
+        (lambda path: write(path / "sheet.csv", "1,2,x,4\n" * 45), "line 1: '1,2,x,4' is not a row of numbers"),
+        (lambda path: write(path / "sheet.csv", "1,2,nan,4\n" * 45), "not finite"),
+        (lambda path: write(path / "sheet.npy", "no array"), "cannot be read"),
+    ],
+)
+def test_what_is_no_sheet_is_refused(make: Callable[[Path], Path], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_sheet(make(tmp_path))
+
+
+# --- table player -----------------------------------------------------------------------------------------------------
+
+
+def values_at(made: OneTable, sheet: Sheet, completions: int = 0) -> Any:
+    values, counts = np.zeros(1, ACTION_VALUES), np.zeros(1, TYPE_COUNTS)
+    write_values(made.t, sheet.record()[0], PUBLISHED, completions, counts[0], seeded_streams(1, 5)[0], values[0])
+    return values
+
+
+def test_a_value_is_the_mean_over_completions() -> None:
+    cells = np.zeros((45, 4))
+    cells[0], cells[1] = [46.0, 0, 0, 92.0], [0, 23.0, 0, 46.0]
+    found = values_at(table("As Ks", "Ah Kd 2c 7d"), Sheet(cells))
+    assert found["value"][0] == pytest.approx([4.0, 21.0, 0.0, (4 * 92 + 42 * 46) / 46])
+    assert found["legal"][0].tolist() == [0, 1, 1, 1]
+    assert best_actions(found).tolist() == [1]  # the check, worth most
+
+
+def test_drawn_completions_have_the_same_mean() -> None:
+    sheet, made = load_sheet(SHEET_FILE), table("As Kd", "2s 7d 9d")
+    exact, drawn = values_at(made, sheet)["value"][0], values_at(made, sheet, 20_000)["value"][0]
+    assert drawn == pytest.approx(exact, abs=0.03)
+
+
+def test_illegal_columns_are_never_best_nor_likely() -> None:
+    cells = np.zeros((45, 4))
+    cells[:, CALL] = 9.0
+    found = values_at(table("As Ad", "2s 7d 9d"), Sheet(cells))
+    assert best_actions(found).tolist() == [2]  # a raise is worth as much as a check, and comes first
+    assert softmax(found["value"], found["legal"])[0].tolist() == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+
+
+def test_the_greedy_player_and_its_softmax() -> None:
+    made = OneTable(RULES, button=1, deck="As Kd")
+    one = np.zeros(1, np.int64)
+    decisions = decisions_at(GAME, made.tables, one, one, np.full(1, 0.5))
+    cells = np.zeros((45, 4))
+    cells[33] = [1.0, 2.0, 0.0, 7.0]
+    greedy = TablePlayer(Sheet(cells), scaling="raw")
+    assert greedy.probabilities(decisions).tolist() == [[0, 0, 1]]
+    assert greedy.act(decisions, np.random.default_rng()).tolist() == [2]
+    weights = np.exp([0.0, 1.0, 2.0])
+    mixed = TablePlayer(Sheet(cells), policy="softmax", scaling="raw")
+    assert mixed.probabilities(decisions)[0] == pytest.approx(weights / weights.sum())
+    sharp = TablePlayer(Sheet(cells), policy="softmax", scaling="raw", sharpness=5.0)
+    assert sharp.probabilities(decisions)[0] == pytest.approx(weights**5 / (weights**5).sum())
+
+
+@pytest.mark.parametrize(
+    "settings", [{"policy": "best"}, {"scaling": "none"}, {"completions": -1}], ids=["policy", "scaling", "completions"]
+)
+def test_settings_that_are_not_known(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(settings))} .*(choose|must)"):
+        TablePlayer(**settings)
+
+
+# --- advantage probability --------------------------------------------------------------------------------------------
+
+
+def test_advantage_by_hand() -> None:
+    rival = np.zeros(1, RIVAL_COUNTS)
+    assert advantage(0.7, rival[0], RAISE) == pytest.approx(0.7)  # nothing counted: both shares are 1
+    rival["seen"][0], rival["seen_ahead"][0] = [2, 6, 0, 2], [1, 4, 0, 1]
+    assert advantage(0.7, rival[0], RAISE) == pytest.approx(0.7 * (4 / 6) / (6 / 10))
+    assert advantage(0.9, rival[0], RAISE) == pytest.approx(1.0)
+    rival["seen_ahead"][0] = [0, 4, 0, 0]
+    assert advantage(0.9, rival[0], RAISE) > 1.4  # an estimate of a ratio, not a probability
+    assert advantage(0.9, rival[0], CALL) == 0.0
+    assert advantage(0.7, rival[0], NONE) == 0.7
+
+
+def test_a_board_that_plays_is_a_tie() -> None:
+    made = table("As Ks", "2c 2d 2h 2s 3d", rival="Qc Qd")
+    assert chance_ahead(made.t, 0, PUBLISHED, 10, 10, seeded_streams(1, 0)[0]) == 0.5
+
+
+def test_the_chance_to_be_ahead_is_that_of_all_hands() -> None:
+    made = table("9c 9d", "9h 2s 5d Jc Kh")
+    seen = card_ids("9c 9d 9h 2s 5d Jc Kh")
+    mine = TYPE_OF_RANK[0, hand_rank(seen)]
+    rows = [
+        TYPE_OF_RANK[0, hand_rank([*two, *seen[2:]])]
+        for two in combinations([card for card in range(52) if card not in seen], 2)
+    ]
+    expected = np.mean([1.0 if mine < row else 0.5 for row in rows])
+    found = chance_ahead(made.t, 0, PUBLISHED, 200, 100, seeded_streams(1, 0)[0])
+    assert found == pytest.approx(expected, abs=0.01)
+
+
+def test_the_rival_is_counted_with_the_better_hand() -> None:
+    rival, stream = np.zeros(1, RIVAL_COUNTS), seeded_streams(1, 0)[0]
+    count_action(table("As Ad", rival="Ks Kd").t, 0, RAISE, PUBLISHED, rival[0], stream)
+    assert rival["seen"][0].tolist() == [0, 1, 0, 0] and rival["seen_ahead"][0].tolist() == [0, 1, 0, 0]
+    count_action(table("Qs Qd", rival="Ks Kd").t, 0, CALL, PUBLISHED, rival[0], stream)
+    assert rival["seen"][0].tolist() == [1, 1, 0, 0] and rival["seen_ahead"][0].tolist() == [0, 1, 0, 0]
+    for _ in range(400):  # equal rows: a fair coin
+        count_action(table("As Qd", rival="Ac Kd").t, 0, CHECK, PUBLISHED, rival[0], stream)
+    assert 150 < rival["seen_ahead"][0, CHECK] < 250
+
+
+# --- rewards ----------------------------------------------------------------------------------------------------------
+
+
+def hand_of(played: str, deck: str, columns: list[int]) -> Hand:
+    """Return a hand played by the usual notation of `OneTable`; seat 0 has the small blind."""
+    made, before, found = OneTable(RULES, button=1, deck=deck), [], []
+    for word in played.split():
+        before.append(made.tables.copy())
+        found.append(int(column_of(made.t, {"f": 0, "c": 1}.get(word, 2))))
+        made.play(word)
+    assert made.is_over and found == columns
+    return Hand(GAME, np.concatenate(before), np.array(found), made.tables, made.t.payoff[:2] / 2)
+
+
+ACES = "As Ad Ks Kd 2c 7h 9d Js 4h"
+RAISED = "4 c 2 4 c c c c c"
+"""Small blind (aces) raises, called; flop: big blind called last, so seat 0 bets, seat 1 raises, seat 0 calls ..."""
+
+
+def raised_hand() -> Hand:
+    return hand_of(RAISED, ACES, [RAISE, CALL, RAISE, RAISE, CALL, CHECK, CHECK, CHECK, CHECK])
+
+
+def test_the_payoff_comes_last() -> None:
+    hand = raised_hand()
+    assert hand.payoffs.tolist() == [4.0, -4.0]
+    assert final_payoff(hand, 0).tolist() == [0, 0, 0, 0, 4.0]
+    assert final_payoff(hand, 1).tolist() == [0, 0, 0, -4.0]
+
+
+def test_allocation_by_hand() -> None:
+    hand = raised_hand()
+    # seat 1 loses: its call costs 1, its raise on the flop, 2 chips behind, (2 + 2) / 2 = 2, its check nothing
+    assert allocation(hand, 1).tolist() == [-1, -2, 0, -1]
+    # seat 0 acted first: each decision gets what seat 1's next one costs; the last gets the rest
+    assert allocation(hand, 0).tolist() == [1, 2, 0, 1, 0]
+    assert allocation_in_chips(hand, 1).tolist() == [-2, -4, 0, -2]
+
+
+@pytest.mark.parametrize("shaping", [final_payoff, allocation])
+def test_shaped_rewards_add_up_to_the_payoff(shaping: Shaping) -> None:
+    hands = [
+        raised_hand(),
+        hand_of("f", ACES, [FOLD]),
+        hand_of("c 4 6 c 2 f", ACES, [CALL, RAISE, RAISE, CALL, RAISE, FOLD]),
+    ]
+    for hand in hands:
+        for seat in (0, 1):
+            rewards = shaping(hand, seat)
+            assert len(rewards) == len(hand.decisions_of(seat))
+            if len(rewards):
+                assert rewards.sum() == pytest.approx(hand.payoffs[seat])
+
+
+def test_the_values_of_the_opportunity_cost() -> None:
+    high, pair, every = 1302540, 1098240, 2598960
+    assert value_of(card_ids("As Ad 2c 7h 9d Js 4h")) == pytest.approx(1.25 * (high + pair) / every)
+    assert value_of(card_ids("2s 2d 5c 7h 9d Js Kh")) == pytest.approx(1.25 * (high + pair / 13) / every)
+    assert value_of(card_ids("Ks Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high / every)
+    assert value_of(card_ids("As Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high * 6 / 5 / every)
+    assert value_of(card_ids("As Ad Kc Kh 9d 5s 4h")) == pytest.approx(1.25 * (high + pair + 123552) / every)
+    assert value_of(card_ids("Ts Js Qs Ks As 5s 4h")) == pytest.approx(1.25)
+
+
+def test_the_opportunity_cost_hits_the_worse_hand_alone() -> None:
+    hand, shaped = raised_hand(), with_opportunity_cost()
+    assert shaped(hand, 0).tolist() == [0, 0, 0, 0, 4.0]
+    cost = 1.25 * 1098240 / 13 / 2598960  # a pair of aces against one of kings
+    assert shaped(hand, 1) == pytest.approx([0, 0, 0, -4.0 - cost])
+    assert with_opportunity_cost(allocation)(hand, 1) == pytest.approx([-1, -2, 0, -1 - cost])
