@@ -68,11 +68,26 @@ class Enumeration(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class ControlUnits:
+    """What controls count: how far one may vary that has hardly varied yet."""
+
+    is_stake: NDArray[np.bool_]
+    """(k,): True for a stake times a number within -1 .. 1, False for numbers of that size alone."""
+    least_stake: float
+    """In rewards: stakes that are smaller so far say nothing about larger ones."""
+
+
 class ControlTerms(Protocol):
     """Numbers with mean zero that go with what the agents win: follows a match as a callback does.
 
     Control variates regress results on them. What the agents' probabilities are is asked by who calls.
     """
+
+    @property
+    def units(self) -> ControlUnits:
+        """What the controls count, in their order."""
+        ...
 
     def on_deal(self, batch: Hands, /) -> None:
         """Prepare for the hands of `batch`."""

@@ -37,7 +37,7 @@ def play_match(
 
     In hand h, agent j sits at seat (j + h) % n, so that everybody has every seat equally often. With `duplicate`, each
     deal (cards, button, stacks) is played n times in a row with the agents moved around the table, which takes most
-    of the luck out; `hands` is then rounded up to whole deals.
+    of the chance out; `hands` is then rounded up to whole deals.
 
     Agents with memory: `hands_per_table` hands follow each other at the same table (`Decisions.tables`), the next only
     when the last is over; `hands` is rounded up to whole tables, and intervals count a table as one sample.

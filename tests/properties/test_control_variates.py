@@ -10,14 +10,16 @@ import pytest
 
 from card_baselines.agents.scripted.equity import Equity
 from card_baselines.agents.scripted.tight_aggressive import TightAggressive
-from card_envs.agent import Agent, RandomAgent
-from card_envs.analysis.variance.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
+from card_envs.agent import Agent, RandomAgent, find_agent
 from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates
-from card_envs.analysis.variance.hand_controls import HandControls
+from card_envs.analysis.variance.regression import adjusted_mean, moments_of
 from card_envs.cards import DECK_SIZE, card_ids
 from card_envs.game import Game
+from card_envs.game_info import ControlUnits
+from card_envs.games.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
 from card_envs.games.holdem.presets import kuhn_poker, limit_holdem, no_limit_holdem
 from card_envs.match import Batch, play_match
+from card_envs.match.statistics import student_t_quantile
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.ranks import hand_ranks
 from card_envs.rng import seed_streams
@@ -33,18 +35,18 @@ def adjusted(
     return controls.adjusted(result)[0], result.agents[0].mean
 
 
-# --- luck with the cards ----------------------------------------------------------------------------------------------
+# --- chance terms ---------------------------------------------------------------------------------------------------
 
 
-def luck_of(deck: str, live: int = 0b11, num_boards: int = 4000) -> Any:
-    """Return the luck record of a heads-up hand that saw all streets."""
+def terms_of(deck: str, live: int = 0b11, num_boards: int = 4000) -> Any:
+    """Return the chance terms of a heads-up hand that saw all streets."""
     tables = limit_holdem().new_tables(1)
     tables[0]["deck"][:9] = card_ids(deck)
-    luck = np.zeros(1, CHANCE_TERMS)
-    luck["live"][0, 1:] = live
-    seed_streams(luck, np.uint64(0), np.uint64(0))
-    write_chance_terms(tables, luck, num_boards)
-    return luck[0]
+    terms = np.zeros(1, CHANCE_TERMS)
+    terms["live"][0, 1:] = live
+    seed_streams(terms, np.uint64(0), np.uint64(0))
+    write_chance_terms(tables, terms, num_boards)
+    return terms[0]
 
 
 def share(hole: list[int], other: list[int], board: tuple[int, ...]) -> float:
@@ -52,50 +54,48 @@ def share(hole: list[int], other: list[int], board: tuple[int, ...]) -> float:
     return 0.5 + 0.5 * float(np.sign(int(ranks[1]) - int(ranks[0])))
 
 
-def test_luck_on_turn_and_river_is_what_brute_force_says() -> None:
+def test_terms_of_turn_and_river_is_what_brute_force_says() -> None:
     deck = "As Ks Qh Qd Qs Js 2h 7c Ts"
     a, b, board = card_ids("As Ks"), card_ids("Qh Qd"), card_ids("Qs Js 2h 7c Ts")
     rest = [card for card in range(DECK_SIZE) if card not in {*a, *b, *board[:3]}]
     flop = np.mean([share(a, b, (*board[:3], *two)) for two in combinations(rest, 2)])
     turn = np.mean([share(a, b, (*board[:4], card)) for card in rest if card != board[3]])
-    luck = luck_of(deck)
-    assert luck["value"][1, 0, EQUITY] == pytest.approx(flop)
-    assert luck["luck"][2, 0, EQUITY] == pytest.approx(turn - flop)
-    assert luck["luck"][3, 0, EQUITY] == pytest.approx(1.0 - turn), "the royal flush arrives"
-    assert luck["outcome"].tolist()[:2] == [1.0, 0.0]
+    terms = terms_of(deck)
+    assert terms["value"][1, 0, EQUITY] == pytest.approx(flop)
+    assert terms["term"][2, 0, EQUITY] == pytest.approx(turn - flop)
+    assert terms["term"][3, 0, EQUITY] == pytest.approx(1.0 - turn), "the royal flush arrives"
+    assert terms["outcome"].tolist()[:2] == [1.0, 0.0]
     hands = np.array([[*a, *board[:3], card] for card in rest])
     strengths = PERCENTILES[1, hand_ranks(hands)]
     now = PERCENTILES[1, hand_ranks(np.array([[*a, *board[:4]]]))[0]]
-    assert luck["luck"][2, 0, STRENGTH] == pytest.approx(now - strengths.mean())
+    assert terms["term"][2, 0, STRENGTH] == pytest.approx(now - strengths.mean())
 
 
-def test_luck_before_the_flop_comes_from_random_boards() -> None:
-    luck = luck_of("As Ad Kh Kd 2c 7d 9h Jc Ts")
-    assert luck["luck"][0, 0, EQUITY] == pytest.approx(0.8195 - 0.5, abs=0.03), "aces against kings"
-    assert luck["luck"][1, :2, EQUITY].sum() == pytest.approx(0.0)
-    assert luck["luck"][1, 0, AHEAD] > 0
+def test_terms_before_the_flop_come_from_random_boards() -> None:
+    terms = terms_of("As Ad Kh Kd 2c 7d 9h Jc Ts")
+    assert terms["term"][0, 0, EQUITY] == pytest.approx(0.8195 - 0.5, abs=0.03), "aces against kings"
+    assert terms["term"][1, :2, EQUITY].sum() == pytest.approx(0.0)
+    assert terms["term"][1, 0, AHEAD] > 0
 
 
-def test_seats_that_folded_have_no_luck() -> None:
-    luck = luck_of("As Ad Kh Kd 2c 7d 9h Jc Ts", live=0b01)
-    assert not luck["luck"][1:, 1].any()
-    assert luck["value"][3, 0, EQUITY] == 1.0
+def test_seats_that_folded_have_no_terms() -> None:
+    terms = terms_of("As Ad Kh Kd 2c 7d 9h Jc Ts", live=0b01)
+    assert not terms["term"][1:, 1].any()
+    assert terms["value"][3, 0, EQUITY] == 1.0
 
 
 # --- controls ---------------------------------------------------------------------------------------------------------
 
 
-class Collecting:
-    """A callback that keeps the controls of one agent."""
+class Collecting(ControlVariates):
+    """A callback that keeps the controls of the first agent."""
 
     def __init__(self, game: Game, agents: list[Agent], seed: int) -> None:
-        self.controls = HandControls(game, agents, seed)
-        self.on_deal = self.controls.on_deal
-        self.on_actions = self.controls.on_actions
-        self.batches: list[Any] = []
+        super().__init__(game, agents, seed)
+        self.units, self.batches = self._controls.units, list[Any]()
 
     def on_end(self, batch: Batch) -> None:
-        self.batches.append(self.controls.of_batch(batch, [0])[0])
+        self.batches.append(self._controls.of_batch(batch, [0])[0])
 
 
 @pytest.mark.parametrize(
@@ -119,6 +119,19 @@ def test_every_control_has_mean_zero(game: Game, opponent: Agent, hands: int) ->
     assert np.mean(z**2) < 1.6, "controls go together, so this scatters more than a chi-square over their number"
     tails = (controls**4).mean(axis=0)
     assert np.abs(z[tails < 100]).max() < 4.5, "of the others, a few rare hands decide: no normal distribution"
+
+
+def test_an_equity_before_the_flop_may_multiply_what_the_flop_brings() -> None:
+    """From two boards a hand, either is mostly noise; noise of the same boards would make the product negative."""
+    deals = 20_000
+    tables = limit_holdem().seeded_tables(deals, 5)
+    limit_holdem().deal_batch(tables, np.arange(deals))
+    terms = np.zeros(deals, CHANCE_TERMS)
+    terms["live"][:, 1] = 0b11
+    seed_streams(terms, np.uint64(99), np.uint64(0))
+    write_chance_terms(tables, terms, 2)
+    products = terms["value"][:, 0, 0, EQUITY] * terms["term"][:, 1, 0, EQUITY]
+    assert abs(products.mean()) < 4 * products.std() / np.sqrt(deals)
 
 
 # --- estimates --------------------------------------------------------------------------------------------------------
@@ -168,6 +181,95 @@ def test_two_agents_mirror_each_other_and_more_do_not() -> None:
             assert found[1].summary.mean == -found[0].summary.mean
 
 
+# --- never much wider than the plain result ---------------------------------------------------------------------------
+
+
+def interval_ratio(game: Game, names: list[str], hands: int, seed: int) -> float:
+    """Return how many times as wide as the plain interval the adjusted one is, of one match."""
+    agents = [find_agent(name, game) for name in names]
+    controls = ControlVariates(game, agents, seed)
+    result = play_match(game, agents, hands, seed, callbacks=[controls])
+    return controls.adjusted(result)[0].summary.standard_error / result.agents[0].standard_error
+
+
+def test_a_match_whose_interval_once_grew_elevenfold() -> None:
+    assert interval_ratio(limit_holdem(), ["chen", "random"], 400, 1058) < 1.05
+
+
+def test_a_network_that_is_nearly_sure_of_its_actions() -> None:
+    """Its probabilities near 1e-7 make controls that vary in one deal of a million."""
+    pytest.importorskip("torch")
+    ratios = [interval_ratio(limit_holdem(), ["ppo_limit_hu", "chen"], 100, seed) for seed in range(6)]
+    assert max(ratios) < 1.05
+
+
+def test_deep_stacks_without_a_limit() -> None:
+    ratios = [interval_ratio(no_limit_holdem(2), ["equity", "tight_aggressive"], 300, seed) for seed in range(6)]
+    assert np.mean(ratios) < 1.05
+
+
+def test_an_event_that_was_not_seen_yet_gets_no_large_weight() -> None:
+    """A control that is -1e-7 nearly always, and once nearly 1: its spread in the other folds is next to nothing."""
+    rng = np.random.default_rng(0)
+    results, likely = rng.normal(size=100), rng.random(100) * 1e-7
+    surprises = -likely
+    surprises[33] = 1.0
+    moments = moments_of(surprises[:, None], results, np.arange(100))
+    _, variance = adjusted_mean(moments, ControlUnits(np.array([False]), 1.0))
+    assert variance < 1.05**2 * results.var(ddof=1)
+
+
+def test_controls_that_explain_nothing_cost_next_to_nothing() -> None:
+    rng = np.random.default_rng(1)
+    ratios = []
+    for _ in range(30):
+        results, noise = rng.standard_t(3, size=60), rng.normal(size=(60, 100))
+        _, variance = adjusted_mean(moments_of(noise, results, np.arange(60)), ControlUnits(np.zeros(100, bool), 1.0))
+        ratios.append(np.sqrt(variance / results.var(ddof=1)))
+    assert np.mean(ratios) < 1.05
+
+
+def test_the_units_fit_the_controls() -> None:
+    for seats in (2, 4):
+        game = limit_holdem(seats)
+        agents: list[Agent] = [RandomAgent() for _ in range(seats)]
+        collecting = Collecting(game, agents, 3)
+        play_match(game, agents, 40 * seats, 3, callbacks=[collecting])
+        assert collecting.batches[0].shape == (40 * seats, len(collecting.units.is_stake))
+
+
+SMALL_MATCHES = {
+    "limit, scripted": (limit_holdem(), ["equity", "tight_aggressive"]),
+    "limit, uneven": (limit_holdem(), ["chen", "random"]),
+    "limit, networks": (limit_holdem(), ["ppo_limit_hu", "chen"]),
+    "no limit, deep": (no_limit_holdem(2), ["equity", "tight_aggressive"]),
+    "no limit, random": (no_limit_holdem(2), ["always_call", "random"]),
+    "six seats": (limit_holdem(6), ["ppo_limit_six_max", *["tight_aggressive"] * 5]),
+    "six seats, no limit": (no_limit_holdem(6), [*["ppo_no_limit_six_max"] * 3, *["tight_aggressive"] * 3]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hands", [50, 100, 300])
+@pytest.mark.parametrize("pair", SMALL_MATCHES)
+def test_small_matches_have_intervals_that_hold_and_are_not_wider(pair: str, hands: int) -> None:
+    """One long match cut into small ones, which have each an estimate of its own; the truth is the long one's mean."""
+    game, names = SMALL_MATCHES[pair]
+    agents = [find_agent(name, game) for name in names]
+    collecting, matches = Collecting(game, agents, 7), 6000 // hands
+    result = play_match(game, agents, matches * hands, 7, callbacks=[collecting])
+    controls, results = np.concatenate(collecting.batches), result.deal_means[:, 0]
+    ratios, held = [], 0
+    for match in range(matches):
+        mine = slice(match * hands, (match + 1) * hands)
+        moments = moments_of(controls[mine], results[mine], np.arange(hands))
+        mean, variance = adjusted_mean(moments, collecting.units)
+        ratios.append(np.sqrt(variance / results[mine].var(ddof=1)))
+        held += abs(mean - results.mean()) < student_t_quantile(0.975, hands - 1) * np.sqrt(variance / hands)
+    assert np.mean(ratios) < 1.05
+    assert held / matches > 0.95 - 4 * np.sqrt(0.95 * 0.05 / matches)
+
+
 @pytest.mark.parametrize("hands", [2, 4, 20])
 def test_few_deals_leave_the_plain_result(hands: int) -> None:
     estimate, plain = adjusted(limit_holdem(), [always_call(), always_call()], hands, 0, duplicate=True)
@@ -175,7 +277,7 @@ def test_few_deals_leave_the_plain_result(hands: int) -> None:
 
 
 def test_what_they_cannot_do_is_an_error() -> None:
-    with pytest.raises(ValueError, match="control variates are for Texas hold'em, not for kuhn_poker"):
+    with pytest.raises(ValueError, match="kuhn_poker has no control variates: Texas hold'em has"):
         ControlVariates(kuhn_poker(), [RandomAgent(), RandomAgent()], 0)
     game, agents = limit_holdem(), [RandomAgent(), RandomAgent()]
     controls = ControlVariates(game, agents, 0)

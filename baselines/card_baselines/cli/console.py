@@ -65,13 +65,13 @@ def print_results(title: str, rows: Sequence[tuple[str, Summary]], units: Mappin
 
 
 def print_adjusted(agents: Sequence[Adjusted], result: MatchResult) -> None:
-    """Print the results without luck, and how many hands of plain play they are worth."""
+    """Print the results after control variates, and how many hands of plain play they are worth."""
     header = ["agent", *(f"{unit} (± 95 %)" for unit in result.units), "worth plain hands"]
     rows = [
         [agent.summary.name, *_in_units(agent.summary, result.units), _hands(agent.hands_factor * result.hands)]
         for agent in agents
     ]
-    print_table(header, rows, "control variates: luck with the cards taken off")
+    print_table(header, rows, "control variates: what chance brought is taken off")
 
 
 def print_statistics(names: Sequence[str], of_agents: Sequence[Sequence[Statistic]]) -> None:

@@ -1,1 +1,1 @@
-"""Taking luck out of results: control variates and what they rest on."""
+"""Variance reduction: control variates and the chance terms that they rest on."""

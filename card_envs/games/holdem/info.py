@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from card_envs.game import Tables
 from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.holdem.chance import DealWith, HoldemChance
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.control_terms import HoldemControlTerms
 from card_envs.games.holdem.enumeration import HoldemEnumeration
+from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import MAX_SEATS
 from card_envs.games.holdem.statistics import HoldemStatistics
 
-_BEFORE_BUTTON = ("HJ", "CO")
-"""Names of the seats right before the button, as poker players say them."""
 _SMALL_GAME_PANEL = ("random", "always_call", "always_raise")
 _PANEL = (*_SMALL_GAME_PANEL, "chen", "sklansky", "loose_passive", "tight_aggressive", "equity")
 
@@ -32,6 +29,7 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
         chance=HoldemChance(config, deal_with),
         enumeration=HoldemEnumeration(config, deal_with),
         statistics=partial(HoldemStatistics, config.num_players),
+        control_terms=partial(HoldemControlTerms, config) if config.is_texas else None,
         paint=partial(_paint, name, config),
         panel=_PANEL if config.is_texas else _SMALL_GAME_PANEL,
     )
@@ -49,25 +47,6 @@ def units_of(config: HoldemConfig) -> dict[str, float]:
     units = {"bb/100": 100.0, "mbb/hand": 1000.0}
     small_blind = config.blinds[0]
     return units | ({"sb/hand": config.reward_unit / small_blind} if small_blind else {})
-
-
-def position_names(config: HoldemConfig) -> tuple[str, ...]:
-    """Return what the positions are called, from the first seat left of the button on."""
-    count = config.num_players
-    if not any(config.blinds):
-        return tuple(f"seat {place}" for place in range(1, count + 1))
-    if count == 2:  # the button owes the small blind, except in RLCard's rules
-        left, button = config.blind_list
-        return ("BB" if left >= button else "SB", "BTN")
-    early = max(0, count - 3 - len(_BEFORE_BUTTON))
-    middle = ["UTG" if k == 0 else f"UTG+{k}" for k in range(early)]
-    return ("SB", "BB", *middle, *_BEFORE_BUTTON[max(0, 5 - count) :], "BTN")[:count]
-
-
-def positions_of(count: int, tables: Tables) -> NDArray[np.int64]:
-    """Return (n, num_seats): the positions, counted clockwise from the first seat left of the button."""
-    first = tables["button"].astype(np.int64) + 1
-    return np.asarray((np.arange(count) - first[:, None]) % count, np.int64)
 
 
 def _paint(

@@ -1,11 +1,13 @@
-"""How lucky each seat of a hold'em hand was with the cards: what they changed, less what was to be expected.
+"""The chance terms of a hold'em hand: what the cards changed for each seat, less what was to be expected.
 
 For every street whose cards came, features of each seat's hand are computed with these cards, and their expectation
 before, over all cards that could have come. The difference has mean zero, whatever the players do. All hole cards count
 as known, those of folded hands too.
 
 Expectations are exact, by going through the cards left, except before the flop: there they are means over random
-boards, which is enough, since the mean over boards drawn like the true one is right on average.
+boards, which is enough, since the mean over boards drawn like the true one is right on average. The equities by which
+terms of the flop may be multiplied come from boards of their own: a product of two means over the same boards would
+not be right on average.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ CHANCE_TERMS = np.dtype(
             STREAM,  # of the random boards
             ("live", np.uint16, (MAX_STREETS,)),  # set of seats still in when the street's cards came, 0 = they did not
             ("value", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # with the street's cards; preflop: EQUITY
-            ("luck", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # what the street's cards brought
+            ("term", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # value less what was expected of it before
             ("outcome", np.float64, (MAX_SEATS,)),  # share of the pot if nobody had folded
             # --- scratch ---
             ("num_seats", np.int64),
@@ -57,11 +59,15 @@ CHANCE_TERMS = np.dtype(
 
 
 @kernel
-def write_chance_terms(tables: Any, lucks: Any, num_boards: Any) -> None:
-    """Write value, luck and outcome of each hand; `tables` hold the whole deals, with two hole cards of a full deck."""
+def write_chance_terms(tables: Any, terms: Any, num_boards: Any) -> None:
+    """Write value, term and outcome of each hand, before the flop from `num_boards` random boards each.
+
+    `tables` hold the whole deals, with two hole cards of a full deck.
+    """
     for i in range(tables.shape[0]):
-        t, u = tables[i], lucks[i]
+        t, u = tables[i], terms[i]
         u.num_seats = t.num_seats
+        _write_starting_values(u, t, num_boards)
         _expect_flop(u, t, num_boards)
         for street in range(1, MAX_STREETS):
             if u.live[street] != 0:
@@ -79,8 +85,24 @@ def _all_seats(u: Any) -> Any:
 
 
 @kernel
+def _write_starting_values(u: Any, t: Any, num_boards: Any) -> None:
+    """Write the equities of the hole cards as values before the flop, from random boards."""
+    _know(u, t, np.int64(0))
+    _clear_shares(u)
+    for _ in range(num_boards):
+        key, bits = np.int64(0), np.int64(0)
+        for k in range(_WHOLE_BOARD):
+            card = _draw(u, k)
+            key += CARD_KEYS[card]
+            bits |= CARD_BITS[card]
+        _add_shares(u, key, bits, _all_seats(u))
+    for seat in range(u.num_seats):
+        u.value[0, seat, EQUITY] = u.share[seat] / num_boards
+
+
+@kernel
 def _expect_flop(u: Any, t: Any, num_boards: Any) -> None:
-    """Write the equities of the hole cards, and what the flop can be expected to bring, from random boards."""
+    """Write what the hole cards brought, and what the flop can be expected to bring, from further random boards."""
     seats, live = _all_seats(u), np.int64(u.live[1])
     _know(u, t, np.int64(0))
     _clear_sums(u)
@@ -88,10 +110,7 @@ def _expect_flop(u: Any, t: Any, num_boards: Any) -> None:
     for _ in range(num_boards):
         key, bits = np.int64(0), np.int64(0)
         for k in range(_WHOLE_BOARD):
-            place = k + random_below(u, np.int64(u.num_rest) - k)
-            card = u.rest[place]
-            u.rest[place] = u.rest[k]
-            u.rest[k] = card
+            card = _draw(u, k)
             key += CARD_KEYS[card]
             bits |= CARD_BITS[card]
             if k == 2 and live != 0:
@@ -101,10 +120,19 @@ def _expect_flop(u: Any, t: Any, num_boards: Any) -> None:
             _rank_hands(u, key, bits, live)
             _add_best(u, live, EQUITY)
     for seat in range(u.num_seats):
-        u.value[0, seat, EQUITY] = u.share[seat] / num_boards
-        u.luck[0, seat, EQUITY] = u.share[seat] / num_boards - 1.0 / u.num_seats
+        u.term[0, seat, EQUITY] = u.share[seat] / num_boards - 1.0 / u.num_seats
         for feature in range(NUM_FEATURES):
             u.expected[seat, feature] = u.sum[seat, feature] / num_boards
+
+
+@kernel
+def _draw(u: Any, k: Any) -> Any:
+    """Return a random card of those left from place `k` on, and put it at place `k`."""
+    place = k + random_below(u, np.int64(u.num_rest) - k)
+    card = np.int64(u.rest[place])
+    u.rest[place] = u.rest[k]
+    u.rest[k] = card
+    return card
 
 
 @kernel
@@ -133,7 +161,7 @@ def _observe(u: Any, t: Any, street: Any) -> None:
         u.sum[seat, EQUITY] = u.share[seat]
         for feature in range(NUM_FEATURES):
             u.value[street, seat, feature] = u.sum[seat, feature]
-            u.luck[street, seat, feature] = u.sum[seat, feature] - u.expected[seat, feature]
+            u.term[street, seat, feature] = u.sum[seat, feature] - u.expected[seat, feature]
 
 
 @kernel

@@ -1,8 +1,9 @@
 """The controls of hold'em hands: numbers with mean zero that go with what the agents win.
 
-Every control is a product of two factors. One has mean zero given all that came before: luck with cards (`luck`), or
-which action an agent drew less the probability of it. The other was known before: the pot, who raised last, the
-position, equities. (Cards yet to come may be in the second factor of an action, which they cannot have influenced.)
+Every control is a product of two factors. One has mean zero given all that came before: a chance term of the cards
+(`chance_terms`), or which action an agent drew less the probability of it. The other was known before: the pot, who
+raised last, the position, equities. (Cards yet to come may be in the second factor of an action, which they cannot
+have influenced.)
 """
 
 from __future__ import annotations
@@ -12,18 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import SupportsAct, action_probabilities, as_agent, decisions_at
-from card_envs.analysis.variance.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, STRONG, write_chance_terms
-from card_envs.cards import DECK_SIZE
-from card_envs.game import Game, Tables
+from card_envs.game import Tables
+from card_envs.game_info import ControlUnits
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.games.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, STRONG, write_chance_terms
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.positions import positions_of
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
-from card_envs.match.callbacks import Batch, Rows
-from card_envs.match.positions import positions_of
 from card_envs.poker.percentile_tables import NUM_RANKS
 from card_envs.poker.percentiles import STARTING_EQUITIES, STARTING_PERCENTILES
 from card_envs.rng import seed_streams
+from card_envs.statistic import Hands, Rows
 
 _NUM_BOARDS = 300
 """Random boards for expectations before the flop."""
@@ -31,6 +31,11 @@ _BOARD_STREAM = np.uint64(0x8F3C1A57)
 """Added to the seed of the match: the random boards must not be those of the deals."""
 _TOP_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95)
 _FOLDS, _RAISES = 0, 1
+_KNOWN_BEFORE_CARDS, _TERMS_OF_CARDS, _POTS_OF_ACTIONS = 7, 6, 3
+"""Controls of a street are products of so many known factors and chance terms; surprises come alone and by pots."""
+_LEAST_STAKE = 0.25
+"""Floor of the spread of controls that are stakes, as a share of what a seat can lose: few deals may hold no large pot,
+and what small pots teach must not be trusted in large ones."""
 
 
 def _starting_hand_controls() -> NDArray[np.float64]:
@@ -45,21 +50,36 @@ _STARTING_HANDS = _starting_hand_controls()
 """(features, 169): how good a starting hand is, in several ways, less what hands are on average."""
 
 
-class HandControls:
+def _most_lost(config: HoldemConfig) -> float:
+    """Return about how much a seat can lose in a hand, in rewards."""
+    chips = max(config.stack_list)
+    if config.structure == "limit" and config.max_raises is not None:
+        streets = zip(config.max_raises, config.raise_sizes, strict=True)
+        chips = min(chips, sum(raises * size for raises, size in streets))
+    return chips / config.reward_unit
+
+
+class HoldemControlTerms:
     """Follows the hands of a batch, as a callback does, and returns their controls at the end."""
 
-    def __init__(self, game: Game, agents: Sequence[SupportsAct], seed: int) -> None:
-        config = game.config
-        if not isinstance(config, HoldemConfig) or (config.num_hole_cards, config.deck_size) != (2, DECK_SIZE):
-            raise ValueError(f"control variates are for Texas hold'em, not for {game.name}")
+    def __init__(self, config: HoldemConfig, seed: int) -> None:
+        self._num_seats, self._chips_per_reward = config.num_players, config.reward_unit
         self._seed = np.uint64(seed % 2**64)
-        self._agents = [as_agent(agent) for agent in agents]
-        self._showing = [place for place, agent in enumerate(self._agents) if agent.shows_probabilities]
-        self._games = [agent.encoded(game) for agent in self._agents]
+        self._most_lost = _most_lost(config)
 
-    def on_deal(self, batch: Batch) -> None:
+    @property
+    def units(self) -> ControlUnits:
+        """What the controls count, in their order."""
+        seats, starting = self._num_seats, 1 + len(_STARTING_HANDS)
+        hole_cards = 2 * (2 * starting - 1) if seats == 2 else seats * starting + starting - 1
+        boards = (MAX_STREETS - 1) * _KNOWN_BEFORE_CARDS * _TERMS_OF_CARDS
+        actions = [False, *[True] * _POTS_OF_ACTIONS] * (MAX_STREETS * 2 * 2)  # streets, own and others', kinds
+        is_stake = np.array([*[False] * hole_cards, *[True] * boards, *actions])
+        return ControlUnits(is_stake, _LEAST_STAKE * self._most_lost)
+
+    def on_deal(self, batch: Hands) -> None:
         """Prepare for new hands."""
-        n, seats = len(batch.tables), batch.game.num_seats
+        n, seats = len(batch.tables), self._num_seats
         self._street = np.zeros(n, np.int64)  # the last one seen
         self._pot = np.zeros((n, MAX_STREETS))  # when the street's cards came, as are the next two; in rewards
         self._live = np.zeros((n, MAX_STREETS), np.uint16)
@@ -67,58 +87,55 @@ class HandControls:
         self._surprise = np.zeros((n, seats, MAX_STREETS, 2))  # by place: actions less their probabilities
         self._pot_surprise = np.zeros((n, seats, MAX_STREETS, 2))  # the same times the pot
 
-    def on_actions(self, batch: Batch, rows: Rows, actions: Rows) -> None:
-        """Note streets that began, and the actions of agents that show their probabilities."""
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: NDArray[np.float64]) -> None:
+        """Note streets that began, and actions whose probabilities are known; `chances` are nan for the others."""
         self._note_streets(batch, rows)
-        places = batch.places(rows, batch.tables["actor"][rows].astype(np.int64))
-        for place in self._showing:
-            mine = np.flatnonzero(places == place)
-            if len(mine):
-                self._note_actions(batch, place, rows[mine], actions[mine])
+        shown = np.flatnonzero(~np.isnan(chances[:, 0]))
+        if len(shown):
+            self._note_actions(batch, rows[shown], actions[shown], chances[shown])
 
-    def _note_streets(self, batch: Batch, rows: Rows) -> None:
+    def _note_streets(self, batch: Hands, rows: Rows) -> None:
         tables = batch.tables
         began = rows[tables["street"][rows] > self._street[rows]]
         street = tables["street"][began].astype(np.int64)
         self._street[began] = street
-        self._pot[began, street] = tables["pot"][began] / batch.game.chips_per_reward
+        self._pot[began, street] = tables["pot"][began] / self._chips_per_reward
         self._live[began, street] = tables["in_hand"][began]
         raises = tables["street_raises"][began, street - 1].astype(np.int64)
         raiser = tables["raiser"][began, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)].astype(np.int64)
         self._raiser[began, street] = np.where(raises > 0, batch.places(began, raiser), NOBODY)
 
-    def _note_actions(self, batch: Batch, place: int, rows: Rows, actions: Rows) -> None:
-        game, tables = self._games[place], batch.tables
-        decisions = decisions_at(game, tables, rows, batch.numbers[rows], np.full(len(rows), 0.5))
-        chances = action_probabilities(self._agents[place], decisions)
+    def _note_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: NDArray[np.float64]) -> None:
+        tables = batch.tables
+        places = batch.places(rows, tables["actor"][rows].astype(np.int64))
         kinds = np.stack([actions == FOLD_ACTION, actions >= FIRST_RAISE_ACTION], axis=1)
         expected = np.stack([chances[:, FOLD_ACTION], chances[:, FIRST_RAISE_ACTION:].sum(axis=1)], axis=1)
         surprise, street = kinds - expected, tables["street"][rows].astype(np.int64)
-        pot = tables["pot"][rows, None] / game.chips_per_reward
-        self._surprise[rows, place, street] += surprise  # a table decides once at a time: no row comes twice
-        self._pot_surprise[rows, place, street] += surprise * pot
+        pot = tables["pot"][rows, None] / self._chips_per_reward
+        self._surprise[rows, places, street] += surprise  # a table decides once at a time: no row comes twice
+        self._pot_surprise[rows, places, street] += surprise * pot
 
-    def of_batch(self, batch: Batch, places: Sequence[int]) -> list[NDArray[np.float64]]:
+    def of_batch(self, batch: Hands, places: Sequence[int]) -> list[NDArray[np.float64]]:
         """Return the controls (hands, k) of each of `places`; all hands of the batch must be over."""
         self._note_run_outs(batch)
-        lucks = np.zeros(len(batch.tables), CHANCE_TERMS)
-        lucks["live"] = self._live
-        seed_streams(lucks, self._seed + _BOARD_STREAM, np.uint64(batch.hands[0]))
-        write_chance_terms(batch.tables, lucks, np.int64(_NUM_BOARDS))
-        return [self._controls_of(batch, lucks, place) for place in places]
+        terms = np.zeros(len(batch.tables), CHANCE_TERMS)
+        terms["live"] = self._live
+        seed_streams(terms, self._seed + _BOARD_STREAM, np.uint64(batch.hands[0]))
+        write_chance_terms(batch.tables, terms, np.int64(_NUM_BOARDS))
+        return [self._controls_of(batch, terms, place) for place in places]
 
-    def _note_run_outs(self, batch: Batch) -> None:
+    def _note_run_outs(self, batch: Hands) -> None:
         """Note the streets whose cards came although nobody could bet any more."""
         tables = batch.tables
         live = tables["in_hand"].astype(np.int64)
         shown = live & (live - 1) != 0
         for street in range(1, MAX_STREETS):
             came = shown & (street > self._street)
-            self._pot[came, street] = tables["pot"][came] / batch.game.chips_per_reward
+            self._pot[came, street] = tables["pot"][came] / self._chips_per_reward
             self._live[came, street] = live[came]
 
-    def _controls_of(self, batch: Batch, lucks: NDArray[np.void], place: int) -> NDArray[np.float64]:
-        hands = _SeenBy(batch, lucks, place)
+    def _controls_of(self, batch: Hands, terms: NDArray[np.void], place: int) -> NDArray[np.float64]:
+        hands = _SeenBy(batch, terms, place, self._num_seats)
         columns = [*hands.of_hole_cards(), *self._of_boards(hands, place), *self._of_actions(hands, place)]
         return np.stack(columns, axis=1)
 
@@ -126,19 +143,19 @@ class HandControls:
         columns = []
         for street in range(1, MAX_STREETS):
             pot, raiser = self._pot[:, street], self._raiser[:, street]
-            equity = hands.own_value[:, street - 1, EQUITY]
+            equity, large = hands.own_value[:, street - 1, EQUITY], pot * pot / self._most_lost
             known = [
                 pot,
                 pot * (raiser == place),
                 pot * ((raiser != place) & (raiser != NOBODY)),
-                pot * pot,
+                large,
                 pot * equity,
-                pot * pot * equity,
+                large * equity,
                 pot * hands.is_last,
             ]
-            luck = [hands.own_luck[:, street, feature] for feature in (EQUITY, AHEAD, STRENGTH, STRONG)]
-            luck += [hands.other_luck[:, street, feature] for feature in (STRENGTH, STRONG)]
-            columns += [factor * lucky for factor in known for lucky in luck]
+            terms = [hands.own_terms[:, street, feature] for feature in (EQUITY, AHEAD, STRENGTH, STRONG)]
+            terms += [hands.other_terms[:, street, feature] for feature in (STRENGTH, STRONG)]
+            columns += [factor * term for factor in known for term in terms]
         return columns
 
     def _of_actions(self, hands: _SeenBy, place: int) -> list[NDArray[np.float64]]:
@@ -155,16 +172,16 @@ class HandControls:
 
 
 class _SeenBy:
-    """Luck and values of the hands of a batch, arranged for the agent at one place."""
+    """Chance terms and values of the hands of a batch, arranged for the agent at one place."""
 
-    def __init__(self, batch: Batch, lucks: NDArray[np.void], place: int) -> None:
-        rows, seats = np.arange(len(batch.tables)), batch.game.num_seats
+    def __init__(self, batch: Hands, terms: NDArray[np.void], place: int, seats: int) -> None:
+        rows = np.arange(len(batch.tables))
         own = (place + batch.hands) % seats
-        self.own_luck = lucks["luck"][rows, :, own]
-        self.other_luck = lucks["luck"][:, :, :seats].sum(axis=2) - self.own_luck
-        self.own_value = lucks["value"][rows, :, own]
-        self.own_outcome = lucks["outcome"][rows, own]
-        self._positions = positions_of(batch.game, batch.tables)[rows, own]
+        self.own_terms = terms["term"][rows, :, own]
+        self.other_terms = terms["term"][:, :, :seats].sum(axis=2) - self.own_terms
+        self.own_value = terms["value"][rows, :, own]
+        self.own_outcome = terms["outcome"][rows, own]
+        self._positions = positions_of(seats, batch.tables)[rows, own]
         self._num_seats = seats
         self.is_last = self._positions == seats - 1
         hands = _STARTING_HANDS[:, _starting_hands(batch.tables, seats)]  # (features, hands, seats)
@@ -176,7 +193,7 @@ class _SeenBy:
         columns = []
         for position in range(self._num_seats):
             here = self._positions == position
-            columns += [self.own_luck[:, 0, EQUITY] * here, *(self._own_hands * here)]
+            columns += [self.own_terms[:, 0, EQUITY] * here, *(self._own_hands * here)]
             if self._num_seats == 2:
                 columns += [*(self._other_hands * here)]
         return columns if self._num_seats == 2 else [*columns, *self._other_hands]

@@ -1,0 +1,122 @@
+"""The regression of results on controls, built so that it cannot make an interval much wider.
+
+Everything is computed from *moments*: for each fold of the deals, the sums of products (k + 2, k + 2) of the numbers
+(1, k controls, result) of its deals. What is fitted to some folds is used for another one alone, so the estimate stays
+right on average whatever is fitted, whether to use the controls at all included.
+
+Three things keep a control that hardly varies, or varies in rare deals alone, from being given a large coefficient:
+
+* a floor of its spread in its own unit: an event that was not seen yet has not therefore a spread of zero;
+* a ridge, as strong as explains best what it was not fitted to;
+* shrinkage of the whole correction by what it explains out of sample, less two standard errors of a correlation. Where
+  nothing is left, the correction is zero and the plain result stands.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game_info import ControlUnits
+
+FOLDS = 5
+RIDGES = (0.3, 3.0, 30.0, 300.0)
+"""Of which the regression takes the best: so many deals in which nothing happened are added for each control."""
+_DOUBTED_ERRORS = 2.0
+"""Standard errors by which the out-of-sample correlation of correction and result is reduced."""
+
+Moments = NDArray[np.float64]
+
+
+def moments_of(controls: NDArray[np.float64], results: NDArray[np.float64], deals: NDArray[np.int64]) -> Moments:
+    """Return moments (FOLDS, k + 2, k + 2) of controls (n, k) and results (n,); the deals' numbers choose the folds."""
+    rows = np.column_stack([np.ones(len(results)), controls, results])
+    moments = np.zeros((FOLDS, rows.shape[1], rows.shape[1]))
+    for fold in range(FOLDS):
+        mine = rows[deals % FOLDS == fold]
+        moments[fold] = mine.T @ mine
+    return moments
+
+
+def adjusted_mean(moments: Moments, units: ControlUnits) -> tuple[float, float]:
+    """Return mean and variance of a deal's adjusted result; the variance is that of one deal, not of the mean."""
+    regression = _Regression(moments, units)
+    count, total, squares = moments[:, 0, 0].sum(), 0.0, 0.0
+    for fold in range(FOLDS):
+        weights = regression.weights_for(fold)
+        total += float(moments[fold, 0] @ weights)
+        squares += float(weights @ moments[fold] @ weights)
+    mean = total / count
+    return float(mean), float(max(0.0, squares / count - mean**2) * count / max(1.0, count - 1))
+
+
+class _Regression:
+    """The weights for each fold, from the others; what two folds have in common is computed once."""
+
+    def __init__(self, moments: Moments, units: ControlUnits) -> None:
+        self._moments, self._units = moments, units
+        self._known: dict[frozenset[int], NDArray[np.float64]] = {}
+
+    def weights_for(self, held_out: int) -> NDArray[np.float64]:
+        """Return weights (k + 2,) of (1, controls, result) in the adjusted result, from all folds but one."""
+        folds = [fold for fold in range(FOLDS) if fold != held_out]
+        variance, explained, spent = self._out_of_sample(folds, held_out)
+        shrinkage = _trusted_share(variance, explained, spent, self._moments[folds, 0, 0].sum())
+        best = np.argmin(shrinkage**2 * spent - 2 * shrinkage * explained)
+        weights = self._ridge_weights_without({held_out})[best].copy()
+        weights[1:-1] *= shrinkage[best]
+        return np.asarray(weights, np.float64)
+
+    def _out_of_sample(self, folds: list[int], held_out: int) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """Return sums over `folds`, each corrected by what is fitted to the others of them.
+
+        The squared deviations of the results; for each ridge the products of correction and result; and the
+        correction's squared deviations.
+        """
+        variance, explained, spent = 0.0, np.zeros(len(RIDGES)), np.zeros(len(RIDGES))
+        for fold in folds:
+            corrections = -self._ridge_weights_without({fold, held_out})[:, 1:-1]
+            covariances, count = _covariances(self._moments[fold]), self._moments[fold, 0, 0]
+            variance += count * float(covariances[-1, -1])
+            explained += count * (corrections @ covariances[:-1, -1])
+            spent += count * np.einsum("ri,ri->r", corrections @ covariances[:-1, :-1], corrections)
+        return variance, explained, spent
+
+    def _ridge_weights_without(self, folds: set[int]) -> NDArray[np.float64]:
+        key = frozenset(folds)
+        if key not in self._known:
+            used = [fold for fold in range(FOLDS) if fold not in folds]
+            self._known[key] = _ridge_weights(self._moments[used].sum(axis=0), self._units)
+        return self._known[key]
+
+
+def _trusted_share(
+    variance: float, explained: NDArray[np.float64], spent: NDArray[np.float64], count: float
+) -> NDArray[np.float64]:
+    """Return for each ridge the share, 0..1, of the correction that pays even if it explains less than it seems."""
+    whole = np.sqrt(variance * spent)
+    correlation = np.clip(np.divide(explained, whole, out=np.zeros_like(whole), where=whole > 0), 0.0, 1.0)
+    doubt = _DOUBTED_ERRORS * (1 - correlation**2) / np.sqrt(max(1.0, count))
+    trusted = np.divide(explained - doubt * whole, spent, out=np.zeros_like(spent), where=spent > 0)
+    return np.asarray(np.clip(trusted, 0.0, 1.0), np.float64)
+
+
+def _ridge_weights(moments: NDArray[np.float64], units: ControlUnits) -> NDArray[np.float64]:
+    """Return weights (ridges, k + 2) from ridge regressions on the controls, each divided by its spread and floor."""
+    covariances, count = _covariances(moments), max(1.0, moments[0, 0])
+    stake = max(units.least_stake, np.sqrt(max(0.0, covariances[-1, -1])))
+    floors = np.where(units.is_stake, stake, 1.0)
+    spreads = np.sqrt(np.maximum(np.diag(covariances)[:-1], 0.0) + floors**2)
+    values, vectors = np.linalg.eigh(covariances[:-1, :-1] / np.outer(spreads, spreads))
+    turned = vectors.T @ (covariances[:-1, -1] / spreads)
+    weights = np.zeros((len(RIDGES), len(moments)))
+    weights[:, -1] = 1.0
+    for row, ridge in zip(weights, RIDGES, strict=True):
+        row[1:-1] = -(vectors @ (turned / (np.maximum(values, 0.0) + ridge / count))) / spreads
+    return weights
+
+
+def _covariances(moments: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the covariances of controls and result, all zero without samples."""
+    count, sums = max(1.0, moments[0, 0]), moments[0, 1:]
+    return np.asarray(moments[1:, 1:] / count - np.outer(sums, sums) / count**2, np.float64)
