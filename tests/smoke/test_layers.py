@@ -70,6 +70,8 @@ BREAKS = [
     ("game-layers", "card_envs.games.big2.kernels", "card_envs.games.big2.view"),
     ("agent-layers", "card_baselines.agents.scripted", "card_baselines.agents.solvers"),
     ("games", "card_envs.games.big2.actions", "card_envs.games.holdem.state"),
+    ("generic", "card_envs.match", "card_envs.games.holdem"),
+    ("generic", "card_wrappers.openspiel", "card_envs.games.big2"),
     ("wrappers", "card_wrappers.rllib", "card_wrappers.gymnasium"),
     ("torch", "card_envs.agent", "torch"),
     ("torch", "card_baselines.agents.search", "torch.nn"),

@@ -20,7 +20,7 @@ import numpy as np
 from gymnasium import spaces
 
 from card_envs.aec import GameAEC
-from card_envs.envs import find_entry, make_raw_env
+from card_envs.envs import ENVS, find_entry, make_raw_env
 from card_envs.game import IllegalActionError
 
 try:
@@ -52,7 +52,7 @@ class CardMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # Ray ships no ty
         super().__init__()
         settings = dict(config)
         if "env_id" not in settings:
-            raise ValueError(f"env_config {sorted(settings)} has no env_id: add one, such as 'limit_holdem-v0'")
+            raise ValueError(f"env_config {sorted(settings)} has no env_id: add one, such as {next(iter(ENVS))!r}")
         self.env: GameAEC = make_raw_env(settings.pop("env_id"), **settings)
         self.possible_agents = list(self.env.possible_agents)
         self.agents = list(self.possible_agents)

@@ -1,0 +1,69 @@
+"""`card-envs check`: does a game keep its promises?"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from card_baselines.cli.console import print_json, print_table
+from card_baselines.settings import parse_settings
+from card_envs.envs import make_game
+from card_envs.game import Game
+from card_envs.testing import CHECKS, CheckFailure, NotApplicable
+from card_envs.testing import check as run_check
+
+
+def check(
+    game: str,
+    /,
+    deals: int = 10,
+    seed: int = 0,
+    only: tuple[str, ...] = (),
+    set: tuple[str, ...] = (),
+    json: bool = False,
+) -> int:
+    """Check that a game keeps its promises: API, masks, payoffs, hidden cards, batches, clones, compiled code.
+
+    Args:
+        game: Environment id, or module:function that returns a Game.
+        deals: Deals that each check plays.
+        seed: The same seed plays the same deals.
+        only: Names of the checks to run; by default all.
+        set: Arguments of the environment, such as num_players=3.
+        json: Print JSON.
+    """
+    made = _made(game, parse_settings(set))
+    results = {name: _result(made, name, seed, deals) for name in only or CHECKS}
+    if json:
+        print_json({"game": game, "results": results})
+    else:
+        print_table(["check", "result"], [[name, result] for name, result in results.items()], game)
+    return int(any(result.startswith("FAILED") for result in results.values()))
+
+
+def _made(spec: str, settings: dict[str, Any]) -> Game:
+    module, colon, name = spec.partition(":")
+    if not colon:
+        return make_game(spec, **settings)
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # as `python -m` does
+    try:
+        factory = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{spec!r} is no game: {error}") from error
+    made = factory(**settings)
+    if not isinstance(made, Game):
+        raise ValueError(f"{spec} returns a {type(made).__name__}: name a function that returns a card_envs.game.Game")
+    return made
+
+
+def _result(game: Game, name: str, seed: int, deals: int) -> str:
+    try:
+        run_check(game, name, seed, deals)
+    except CheckFailure as failure:
+        return f"FAILED: {failure}"
+    except NotApplicable as missing:
+        return f"left out: {missing}"
+    return "ok"

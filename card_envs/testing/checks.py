@@ -1,0 +1,221 @@
+"""The checks, by name. Each plays random deals of a game and raises a `CheckFailure` for a broken promise."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from pettingzoo.test import api_test, seed_test
+
+from card_envs.aec import GameAEC
+from card_envs.episode import imagined
+from card_envs.game import ILLEGAL, Game, Tables
+from card_envs.observation import mask_records
+from card_envs.testing.play import CheckFailure, decisions, digest, episodes, look, look_batch, view
+
+_TABLES = 16
+"""Tables of a batch."""
+_NOBODY = -1
+"""Who imagines a deal with nothing known but what is public."""
+
+
+class NotApplicable(Exception):
+    """Raised by a check that a game gives no occasion for; says what is missing."""
+
+
+def check(game: Game, name: str, seed: int = 0, deals: int = 10) -> None:
+    """Run one of `CHECKS`: raises CheckFailure, NotApplicable, or ValueError for a name that is not known."""
+    if name not in CHECKS:
+        raise ValueError(f"check {name!r} is not known: choose one of {list(CHECKS)}")
+    CHECKS[name](game, seed, deals)
+
+
+def check_api(game: Game, seed: int, deals: int) -> None:
+    """PettingZoo's own tests pass: spaces, rewards, order of agents, the same seed twice."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            api_test(GameAEC(game, game.name), num_cycles=20 * deals)
+            seed_test(lambda: GameAEC(game, game.name), num_cycles=20 * deals)
+        except CheckFailure:
+            raise
+        except Exception as error:
+            raise CheckFailure(f"PettingZoo's tests fail: {type(error).__name__}: {error}") from error
+
+
+def check_spaces(game: Game, seed: int, deals: int) -> None:
+    """Every observation of every seat lies in its space."""
+    low, high = game.layout.space.low, game.layout.space.high
+    for tables, _ in decisions(game, seed, deals):
+        for seat in range(game.num_seats):
+            seen = look(game, tables, seat).observation
+            if not ((seen >= low) & (seen <= high)).all():
+                wrong = int(np.flatnonzero(~((seen >= low) & (seen <= high)))[0])
+                raise CheckFailure(f"{_block_at(game, wrong)} shows player_{seat} {seen[wrong]}: outside its range")
+
+
+def check_masks(game: Game, seed: int, deals: int) -> None:
+    """Just what the mask allows is legal, an illegal action changes nothing, and who does not act has an empty mask."""
+    for tables, actor in decisions(game, seed, deals):
+        for seat in range(game.num_seats):
+            mask = look(game, tables, seat).mask
+            if seat != actor and mask.any():
+                raise CheckFailure(f"player_{seat} does not act, but its mask allows {np.flatnonzero(mask).tolist()}")
+        if actor >= 0:
+            _check_mask(game, tables, actor)
+
+
+def _check_mask(game: Game, tables: Tables, actor: int) -> None:
+    mask, alone = look(game, tables, actor).mask, np.zeros((1, game.num_actions), np.int8)
+    game.mask_batch(tables, np.zeros(1, np.int64), mask_records(alone))
+    if not np.array_equal(mask, alone[0]):
+        raise CheckFailure("mask_batch and the encoder write different masks")
+    for action in (-1, *range(game.num_actions), game.num_actions):
+        allowed = 0 <= action < game.num_actions and bool(mask[action])
+        tried = tables.copy()
+        is_legal = game.step(tried, 0, action) != ILLEGAL
+        if is_legal != allowed:
+            raise CheckFailure(f"action {action} is {'legal' if is_legal else 'illegal'}, its mask says {int(allowed)}")
+        if (game.first_illegal(tables, np.zeros(1, np.int64), np.array([action])) < 0) != is_legal:
+            raise CheckFailure(f"first_illegal and step do not agree about action {action}")
+        if not is_legal and tried.tobytes() != tables.tobytes():
+            raise CheckFailure(f"action {action} is illegal, and yet it changes the table")
+
+
+def check_payoffs(game: Game, seed: int, deals: int) -> None:
+    """Payoffs are zero before the end, sum to zero at the end, and never exceed the largest reward."""
+    for tables, actor in decisions(game, seed, deals):
+        payoff = tables["payoff"][0, : game.num_seats].astype(np.int64)
+        if actor >= 0 and payoff.any():
+            raise CheckFailure(f"payoffs are {payoff.tolist()} before the end")
+        if payoff.sum() != 0:
+            raise CheckFailure(f"payoffs {payoff.tolist()} sum to {payoff.sum()}, not to 0")
+        if np.abs(payoff).max() > game.max_reward * game.chips_per_reward:
+            raise CheckFailure(f"payoffs {payoff.tolist()} exceed max_reward {game.max_reward}")
+
+
+def check_leaks(game: Game, seed: int, deals: int) -> None:
+    """What a seat cannot see changes nothing that it gets; blocks show its own cards only if they are private."""
+    if game.info.chance is None:
+        raise NotApplicable("the game tells nothing of its cards: fill `GameInfo.chance`")
+    rng = np.random.default_rng(seed)
+    public = np.concatenate([np.full(block.size, not block.private) for block in game.layout.blocks])
+    for episode in episodes(game, seed, deals):
+        seat = int(episode.tables["actor"][0])
+        other = imagined(game, episode, seat, rng.random)
+        _compare(game, episode.tables, other.tables, seat)
+    for episode in episodes(game, seed, deals):
+        seat = int(episode.tables["actor"][0])
+        others_too = imagined(game, episode, _NOBODY, rng.random)
+        mine, theirs = (look(game, tables, seat).observation for tables in (episode.tables, others_too.tables))
+        wrong = np.flatnonzero((mine != theirs) & public)
+        if len(wrong):
+            raise CheckFailure(
+                f"{_block_at(game, int(wrong[0]))} depends on the cards of player_{seat}: it needs private=True"
+            )
+
+
+def _compare(game: Game, tables: Tables, other: Tables, seat: int) -> None:
+    mine, theirs = look(game, tables, seat), look(game, other, seat)
+    wrong = np.flatnonzero(mine.observation != theirs.observation)
+    if len(wrong):
+        raise CheckFailure(f"{_block_at(game, int(wrong[0]))} tells player_{seat} of cards that it cannot see")
+    if not np.array_equal(mine.mask, theirs.mask):
+        raise CheckFailure(f"the mask tells player_{seat} of cards that it cannot see")
+    if view(game, tables, seat).tobytes() != view(game, other, seat).tobytes():
+        raise CheckFailure(f"censor_batch leaves player_{seat} something of cards that it cannot see")
+    if game.text(tables, 0, seat) != game.text(other, 0, seat):
+        raise CheckFailure(f"text tells player_{seat} of cards that it cannot see:\n{game.text(tables, 0, seat)}")
+
+
+def check_batch(game: Game, seed: int, deals: int) -> None:
+    """A batch of tables is, byte for byte, what each table is alone; so are observations and masks."""
+    batch, rows = game.seeded_tables(_TABLES, seed), np.arange(_TABLES)
+    alone = [game.seeded_tables(1, seed, number) for number in range(_TABLES)]
+    game.deal_batch(batch, rows)
+    for tables in alone:
+        game.deal(tables, 0)
+    _compare_batch(batch, alone, "deal_batch and deal")
+    rewards, is_over = np.zeros((_TABLES, game.num_seats), np.float32), np.zeros(_TABLES, np.uint8)
+    rng = np.random.default_rng(seed)
+    for _ in range(20 * deals):
+        active = rows[batch["is_over"] == 0]
+        if len(active) == 0:
+            return
+        seen = look_batch(game, batch)
+        actions = np.array([rng.choice(np.flatnonzero(seen.mask[row])) for row in active], np.int64)
+        for row, action in zip(active.tolist(), actions.tolist(), strict=True):
+            one = look(game, alone[row], int(alone[row]["actor"][0]))
+            if not np.array_equal(one.observation, seen.observation[row]) or not np.array_equal(
+                one.mask, seen.mask[row]
+            ):
+                raise CheckFailure("observe_batch and observe write different observations or masks")
+            game.step(alone[row], 0, action)
+        game.step_batch(batch, active, actions, rewards, is_over, False)
+        _compare_batch(batch, alone, "step_batch and step")
+
+
+def _compare_batch(batch: Tables, alone: list[Tables], what: str) -> None:
+    for row, tables in enumerate(alone):
+        if batch[row : row + 1].tobytes() != tables.tobytes():
+            fields = [name for name in batch.dtype.names or () if not np.array_equal(batch[name][row], tables[name][0])]
+            raise CheckFailure(f"{what} leave different tables: fields {fields}")
+
+
+def check_clones(game: Game, seed: int, deals: int) -> None:
+    """A copied table plays on like the original, and the same seed with the same actions gives the same deals."""
+    rng, again = np.random.default_rng(seed), game.seeded_tables(1, seed)
+    tables = game.seeded_tables(1, seed)
+    for _ in range(deals):
+        actor, _ = int(game.deal(tables, 0)), game.deal(again, 0)
+        clone = tables.copy()
+        while actor >= 0:
+            action = int(rng.choice(np.flatnonzero(look(game, tables, actor).mask)))
+            actor = int(game.step(tables, 0, action))
+            for other, what in ((clone, "a copied table"), (again, "the same seed")):
+                game.step(other, 0, action)
+                if other.tobytes() != tables.tobytes():
+                    raise CheckFailure(f"{what} goes another way after the same actions: state lives outside the table")
+
+
+def check_compiled(game: Game, seed: int, deals: int) -> None:
+    """The kernels do the same as plain Python, without the compiler; the game must be one that can be pickled."""
+    ours = digest(game, seed, deals)
+    program = (
+        "import pickle, sys; paths, rest = pickle.load(sys.stdin.buffer); sys.path[:] = paths;"
+        "from card_envs.testing.play import digest; game, seed, deals = pickle.loads(rest);"
+        "print(digest(game, seed, deals))"
+    )
+    sent = pickle.dumps((sys.path, pickle.dumps((game, seed, deals))))
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, env=environment)
+    if done.returncode != 0:
+        raise CheckFailure(f"without the compiler the game fails:\n{done.stderr.decode(errors='replace')[-2000:]}")
+    if done.stdout.decode().split()[-1] != ours:
+        raise CheckFailure("compiled kernels and plain Python play differently: an overflow, or an unchecked index?")
+
+
+def _block_at(game: Game, index: int) -> str:
+    name = next(name for name, place in game.layout.slices.items() if place.start <= index < place.stop)
+    return f"block {name!r} of encoder {game.encoder.name!r}"
+
+
+CHECKS: Mapping[str, Callable[[Game, int, int], Any]] = {
+    "api": check_api,
+    "spaces": check_spaces,
+    "masks": check_masks,
+    "payoffs": check_payoffs,
+    "leaks": check_leaks,
+    "batch": check_batch,
+    "clones": check_clones,
+    "compiled": check_compiled,
+}
+"""Name of a check -> (game, seed, deals) -> nothing, or a CheckFailure."""

@@ -1,0 +1,160 @@
+"""`card_envs.testing`: every environment passes every check, and each check fails for a game broken in its way."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from card_envs import make_game
+from card_envs.envs import ENVS
+from card_envs.game import ILLEGAL, Game
+from card_envs.observation import Layout
+from card_envs.testing import CHECKS, CheckFailure, NotApplicable, check
+from tests.third_game import encoders
+from tests.third_game.config import DozenConfig
+from tests.third_game.game import dozen_game
+
+REPO = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_the_third_game_keeps_its_promises(name: str) -> None:
+    check(dozen_game(DozenConfig()), name, deals=4)
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKS if name != "compiled"])  # the rules run without Numba in CI
+@pytest.mark.parametrize("env_id", ["kuhn_poker-v0", "leduc_holdem-v0", "no_limit_holdem-v0"])
+def test_environments_keep_their_promises(env_id: str, name: str) -> None:
+    assert env_id in ENVS
+    check(make_game(env_id), name, deals=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("env_id", ENVS)
+def test_all_environments_keep_all_promises(env_id: str, name: str) -> None:
+    check(make_game(env_id), name, deals=2)
+
+
+# --- a game broken in each way ---
+
+GAME = dozen_game(DozenConfig())
+
+
+def with_observe(change: Callable[[Any, int, Any, Any], None]) -> Game:
+    """Return the game with an encoder that changes what it has written."""
+
+    def observe(tables: Any, i: int, seat: int, observations: Any, masks: Any) -> None:
+        encoders.observe(tables, i, seat, observations, masks)
+        change(tables[i], seat, observations[0], masks[0])
+
+    return replace(GAME, encoder=replace(GAME.encoder, observe=observe))
+
+
+def with_step(change: Callable[[Any], None]) -> Game:
+    """Return the game with a step that changes what it has done."""
+
+    def step(tables: Any, i: int, action: int) -> int:
+        actor = int(GAME.step(tables, i, action))
+        if actor != ILLEGAL:
+            change(tables[i])
+        return actor
+
+    return replace(GAME, step=step)
+
+
+def allow_another_card(t: Any, seat: int, o: Any, m: Any) -> None:
+    if seat == t.actor:
+        m.mask[int(np.flatnonzero(m.mask == 0)[0])] = 1
+
+
+def exceed(t: Any, seat: int, o: Any, m: Any) -> None:
+    o.number[0] += 5
+
+
+def tell_a_hand(t: Any, seat: int, o: Any, m: Any) -> None:
+    o.number[encoders.POINTS] = float(t.hand[(seat + 1) % 3] & 1)
+
+
+def make_a_chip(t: Any) -> None:
+    if t.is_over:
+        t.payoff[0] += 1
+
+
+def remember(t: Any, seen: list[int] = []) -> None:  # noqa: B006  the fault
+    seen.append(0)
+    t.last_trick = 1 + len(seen) % 2
+
+
+def wrong_first_actor(tables: Any, i: int) -> int:
+    return (int(GAME.deal(tables, i)) + 1) % 3
+
+
+def deal_batch_twice(tables: Any, rows: Any) -> None:
+    GAME.deal_batch(tables, rows)
+    GAME.deal_batch(tables, rows)
+
+
+def without_private(layout: Layout) -> Layout:
+    return replace(layout, blocks=tuple(replace(block, private=False) for block in layout.blocks))
+
+
+def step_by_compiler(tables: Any, i: int, action: int) -> int:
+    actor = int(GAME.step(tables, i, action))
+    if actor != ILLEGAL and numba.config.DISABLE_JIT:
+        tables[i].last_trick += 1
+    return actor
+
+
+def compiled_otherwise(encoder: str = "default") -> Game:
+    return replace(GAME, step=step_by_compiler, with_encoder=compiled_otherwise)
+
+
+BROKEN: list[tuple[str, Callable[[], Game], str]] = [
+    ("api", lambda: replace(GAME, deal=wrong_first_actor), "PettingZoo's tests fail"),
+    ("spaces", partial(with_observe, exceed), "block 'hand' of encoder 'default' shows player_0 6.0"),
+    ("masks", partial(with_observe, allow_another_card), "mask_batch and the encoder write different masks"),
+    ("payoffs", partial(with_step, make_a_chip), "sum to 1, not to 0"),
+    ("leaks", partial(with_observe, tell_a_hand), "block 'points' .* tells player_. of cards that it cannot see"),
+    ("leaks", lambda: replace(GAME, layout=without_private(GAME.layout)), "block 'hand' .* needs private=True"),
+    ("batch", lambda: replace(GAME, deal_batch=deal_batch_twice), "deal_batch and deal leave different tables"),
+    ("clones", partial(with_step, remember), "state lives outside the table"),
+    ("compiled", compiled_otherwise, "play differently"),
+]
+
+
+@pytest.mark.parametrize(("name", "broken", "words"), BROKEN)
+def test_a_check_finds_what_is_broken(name: str, broken: Callable[[], Game], words: str) -> None:
+    with pytest.raises(CheckFailure, match=words):
+        check(broken(), name, deals=3)
+
+
+def test_every_check_is_broken_once() -> None:
+    assert {name for name, _, _ in BROKEN} == set(CHECKS)
+
+
+def test_what_a_check_needs() -> None:
+    with pytest.raises(NotApplicable, match=r"GameInfo.chance"):
+        check(replace(GAME, info=replace(GAME.info, chance=None)), "leaks")
+    with pytest.raises(ValueError, match="check 'chips' is not known"):
+        check(GAME, "chips")
+
+
+def test_the_command() -> None:
+    command = [sys.executable, "-c", "import sys; from card_baselines.cli import main; sys.exit(main())", "check"]
+    words = ["--deals", "2", "--only", "masks", "payoffs"]
+    done = subprocess.run(
+        [*command, "tests.third_game.presets:dozen", *words], cwd=REPO, capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stdout.count("ok")) == (0, 2), done.stdout + done.stderr
+    done = subprocess.run([*command, "tests.third_game:dozen"], cwd=REPO, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2 and "is no game" in done.stdout + done.stderr

@@ -1,0 +1,76 @@
+"""No generic module knows a game: neither by import, nor by a name in its code. Docstrings may give examples."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).parents[2]
+GAMES = re.compile(r"holdem|big_?2|kuhn|leduc|texas", re.IGNORECASE)
+ENV_ID = re.compile(r"[a-z0-9_]+-v\d+")
+ABOUT_ONE_GAME = (
+    # the games, what poker is, the registry and the modules of the ids
+    "card_envs/games/", "card_envs/poker/", "card_envs/envs.py", "card_envs/*_v0.py", "card_envs/poker_hands.py",
+    # formats of recorded hands, each of one game, and what they share
+    "card_envs/history/", "card_envs/hand_history.py",
+    # the chances of a hold'em hand
+    "card_envs/analysis/exploitability/", "card_envs/analysis/variance/",
+    # another library's interface to its own hold'em
+    "wrappers/card_wrappers/rlcard.py",
+    # agents, papers, and what shows or trains certain games by their ids
+    "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
+    "baselines/card_baselines/cli/demo.py", "baselines/card_baselines/cli/commands/bench.py",
+    "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/training/presets.py",
+    "baselines/card_baselines/training/mccfr.py", "baselines/card_baselines/training/learned_response.py",
+    "baselines/card_baselines/speed/",
+)  # fmt: skip
+
+
+def generic_modules() -> Iterator[Path]:
+    for root in ("card_envs", "wrappers/card_wrappers", "baselines/card_baselines"):
+        for path in sorted((REPO / root).rglob("*.py")):
+            name = path.relative_to(REPO).as_posix()
+            if not any(name.startswith(part) or path.match(part) for part in ABOUT_ONE_GAME):
+                yield path
+
+
+def names_of_games(source: str, ids_are_allowed: bool) -> list[str]:
+    """Return the lines of code, docstrings aside, in which a name, an import or a string names a game."""
+    tree = ast.parse(source)
+    documentation = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    found = []
+    for node in ast.walk(tree):
+        words: list[str] = []
+        if isinstance(node, ast.Name):
+            words = [node.id]
+        elif isinstance(node, ast.Attribute):
+            words = [node.attr]
+        elif isinstance(node, ast.Import):
+            words = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            words = [node.module or "", *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            words = [ENV_ID.sub("", node.value) if ids_are_allowed else node.value]
+        found += [f"line {node.lineno}: {word!r}" for word in words if GAMES.search(word)]  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize("path", list(generic_modules()), ids=lambda path: path.relative_to(REPO).as_posix())
+def test_a_generic_module_names_no_game(path: Path) -> None:
+    found = names_of_games(path.read_text(encoding="utf-8"), ids_are_allowed="card_baselines" in path.parts)
+    assert not found, f"{path.relative_to(REPO)}: ask `game.info` instead: {found}"
+
+
+def test_the_search_finds_names() -> None:
+    source = (
+        '"""hold\'em"""\nfrom card_envs.games.big2 import state\nif unit == "kuhn_poker-v0":\n    HoldemConfig.x()\n'
+    )
+    assert len(names_of_games(source, ids_are_allowed=False)) == 3
+    assert len(names_of_games(source, ids_are_allowed=True)) == 2
+    assert not names_of_games('"""Of hold\'em and big2."""\n', ids_are_allowed=False)
