@@ -28,9 +28,14 @@ class ProgressBar:
             disable=None if enabled else True,  # None: shown on terminals
         )
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether somebody may see the bar: the error stream is a terminal."""
+        return self._bar is not None and not self._bar.disable
+
     def update(self, done: float, text: str = "") -> None:
         """Show that `done` of the total is done, and a few words beside it."""
-        if self._bar is not None and not self._bar.disable:
+        if self.is_shown:
             self._bar.set_postfix_str(text, refresh=False)
             self._bar.update(done - self._bar.n)
 

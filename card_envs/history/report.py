@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from card_envs.games.holdem.config import RulesProfile
 from card_envs.history.acpc.format import load_log
 from card_envs.history.acpc.replay import replay_acpc_hand, under_rules
 from card_envs.history.big2.text import load_deals, replay_deal
-from card_envs.history.phh.format import HandHistoryError, load_hands
+from card_envs.history.errors import HandHistoryError, shortened
+from card_envs.history.phh.format import load_hands
 from card_envs.history.phh.replay import replay_hand
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
@@ -128,9 +129,10 @@ def replay_file(file: Path, rules: str | RulesProfile | None = None) -> list[Rep
     """
     replay = {".acpc": _replay_log, ".log": _replay_log, ".big2": _replay_deals}.get(file.suffix, _replay_hands)
     try:
-        return replay(file, rules)
+        results = replay(file, rules)
     except HandHistoryError as error:
         return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
+    return [replace(each, source=shortened(each.source), reason=shortened(each.reason)) for each in results]
 
 
 def _replay_hands(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:

@@ -3,8 +3,7 @@
 from card_envs.match.callbacks import Batch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.power import hands_for_interval, hands_needed
-from card_envs.match.result import MatchResult
-from card_envs.match.runner import AgentError, Fault
+from card_envs.match.result import AgentError, Fault, MatchInterrupted, MatchResult
 from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
 
@@ -13,6 +12,7 @@ __all__ = [
     "Batch",
     "Fault",
     "MatchCallback",
+    "MatchInterrupted",
     "MatchResult",
     "StoppingRule",
     "Summary",

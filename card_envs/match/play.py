@@ -14,8 +14,8 @@ from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require
 from card_envs.game import Game, Tables
 from card_envs.match.callbacks import Batch, MatchCallback, Rows
 from card_envs.match.positions import position_names, positions_of
-from card_envs.match.result import MatchResult, units_of
-from card_envs.match.runner import AgentError, AgentRunner, Player
+from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
+from card_envs.match.runner import AgentRunner, Player
 from card_envs.match.stopping import StoppingRule
 
 
@@ -51,7 +51,8 @@ def play_match(
     `as_agent`). Agents are asked in batches of up to `num_tables` hands. `progress` is called with the number of hands
     that were finished since its last call.
 
-    Raises ValueError for arguments that do not fit, AgentError for agents that fail.
+    Raises ValueError for arguments that do not fit, AgentError for agents that fail, and MatchInterrupted, which is a
+    KeyboardInterrupt, for Ctrl-C; both carry the result of the hands that were complete.
     """
     _check_number("hands", hands)
     _check_number("num_tables", num_tables)
@@ -70,6 +71,8 @@ def play_match(
         except AgentError as error:
             error.result = record.result() if record.samples else None
             raise
+        except KeyboardInterrupt as interrupt:
+            raise MatchInterrupted(record.result() if record.samples else None) from interrupt
         if progress is not None:
             progress((record.samples - first) * match.hands_per_sample)
         if record.is_decided():
@@ -117,7 +120,7 @@ class _Record:
             chips_per_unit=match.game.chips_per_reward,
             units=units_of(match.game),
             until=self._until,
-            faults=match.asking.faults(),
+            faults=match.runner.faults(),
         )
 
 
@@ -128,7 +131,7 @@ class _Match:
     ) -> None:  # fmt: skip
         self.game, self.seed, self.plays, self.hands_per_table = game, seed, plays, hands_per_table
         self.callbacks = callbacks
-        self.asking = AgentRunner(game, seed, on_error, checks_legality=len(callbacks) > 0)
+        self.runner = AgentRunner(game, seed, on_error, checks_legality=len(callbacks) > 0)
         different = {id(agent): require_playable(agent, game) for agent in agents}
         self.agents = [different[id(agent)] for agent in agents]
         self.players = [self._player(agent, number) for number, agent in enumerate(different.values())]
@@ -159,7 +162,7 @@ class _Match:
     def _play_hands(self, batch: Batch) -> None:
         tables = batch.tables
         for player in self.players:
-            self.asking.call(player, player.agent.deal_starts, batch.numbers)
+            self.runner.call(player, player.agent.deal_starts, batch.numbers)
         for callback in self.callbacks:
             callback.on_deal(batch)
         active = np.flatnonzero(tables["is_over"] == 0)
@@ -172,13 +175,13 @@ class _Match:
                 callback.on_actions(batch, active, actions)
             illegal = self.game.step_batch(tables, active, actions, rewards, is_over, False)
             if illegal >= 0:
-                raise self._blame_for_illegal(batch, int(active[illegal]), int(actions[illegal]))
+                raise self._illegal_action(batch, int(active[illegal]), int(actions[illegal]))
             active = active[is_over[: len(active)] == 0]
             number += 1
         payoffs = tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
         self._show_ends(batch)
         for player in self.players:
-            self.asking.call(player, player.agent.deal_ends, batch.numbers, payoffs)
+            self.runner.call(player, player.agent.deal_ends, batch.numbers, payoffs)
         for callback in self.callbacks:
             callback.on_end(batch)
 
@@ -190,7 +193,7 @@ class _Match:
             if player.agent.watches_ends:
                 seats = (place + batch.hands) % self.game.num_seats
                 ends = Decisions(player.game, seats, batch.numbers, np.zeros(len(rows)), batch.tables, rows)
-                self.asking.call(player, player.agent.sees_end, ends)
+                self.runner.call(player, player.agent.sees_end, ends)
 
     def _dealt(self, deals: Rows) -> Tables:
         """Return the tables of `deals`, each as often as it is played."""
@@ -216,12 +219,12 @@ class _Match:
                 decisions = decisions_at(
                     player.game, batch.tables, rows[mine], batch.numbers[rows[mine]], uniforms[mine]
                 )
-                actions[mine] = self.asking.actions_of(player, decisions, batch, rows[mine])
+                actions[mine] = self.runner.actions_of(player, decisions, batch, rows[mine])
         return actions
 
-    def _blame_for_illegal(self, batch: Batch, row: int, action: int) -> AgentError:
+    def _illegal_action(self, batch: Batch, row: int, action: int) -> AgentError:
         place = batch.places(np.array([row]), batch.tables["actor"][[row]].astype(np.int64))
-        return self.asking.illegal(self.players[self.player_at[int(place[0])]], batch, row, action)
+        return self.runner.illegal(self.players[self.player_at[int(place[0])]], batch, row, action)
 
 
 def _check_number(name: str, value: int) -> None:

@@ -1,4 +1,4 @@
-"""What a match leaves behind: every payoff, and the summaries made of them."""
+"""What a match leaves behind: every payoff, the summaries made of them, and which agents failed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.game import Game
-from card_envs.match.runner import Fault
 from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How often an agent failed, and how it began."""
+
+    agent: str
+    decisions: int
+    """For which the first legal action was taken."""
+    first: str
+    """The first of them, in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +99,10 @@ class MatchResult:
     @cached_property
     def by_position(self) -> tuple[tuple[Summary, ...], ...]:
         """For each agent, mean and interval at each of `position_names` where it sat, named by the position."""
+        make = summarise if self.until is None else self.until.summarise
         return tuple(
             tuple(
-                summarise(name, samples)
+                make(name, samples)
                 for position, name in enumerate(self.position_names)
                 if len(samples := self._means_at(place, position))
             )
@@ -147,6 +158,22 @@ class MatchResult:
         if self.faults:
             report["faults"] = [asdict(fault) for fault in self.faults]
         return report
+
+
+class AgentError(RuntimeError):
+    """Raised when an agent fails during a match; names agent, hand, deal, seed, seat, legal actions and the state."""
+
+    result: MatchResult | None = None
+    """Of the hands that were complete before, if there are any."""
+
+
+class MatchInterrupted(KeyboardInterrupt):
+    """Raised when a match is interrupted (Ctrl-C)."""
+
+    def __init__(self, result: MatchResult | None) -> None:
+        super().__init__("the match was interrupted")
+        self.result = result
+        """Of the hands that were complete before, None if there are none."""
 
 
 def _summary_json(summary: Summary) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""AgentRunner agents during a match: what they may return, and who is to blame when they fail."""
+"""Runs agents during a match: asks them, checks what they return, says which one failed and where."""
 
 from __future__ import annotations
 
@@ -6,26 +6,17 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from card_envs.agent import Agent, Decisions
 from card_envs.game import Game, checked_actions
 from card_envs.match.callbacks import Batch, Rows
-
-if TYPE_CHECKING:
-    from card_envs.match.result import MatchResult
+from card_envs.match.result import AgentError, Fault
 
 ON_ERROR = ("abort", "forfeit")
 """What happens when an agent fails: the match ends, or the first legal action is taken in its place."""
-
-
-class AgentError(RuntimeError):
-    """Raised when an agent fails during a match; names agent, hand, deal, seed, seat, legal actions and the state."""
-
-    result: MatchResult | None = None
-    """Of the hands that were complete before, if there are any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +26,6 @@ class Player:
     agent: Agent
     game: Game
     rng: np.random.Generator
-
-
-@dataclass(frozen=True)
-class Fault:
-    """How often an agent failed, and how it began."""
-
-    agent: str
-    decisions: int
-    """For which the first legal action was taken."""
-    first: str
-    """The first of them, in words."""
 
 
 class AgentRunner:
@@ -93,7 +73,7 @@ class AgentRunner:
             self._note(player.agent, message, decisions=0)
 
     def _checked_actions(self, player: Player, decisions: Decisions, batch: Batch, rows: Rows) -> Rows:
-        def blame(what: str) -> AgentError:
+        def failure(what: str) -> AgentError:
             where = _whereabouts(batch, int(rows[0]), self._seed)
             asked = f"asked for {len(rows)} decisions, the first: {where}, legal actions {decisions.legal_actions(0)}"
             return AgentError(f"agent {player.agent.name!r} ({asked}) {what}{_state(batch, int(rows[0]))}")
@@ -101,11 +81,11 @@ class AgentRunner:
         try:
             returned = player.agent.act(decisions, player.rng)
         except Exception as error:
-            raise blame(f"raised {_described(error)}") from error
+            raise failure(f"raised {_described(error)}") from error
         try:
             actions = checked_actions(returned, len(decisions))
         except ValueError as error:
-            raise blame(f"returned {error}") from None
+            raise failure(f"returned {error}") from None
         if self._checks_legality:
             self._check_legality(player, actions, decisions, batch, rows)
         return actions

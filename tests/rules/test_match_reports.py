@@ -12,7 +12,7 @@ from card_envs.agent import Decisions, RandomAgent
 from card_envs.game import Game
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
-from card_envs.match import AgentError, Batch, play_match
+from card_envs.match import AgentError, Batch, MatchInterrupted, play_match
 from card_envs.match.positions import position_names
 from card_envs.match.result import MatchResult, units_of
 
@@ -221,6 +221,27 @@ def test_an_abort_keeps_the_hands_that_were_complete() -> None:
     assert np.array_equal(caught.value.result.payoffs, whole.payoffs)
     with pytest.raises(AgentError) as at_once:
         play_match(limit_holdem(), [Faulty(raise_an_error), caller()], 10, 4)
+    assert at_once.value.result is None
+
+
+class Interrupted(RandomAgent):
+    """Presses Ctrl-C at a table with a given number."""
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        if (decisions.tables >= 250).any():
+            raise KeyboardInterrupt
+        return super().act(decisions, rng)
+
+
+def test_an_interrupted_match_keeps_the_hands_that_were_complete() -> None:
+    game, agents = limit_holdem(), [Interrupted(), RandomAgent()]
+    with pytest.raises(MatchInterrupted) as interrupt:
+        play_match(game, agents, 1000, 0, num_tables=100)
+    result = interrupt.value.result
+    assert result is not None and result.hands == 200
+    np.testing.assert_array_equal(result.payoffs, play_match(game, agents, 200, 0, num_tables=100).payoffs)
+    with pytest.raises(MatchInterrupted) as at_once:
+        play_match(game, agents, 1000, 0)
     assert at_once.value.result is None
 
 

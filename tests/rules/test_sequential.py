@@ -100,3 +100,11 @@ def test_hands_needed_find_the_difference_as_often_as_promised() -> None:
 def test_numbers_of_hands_that_do_not_exist_are_errors(sd: float, difference: float, power: float) -> None:
     with pytest.raises(ValueError, match="must be"):
         hands_needed(sd, difference, power)
+
+
+def test_intervals_by_position_hold_whenever_the_match_stops_too() -> None:
+    result = play_match(limit_holdem(), [RandomAgent(), always_call()], 2000, 3, until=RULE)
+    for place, positions in enumerate(result.by_position):
+        for position, summary in enumerate(positions):
+            payoffs = result.payoffs[result.positions[:, place] == position, place] / result.chips_per_unit
+            assert summary == RULE.summarise(result.position_names[position], payoffs)

@@ -453,3 +453,18 @@ def test_settings(words: list[str], settings: dict[str, Any]) -> None:
 def test_settings_that_are_none(words: list[str]) -> None:
     with pytest.raises(ValueError, match="setting"):
         parse_settings(words)
+
+
+def test_an_interrupted_match_prints_the_result_so_far(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from card_envs.agent import RandomAgent\n"
+        "class Interrupted(RandomAgent):\n"
+        "    def act(self, decisions, rng):\n"
+        "        if decisions.tables.max() >= 4096:\n"
+        "            raise KeyboardInterrupt\n"
+        "        return super().act(decisions, rng)\n"
+    )
+    agents = ["--agents", f"{tmp_path}/mine.py:Interrupted", "random"]
+    code, out, _ = run(capsys, "match", "kuhn_poker", *agents, "--hands", "9000")
+    assert code == 130
+    assert "4,096 hands" in out

@@ -20,11 +20,14 @@ from card_envs.cards import card_ids, card_name
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
+from card_envs.history.errors import HandHistoryError, shortened
 from card_envs.history.holdem_hand import HoldemHand
-from card_envs.history.phh.format import HandHistoryError, Number
+from card_envs.history.phh.format import Number
 
 _HEADER = "# name/game/hands/seed"
-_VALUE = re.compile(r"-?\d+(\.\d+)?")
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_VALUE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def dump_log(log: AcpcLog) -> str:
 
 def _parse_hand(line: str, place: str, config: HoldemConfig) -> AcpcHand:
     parts = line.split(":")
-    if len(parts) != 6 or parts[0] != "STATE" or not parts[1].isdecimal():
+    if len(parts) != 6 or parts[0] != "STATE" or not _NUMBER.fullmatch(parts[1]):
         raise HandHistoryError(
             f"{place}: {_short(line)} is not a hand: write STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS"
         )
@@ -98,7 +101,7 @@ def _parse_hand(line: str, place: str, config: HoldemConfig) -> AcpcHand:
             )
     wrong = next((value for value in values if not _VALUE.fullmatch(value)), None)
     if wrong is not None:
-        raise HandHistoryError(f"{place}, hand {parts[1]}: value {wrong!r} is not a number of chips")
+        raise HandHistoryError(f"{place}, hand {parts[1]}: value {_short(wrong)} is not a number of chips")
     return AcpcHand(
         int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, f"{place}, hand {parts[1]}"
     )
@@ -110,7 +113,8 @@ def _check_complete(lines: tuple[str, ...], hands: tuple[AcpcHand, ...], source:
     for hand in hands:
         if set(hand.players) != names:
             raise HandHistoryError(
-                f"{hand.source}: players {'|'.join(hand.players)} are not those of the hands before, {sorted(names)}"
+                f"{hand.source}: players {shortened('|'.join(hand.players), 60)} are not those of the hands before, "
+                f"{sorted(names)}"
             )
     announced = _announced(lines)
     if announced is not None and len(hands) < announced[1]:
@@ -118,8 +122,8 @@ def _check_complete(lines: tuple[str, ...], hands: tuple[AcpcHand, ...], source:
         raise HandHistoryError(f"{source}: the log ends too early: {announced[1]} hands are announced, {last}")
 
 
-def _short(line: str) -> str:
-    return repr(line if len(line) <= 60 else line[:57] + "...")
+def _short(text: str) -> str:
+    return repr(shortened(text, 60))
 
 
 def _number(text: str) -> Number:
@@ -141,8 +145,13 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
             f"{source}: says nothing about its game: begin it with '{_HEADER} NAME GAME-FILE HANDS SEED' or with the "
             "game definition in remarks (# GAMEDEF ... # END GAMEDEF), or pass game="
         )
-    name, beside = Path(announced[0]).name, Path(source).parent / announced[0]
-    if beside.is_file():
+    name = announced[0]
+    if len(name) > _LONGEST_NAME or Path(name).name != name or name in ("", ".", ".."):
+        raise HandHistoryError(
+            f"{source}, line 1: game file {_short(name)}: a log may name a file beside it, without a folder"
+        )
+    beside = Path(source).parent / name
+    if beside.is_file() and not beside.is_symlink():
         return _parsed_game(beside.read_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
     if name in KNOWN_GAMES:
         return _parsed_game(KNOWN_GAMES[name], name, rules)
@@ -162,7 +171,7 @@ def _parsed_game(lines: Sequence[str], source: str, rules: str) -> HoldemConfig:
 def _announced(lines: tuple[str, ...]) -> tuple[str, int] | None:
     """Return game file and number of hands of the first line, None if it is not the usual one."""
     words = lines[0].removeprefix(_HEADER).split() if lines[0].startswith(_HEADER) else []
-    return (words[1], int(words[2])) if len(words) >= 4 and words[2].isdecimal() else None
+    return (words[1], int(words[2])) if len(words) >= 4 and _NUMBER.fullmatch(words[2]) else None
 
 
 # --- hands -> text ----------------------------------------------------------------------------------------------------
@@ -212,21 +221,23 @@ def cards_of(hand: AcpcHand, config: HoldemConfig) -> tuple[list[list[int]], lis
     try:
         parts = [[card_ids(text) for text in part] for part in (holes.split("|"), board)]
     except ValueError as error:
-        _refuse(hand, f"cards {hand.cards!r}: {error}")
+        _refuse(hand, f"cards {_short(hand.cards)}: {error}")
     shifted = [[[card - shift for card in cards] for cards in part] for part in parts]
     allowed = set(config.deck_cards)
     every = [card for part in shifted for cards in part for card in cards]
     if not set(every) <= allowed:
-        _refuse(hand, f"cards {hand.cards!r}: not all are among the {len(allowed)} cards of this game")
+        _refuse(hand, f"cards {_short(hand.cards)}: not all are among the {len(allowed)} cards of this game")
     if len(set(every)) < len(every):
-        _refuse(hand, f"cards {hand.cards!r}: a card is dealt twice")
+        _refuse(hand, f"cards {_short(hand.cards)}: a card is dealt twice")
     hole_cards, by_street = shifted
     complete = all(len(cards) in (0, config.num_hole_cards) for cards in hole_cards)
     if len(hole_cards) != config.num_players or not complete:
-        _refuse(hand, f"cards {hand.cards!r}: {config.num_players} hands of {config.num_hole_cards} cards are needed")
+        _refuse(
+            hand, f"cards {_short(hand.cards)}: {config.num_players} hands of {config.num_hole_cards} cards are needed"
+        )
     due = config.board_cards[1:]
     if len(by_street) > len(due) or any(len(cards) != count for cards, count in zip(by_street, due, strict=False)):
-        _refuse(hand, f"cards {hand.cards!r}: the board comes in {', '.join(map(str, due)) or 'no'} cards")
+        _refuse(hand, f"cards {_short(hand.cards)}: the board comes in {', '.join(map(str, due)) or 'no'} cards")
     return hole_cards, by_street
 
 

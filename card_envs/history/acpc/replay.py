@@ -14,7 +14,7 @@ from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
 from card_envs.games.holdem.kernels import apply_decision, deal_known
 from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE
 from card_envs.history.acpc.format import AcpcHand, cards_of
-from card_envs.history.phh.format import HandHistoryError
+from card_envs.history.errors import HandHistoryError, shortened
 from card_envs.history.phh.replay import legal_words
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED, ReplayResult, Stop
 from card_envs.history.settle import differ_by_odd_chips, settle
@@ -54,21 +54,25 @@ def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
 def _tokens(hand: AcpcHand) -> list[str]:
     tokens = _TOKEN.findall(hand.betting)
     if "".join(tokens) != hand.betting:
-        raise HandHistoryError(f"{hand.source}: betting {hand.betting!r}: write f, c, r, numbers and /")
+        raise HandHistoryError(
+            f"{hand.source}: betting {shortened(repr(hand.betting), 60)}: write f, c, r, numbers and /"
+        )
     return tokens
 
 
 @lru_cache(maxsize=64)
-def _table(config: HoldemConfig) -> Any:
-    """Return a table that serves all hands of a game, one after the other."""
-    return config.new_tables(1)
+def _template(config: HoldemConfig) -> Any:
+    """Return a table of a game that nobody can write to."""
+    tables = config.new_tables(1)
+    tables.flags.writeable = False
+    return tables
 
 
 class _Play:
     """One hand being replayed; the button is on the last seat, so that seat and position are the same."""
 
     def __init__(self, hand: AcpcHand, config: HoldemConfig) -> None:
-        self.hand, self.config, self.tables = hand, config, _table(config)
+        self.hand, self.config, self.tables = hand, config, _template(config).copy()
         self.hole_cards, self.board = cards_of(hand, config)
         t = self.tables[0]
         t.is_over, t.button = 1, config.num_players - 1

@@ -30,7 +30,7 @@ from card_envs.games.big2.config import RULES, Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.kernels import deal_known, step
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
-from card_envs.history.phh.format import HandHistoryError
+from card_envs.history.errors import HandHistoryError
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
 
@@ -243,14 +243,17 @@ def replay_deal(deal: Big2Deal) -> ReplayResult:
 
 
 @lru_cache(maxsize=64)
-def _table(config: Big2Config) -> tuple[Game, Any]:
-    """Return the game, and a table that serves all its deals, one after the other."""
+def _template(config: Big2Config) -> tuple[Game, Any]:
+    """Return the game, and a table of it that nobody can write to."""
     game = big2_game(config)
-    return game, game.new_tables(1)
+    tables = game.new_tables(1)
+    tables.flags.writeable = False
+    return game, tables
 
 
 def _replayed(deal: Big2Deal) -> tuple[int, ...]:
-    game, tables = _table(deal.config)
+    game, template = _template(deal.config)
+    tables = template.copy()
     tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
     tables["held"][0] = [sum(1 << order for order in hand) for hand in deal.hands]
     actor = int(deal_known(tables, 0))

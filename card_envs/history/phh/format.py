@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.history.errors import HandHistoryError
 
 Number = int | Decimal
 
@@ -42,10 +43,6 @@ _SECTION = re.compile(r"^\[[ \t]*([^\[\]\n]+?)[ \t]*\][ \t]*(?:#.*)?\r?$", re.MU
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _ENDLESS = Decimal("Infinity")
 _AMOUNT = re.compile(r"\d+(\.\d*)?|\.\d+")
-
-
-class HandHistoryError(ValueError):
-    """Raised for a text that is not a hand history; names the file, the place in it, what came and what is allowed."""
 
 
 class Move(NamedTuple):
@@ -122,6 +119,10 @@ def parse_hands(text: str, source: str) -> list[Hand]:
         except _FieldError as error:
             line = first_line + _line_of(part, error.field)
             raise HandHistoryError(f"{place}, line {line}, {error}") from error
+        except RecursionError as error:
+            raise HandHistoryError(f"{place}, line {first_line}: arrays or tables are nested too deeply") from error
+        except ValueError as error:  # numbers of more digits than Python reads
+            raise HandHistoryError(f"{place}, line {first_line}: {error}") from error
     return hands
 
 

@@ -63,7 +63,7 @@ def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayRe
     are played in hundredths (or finer, as needed), stacks beyond `MAX_CHIPS` in their largest common unit.
     """
     try:
-        play = _Play(hand, rules, _shared_seating)
+        play = _Play(hand, rules)
         for index in range(len(hand.moves)):
             play.apply(index)
         return _compared(play)
@@ -78,7 +78,7 @@ def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterat
     `replay_hand` returns a mismatch or skips.
     """
     try:
-        play = _Play(hand, rules, _new_seating)  # others may be replayed while this generator waits
+        play = _Play(hand, rules)
         yield -1, play.tables.copy()
         for index, move in enumerate(hand.moves):
             play.apply(index)
@@ -89,10 +89,10 @@ def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterat
 
 
 class _Seating:
-    """A table that serves all hands with the same settings, and views of the fields that a replay reads and writes."""
+    """A table, and views of the fields that a replay reads and writes."""
 
-    def __init__(self, config: HoldemConfig) -> None:
-        self.tables = config.new_tables(1)
+    def __init__(self, config: HoldemConfig, tables: Any) -> None:
+        self.tables = tables
         self.table = self.tables[0]
         self.stack = self.tables["stack"][0, : config.num_players]
         self.payoff = self.tables["payoff"][0]
@@ -102,14 +102,16 @@ class _Seating:
         self.in_hand = self.tables["in_hand"]
 
 
-def _new_seating(
+@lru_cache(maxsize=1024)
+def _template(
     variant: str,
     blinds: tuple[int, ...],
     antes: tuple[int, ...],
     bets: tuple[int, ...],
     max_raises: tuple[int, ...] | None,
     profile: RulesProfile,
-) -> _Seating:
+) -> tuple[HoldemConfig, Any]:
+    """Return the game of a hand, and a table of it that nobody can write to."""
     small, big = bets[0], bets[-1]
     try:
         config = HoldemConfig(
@@ -126,10 +128,9 @@ def _new_seating(
         )
     except ValueError as error:
         raise Stop(SKIPPED, f"our tables cannot play it: {error}") from None
-    return _Seating(config)
-
-
-_shared_seating = lru_cache(maxsize=1024)(_new_seating)
+    tables = config.new_tables(1)
+    tables.flags.writeable = False
+    return config, tables
 
 
 def chip_scale(hand: Hand) -> int | Fraction:
@@ -153,14 +154,14 @@ def _forced(hand: Hand) -> list[Number]:
 
 
 class _Play:
-    """One hand being replayed, on a table shared with other hands unless `seating_for` makes a new one."""
+    """One hand being replayed, on a table of its own."""
 
-    def __init__(self, hand: Hand, rules: str | RulesProfile | None, seating_for: Callable[..., _Seating]) -> None:
+    def __init__(self, hand: Hand, rules: str | RulesProfile | None) -> None:
         _check_playable(hand)
         self.hand = hand
         self.scale = chip_scale(hand)
         fields = hand.fields
-        self.seating = seating = seating_for(
+        config, template = _template(
             hand.variant,
             self.chips(fields["blinds_or_straddles"]),
             self.chips(fields["antes"]),
@@ -168,14 +169,13 @@ class _Play:
             _max_raises(hand),
             _profile(_rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))),
         )
+        self.seating = seating = _Seating(config, template.copy())
         stacks = self.chips(fields["starting_stacks"])
         if max(stacks) > MAX_CHIPS:
             raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
         self.tables = seating.tables
         self.known = known_cards(hand)
         seating.deck[:] = filled(self.known)
-        seating.payoff[:] = 0  # else the start of the hand would take back what the last one paid,
-        seating.hand_commit[:] = 0  # or give back what was put in before it was left in the middle
         seating.stack[:] = stacks
         self.actor: int = deal_known(self.tables, 0, len(self.known))
         self.board_dealt = 0

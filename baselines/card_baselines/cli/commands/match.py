@@ -13,7 +13,7 @@ from card_baselines.cli import console, plots
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, joined
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar, progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
 from card_envs.analysis.play_statistics import PlayCounter, play_statistics, statistics_json
@@ -21,7 +21,8 @@ from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
 from card_envs.game import Game
 from card_envs.history import MatchFile
-from card_envs.match import AgentError, MatchResult, StoppingRule, play_match
+from card_envs.match import AgentError, Batch, MatchCallback, MatchInterrupted, MatchResult, StoppingRule, play_match
+from card_envs.match.callbacks import Rows
 
 
 def match(
@@ -70,20 +71,20 @@ def match(
     file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
     watching = _Watching(game, players, seed, control_variates, statistics)
     stops = [(0, time.perf_counter())]
-    error = None
+    error: AgentError | MatchInterrupted | None = None
 
     def progress(done: int) -> None:
         stops.append((stops[-1][0] + done, time.perf_counter()))
-        bar.advance(done)
+        bar.update(stops[-1][0])
 
     try:
         with progress_bar("playing", hands) as bar, file or nullcontext():
             result = play_match(
                 game, players, hands, seed, duplicate, progress=progress, hands_per_table=hands_per_table,
                 until=StoppingRule(margin=margin) if until_decided else None, on_error=on_error,
-                callbacks=[*watching.callbacks, *([file] if file else [])],
+                callbacks=[*watching.callbacks, *([file] if file else []), *_following(bar)],
             )  # fmt: skip
-    except AgentError as raised:
+    except (AgentError, MatchInterrupted) as raised:
         if raised.result is None:
             raise
         error, result = raised, raised.result
@@ -102,6 +103,28 @@ def match(
     if error is not None:
         raise error
     return 0
+
+
+def _following(bar: ProgressBar) -> list[MatchCallback]:
+    return [_Following(bar)] if bar.is_shown else []
+
+
+class _Following:
+    """A callback that moves a bar on as hands end, which takes long where agents think long."""
+
+    def __init__(self, bar: ProgressBar) -> None:
+        self._bar, self._done = bar, 0
+
+    def on_deal(self, batch: Batch) -> None:
+        """Nothing is over yet."""
+
+    def on_actions(self, batch: Batch, rows: Rows, actions: Rows) -> None:
+        """Show the hands that are over: nobody acts at their tables any more."""
+        self._bar.update(self._done + len(batch.tables) - len(rows))
+
+    def on_end(self, batch: Batch) -> None:
+        """Count the hands of the batch."""
+        self._done += len(batch.tables)
 
 
 class _Watching:

@@ -1,0 +1,64 @@
+"""Damaged and hostile files of recorded hands: each is reported with place and reason, and the others are replayed."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from card_envs.history import HandHistoryError, load_log, replay_acpc_hand, replay_paths
+
+DATA = Path(__file__).parents[1] / "data"
+GOOD = (DATA / "phh" / "pluribus" / "32-23.phh").read_text()
+LOG = next(file for file in sorted((DATA / "acpc").glob("*.log")) if "# name/game" in file.read_text()[:20])
+
+DAMAGED = {
+    "digits": GOOD.replace("starting_stacks = [", f"starting_stacks = [{'9' * 5000}, "),
+    "digits of an action": GOOD.replace("cbr ", f"cbr {'9' * 5000}", 1),
+    "nesting": f"x = {'[' * 100_000}\n{GOOD}",
+    "nesting of tables": f'x = "a"\ny = {"{a = " * 5000}\n{GOOD}',
+    "one long line": f"variant = '{'N' * 2_000_000}'\n",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_file_is_reported_and_the_others_are_replayed(damage: str, tmp_path: Path) -> None:
+    (tmp_path / "1.phh").write_text(DAMAGED[damage])
+    (tmp_path / "2.phh").write_text(GOOD)
+    report = replay_paths(tmp_path)
+    assert report.num_matched == 1
+    (wrong,) = report.mismatched
+    assert wrong.source == str(tmp_path / "1.phh")
+    assert wrong.reason.startswith(("line ", "field "))
+    assert len("\n".join(report.lines())) < 2000, "what came is not repeated in full"
+
+
+def test_a_log_of_one_long_line_is_reported_in_short(tmp_path: Path) -> None:
+    (tmp_path / "1.acpc").write_text(LOG.read_text() + "STATE:" + "9" * 3_000_000 + "\n")
+    (wrong,) = replay_paths(tmp_path).mismatched
+    assert "is not a hand" in wrong.reason
+    assert len(wrong.reason) < 1000
+
+
+@pytest.mark.parametrize("name", ["../holdem.limit.2p.reverse_blinds.game", "/etc/hostname", "a/b.game", ".."])
+def test_a_log_names_no_game_file_outside_its_folder(name: str, tmp_path: Path) -> None:
+    inside = tmp_path / "logs"
+    inside.mkdir()
+    (inside / "1.acpc").write_text(f"# name/game/hands/seed match {name} 1 0\nSTATE:0:f:|/:1|-1:a|b\n")
+    with pytest.raises(HandHistoryError, match="may name a file beside it, without a folder"):
+        load_log(inside / "1.acpc")
+
+
+def test_replays_at_the_same_time_do_not_disturb_each_other() -> None:
+    log = load_log(LOG)
+    hands = log.hands[:300]
+    expected = [replay_acpc_hand(hand, log.config) for hand in hands]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(replay_acpc_hand, hands, [log.config] * len(hands))) == expected
+    finally:
+        sys.setswitchinterval(interval)
