@@ -155,7 +155,11 @@ def make_game(env_id: str, **settings: Any) -> Game:
     known = inspect.signature(factory).parameters
     unknown = sorted(set(settings) - set(known))
     if unknown:
-        raise TypeError(f"{env_id} has no setting {unknown[0]!r}: known are {list(known)}")
+        # "unexpected keyword argument" are Python's words: TorchRL tries again without the argument if it finds them.
+        name = unknown[0]
+        raise TypeError(
+            f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {list(known)}"
+        )
     return factory(**settings)
 
 

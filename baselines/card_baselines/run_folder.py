@@ -119,7 +119,10 @@ class RunFolder:
         """Yield a temporary path that replaces the file `name` when the block ends without an error."""
         temporary = self.path / f".{os.getpid()}-{name}"  # same ending: some libraries append their own otherwise
         try:
+            temporary.touch()
+            mode = temporary.stat().st_mode
             yield temporary
+            temporary.chmod(mode)  # safetensors makes files that their owner alone can read
             temporary.replace(self.path / name)
         finally:
             temporary.unlink(missing_ok=True)

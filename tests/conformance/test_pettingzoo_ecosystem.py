@@ -6,8 +6,11 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import FlattenObservation
 from pettingzoo.utils import aec_to_parallel, turn_based_aec_to_parallel
 
 from card_envs.envs import ENVS, make_env, make_raw_env
@@ -88,3 +91,46 @@ def test_torchrl_reads_observations_and_masks() -> None:
         rewards = [float(rollout["next", agent, "reward"].sum()) for agent in env.group_map]
         assert len(rewards) == 2 and sum(rewards) == pytest.approx(0)
     assert len(lengths) > 1
+
+
+def test_arguments_that_are_unknown_fail_in_pythons_words() -> None:
+    """TorchRL gives `frameskip` to everything, and takes it back if it reads these words."""
+    with pytest.raises(
+        TypeError, match=r"no setting 'frameskip' \(unexpected keyword argument 'frameskip'\): known are"
+    ):
+        gymnasium.make("card_envs:card_envs/LimitHoldem-v0", frameskip=1)
+
+
+def test_the_vector_environment_tells_when_it_deals_anew() -> None:
+    envs = gymnasium.make_vec("card_envs:card_envs/LimitHoldem-v0", num_envs=2)
+    assert envs.autoreset_mode is envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("is_named", [True, False])
+def test_torchrl_makes_and_wraps_the_gymnasium_environment(is_named: bool) -> None:
+    envs = pytest.importorskip("torchrl.envs", reason="TorchRL is not installed")
+    name, settings = "card_envs:card_envs/LimitHoldem-v0", {"opponents": "always_call", "illegal_action": "random"}
+    env = envs.GymEnv(name, **settings) if is_named else envs.GymWrapper(gymnasium.make(name, **settings))
+    env.set_seed(0)
+    rollout = env.rollout(60, break_when_any_done=False)
+    assert rollout.shape == (60,) and set(rollout.keys()) >= {"observation", "action_mask"}
+    done = rollout["next", "done"]
+    assert 5 < int(done.sum()) < 60
+    assert not rollout["next", "reward"][~done].any()  # paid at the end of a deal alone
+
+
+@pytest.mark.filterwarnings("default")
+def test_torchrl_over_many_tables() -> None:
+    """TorchRL 0.14 reads final observations of vector environments if they are arrays, not dicts, Gymnasium's too."""
+    envs = pytest.importorskip("torchrl.envs", reason="TorchRL is not installed")
+    name = "card_envs:card_envs/LimitHoldem-v0"
+    for vector in (
+        gymnasium.make_vec(name, num_envs=3),
+        SyncVectorEnv([lambda: gymnasium.make(name)] * 3, autoreset_mode=AutoresetMode.SAME_STEP),
+    ):
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            envs.GymWrapper(vector).rollout(20, break_when_any_done=False)
+    flat = [lambda: FlattenObservation(gymnasium.make(name))] * 3
+    tables = envs.GymWrapper(SyncVectorEnv(flat, autoreset_mode=AutoresetMode.SAME_STEP))
+    assert tables.rollout(20, break_when_any_done=False).shape == (3, 20)

@@ -153,3 +153,15 @@ def test_without_rlcard_the_message_names_the_extra() -> None:
     script = f"import sys; sys.path[:0] = {sys.path!r}; sys.modules['rlcard'] = None; import card_wrappers.rlcard"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert result.returncode == 1 and "pip install 'card-envs[rlcard]'" in result.stderr.splitlines()[-1]
+
+
+def test_actions_are_taken_when_python_optimises() -> None:
+    program = (
+        "from card_wrappers.rlcard import make_env\n"
+        "env = make_env('limit_holdem-v0', seed=1)\n"
+        "env.reset()\n"
+        "env.step('fold', raw_action=True)\n"
+        "print(env.is_over())\n"
+    )
+    result = subprocess.run([sys.executable, "-O", "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "True\n"

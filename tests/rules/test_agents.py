@@ -1,12 +1,15 @@
 """What an agent has to define, what it gets by default, and how names lead to agents."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from card_baselines.run_folder import RunFolder
 from card_envs import make_game, plugins
@@ -238,6 +241,56 @@ def test_without_metadata_an_import_registers(monkeypatch: pytest.MonkeyPatch) -
     assert known_agents()["mine"] == f"{__name__}:Named"
     with pytest.raises(ValueError, match="group 'agents' is not known: choose one of"):
         plugins.register("agents", {})
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+
+def damaged(tmp_path: Path, change: Any) -> str:
+    """The folder of a shipped agent, a copy, with its first tensor of weights changed."""
+    [shipped] = (PACKAGE.parent / "baselines").rglob("pretrained/ppo_limit_hu")
+    weights = load_file(shipped / "policy.safetensors")
+    name = sorted(weights)[0]
+    weights[name] = change(weights[name].clone())
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "config.json").write_bytes((shipped / "config.json").read_bytes())
+    save_file(weights, folder / "policy.safetensors")
+    return str(folder)
+
+
+def with_one(value: float) -> Any:
+    def change(tensor: torch.Tensor) -> torch.Tensor:
+        tensor.view(-1)[3] = value
+        return tensor
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (with_one(float("nan")), "1 of .* weights in layers.* are NaN or infinite: the training diverged"),
+        (with_one(float("inf")), "1 of .* weights in layers.* are NaN or infinite"),
+        (lambda tensor: tensor.double(), r"is torch\.float64: weights must be float16 or float32"),
+        (lambda tensor: tensor.to(torch.int8), r"is torch\.int8: weights must be float16 or float32"),
+        (lambda tensor: tensor[:-1].contiguous(), r"does not fit the network of .*config\.json"),
+    ],
+)
+def test_weights_that_no_training_leaves_are_refused(tmp_path: Path, change: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        find_agent(damaged(tmp_path, change), LIMIT)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
+def test_others_may_read_what_a_run_leaves_as_far_as_the_umask_allows(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with RunFolder(tmp_path).replacing("policy.safetensors") as temporary:
+            save_file({"weights": torch.zeros(2)}, temporary)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "policy.safetensors").stat().st_mode & 0o777 == 0o644
 
 
 # --- run folders of version 0.1 ---------------------------------------------------------------------------------------

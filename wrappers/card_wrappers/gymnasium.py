@@ -192,6 +192,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     ) -> None:
         self.game = game
         self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode.SAME_STEP  # where TorchRL looks for it; Gymnasium reads the metadata
         self.render_mode = _checked_render_mode(render_mode, _VECTOR_RENDER_MODES)
         self.single_observation_space = observation_space(game)
         self.single_action_space = spaces.Discrete(game.num_actions)

@@ -118,7 +118,8 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         self.timestep += 1
         self.action_recorder.append((seat, words[chosen]))
         ours = _OUR_LIMIT_IDS[chosen] if self.is_limit else chosen
-        assert self.card_game.step(self._tables, 0, ours) != ILLEGAL
+        if self.card_game.step(self._tables, 0, ours) == ILLEGAL:  # cannot be: it is one of the legal ones
+            raise IllegalActionError(f"player {seat}: {self.card_game.why_illegal(self._tables, 0, ours)}")
         if self.is_over() and self._stale is not None:
             self._stale = self._raise_counts()
         return self.get_state(self.get_player_id()), self.get_player_id()

@@ -61,7 +61,7 @@ class MlpAgent(Agent):
         self.encoder = str(config["encoder"])
         self.greedy: bool = config.get("greedy", False)
         self.policy = policy_of(config)
-        self.policy.load_state_dict(load_file(folder / WEIGHTS))  # float16 weights become float32
+        load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
         self.policy.eval()
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -94,6 +94,33 @@ class MlpAgent(Agent):
 def save_policy(policy: torch.nn.Module, path: Path) -> None:
     """Write the weights as safetensors."""
     save_file({name: tensor.contiguous() for name, tensor in policy.state_dict().items()}, path)
+
+
+def read_weights(path: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of a safetensors file.
+
+    Raises ValueError, naming the tensor, for types other than float16 and float32, and for NaN and infinity: a network
+    with such weights plays on, and folds every hand.
+    """
+    weights: dict[str, torch.Tensor] = load_file(path)
+    for name, tensor in weights.items():
+        if tensor.dtype not in (torch.float16, torch.float32):
+            raise ValueError(f"{path}: {name} is {tensor.dtype}: weights must be float16 or float32")
+        if not torch.isfinite(tensor).all():
+            wrong = int((~torch.isfinite(tensor)).sum())
+            raise ValueError(
+                f"{path}: {wrong} of {tensor.numel()} weights in {name} are NaN or infinite: the training diverged, or "
+                "the file is damaged"
+            )
+    return weights
+
+
+def load_weights(policy: torch.nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:
+    """Copy weights into a network, as its float32; raises ValueError if they are not those of its layers."""
+    try:
+        policy.load_state_dict(weights)
+    except RuntimeError as error:
+        raise ValueError(f"{folder / WEIGHTS} does not fit the network of {folder / CONFIG}: {error}") from error
 
 
 def require_fit(folder: Path, config: dict[str, Any], game: Game) -> None:

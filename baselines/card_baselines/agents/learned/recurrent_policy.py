@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file
 
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, require_fit
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_weights, read_weights, require_fit
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
@@ -52,7 +51,7 @@ class RecurrentAgent(Agent):
         require_fit(folder, config, game)
         self.encoder = str(config["encoder"])
         self.policy = recurrent_policy_of(config)
-        self.policy.load_state_dict(load_file(folder / WEIGHTS))
+        load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
         self._memories: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._nothing = np.zeros((2, config["memory"]), np.float32)
         self._num_seats = game.num_seats

@@ -32,6 +32,8 @@ class TabularAgent(Agent):
         self.encoder = str(config["encoder"])
         arrays = load_file(folder / STRATEGY)
         self._strategy = arrays["strategy"]
+        if self._strategy.dtype != np.float64 or not np.isfinite(self._strategy).all():
+            raise ValueError(f"{folder / STRATEGY} holds no probabilities: they are finite and float64")
         self._rows = {observation.tobytes(): row for row, observation in enumerate(arrays["observation"])}
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file
 from torch import nn
 
-from card_baselines.agents.learned.mlp_policy import require_fit
+from card_baselines.agents.learned.mlp_policy import load_weights, read_weights, require_fit
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
@@ -212,13 +211,12 @@ class Shi2022Agent(Agent):
         config = json.loads((folder / CONFIG).read_text())
         require_fit(folder, config, game)
         game = game.with_encoder(self.encoder)
-        weights = load_file(folder / WEIGHTS)
+        weights = read_weights(folder / WEIGHTS)
         self.actors = [make_actor(game, config) for _ in range(config["num_actors"])]
         for number, actor in enumerate(self.actors):
             prefix = f"{number}."
-            actor.load_state_dict(
-                {key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}
-            )
+            own = {key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}
+            load_weights(actor, own, folder)
         self._fixed_size = actor_size(game.layout, config["hand_features"])
         self._first_table = 0
         self._memories: list[Memories] = []
