@@ -95,9 +95,7 @@ def test_torchrl_reads_observations_and_masks() -> None:
 
 def test_arguments_that_are_unknown_fail_in_pythons_words() -> None:
     """TorchRL gives `frameskip` to everything, and takes it back if it reads these words."""
-    with pytest.raises(
-        TypeError, match=r"no setting 'frameskip' \(unexpected keyword argument 'frameskip'\): known are"
-    ):
+    with pytest.raises(TypeError, match=r"no setting 'frameskip' .unexpected keyword argument 'frameskip'.: known"):
         gymnasium.make("card_envs:card_envs/LimitHoldem-v0", frameskip=1)
 
 

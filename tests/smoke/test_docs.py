@@ -25,6 +25,7 @@ PAGES = [
 SECTIONS = ("envs/index.md", "api/index.md")
 REFERENCE = sorted((DOCS / "api").glob("*.md"))
 OPTIONAL = {
+    "torchrl",
     "torch",
     "sb3_contrib",
     "stable_baselines3",
