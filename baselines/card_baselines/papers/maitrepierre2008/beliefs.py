@@ -232,3 +232,10 @@ def _add_board(s: Any, key: Any, bits: Any, used: Any) -> None:
             worse, equal = s.count[rank + 1], s.count[rank] - s.count[rank + 1]
             s.share[hand] += (worse + 0.5 * equal) / total
             s.boards[hand] += 1
+
+
+@kernel
+def share_on_board(s: Any, t: Any, hand: Any) -> Any:
+    """Return the share of other hands that `hand` beats on the whole board of `t`; ties count half."""
+    judge_hands(s, t, np.int64(_WHOLE_BOARD), np.uint64(0))
+    return s.share[hand]

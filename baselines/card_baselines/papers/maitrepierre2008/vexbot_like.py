@@ -1,0 +1,317 @@
+"""A stand-in for Vexbot: expectimax over what the opponent has been seen to do (Billings et al. 2004, section 2).
+
+Like Vexbot it counts how often the opponent took each action after each sequence of bets, and which hands it showed
+down after how many bets and raises; a decision is the best action of the whole betting tree that is left, in which the
+opponent acts with the observed frequencies and shows the observed hands. Rare sequences lean on coarser classes, as
+Vexbot's abstractions do; classes, weights and the treatment of cards to come are ours. It remembers one table's hands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.agents.solvers.betting_tree import NUM_ACTIONS, grow_tree, is_two_player_limit, node_of
+from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, judge_hands, share_on_board
+from card_envs.agent import Agent, Decisions
+from card_envs.cards import NO_CARD
+from card_envs.game import Game
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.games.holdem.config import is_texas_holdem
+from card_envs.games.holdem.state import NOBODY
+from card_envs.jit import kernel
+from card_envs.poker.percentiles import STARTING_EQUITIES, starting_hand
+
+BINS = 10
+"""Of hand strength at a showdown: the share of hands that are beaten."""
+AGGRESSION = 5
+"""Classes of bets and raises that a player made in a hand: 0 to 3, and more."""
+SEQUENCE_WEIGHT, CLASS_WEIGHT, SHOWN_WEIGHT = 6.0, 4.0, 4.0
+"""Observations that the coarser estimate counts for: of a sequence, of a class, of the hands shown."""
+PRIOR = (0.15, 0.50, 0.35)
+"""Fold, call and raise of an opponent of whom nothing is known."""
+BOARDS = 60
+"""Random boards for the strength of a hand before the river."""
+
+_STREETS, _LEVELS = 4, 5
+_WHOLE_BOARD, _BOARD_PLACE = (0, 3, 4, 5), 4
+
+BETTING = np.dtype(
+    (
+        np.record,
+        [
+            ("end", np.int32),  # first node that does not follow this one
+            ("level", np.int8),  # bets and raises of this street
+            ("made", np.int8, (2,)),  # by player: bets and raises of the hand, at most AGGRESSION - 1
+        ],
+    )
+)
+"""What a node of the betting tree means to the estimates."""
+
+
+def describe_tree(tree: Any) -> NDArray[np.void]:
+    """Return a `BETTING` record for each node of `betting_tree.grow_tree`."""
+    described = np.zeros(len(tree), BETTING)
+
+    def visit(number: int, level: int, made: tuple[int, int]) -> int:
+        node, end = tree[number], number + 1
+        described[number]["level"], described[number]["made"] = level, made
+        for action in range(NUM_ACTIONS):
+            child = int(node["child"][action])
+            if child >= 0:
+                raised = action == FIRST_RAISE_ACTION
+                own = int(node["player"])
+                after = tuple(min(made[p] + (raised and p == own), AGGRESSION - 1) for p in range(2))
+                same_street = tree[child]["street"] == node["street"]
+                end = max(end, visit(child, level + raised if same_street else 0, (after[0], after[1])))
+        described[number]["end"] = end
+        return end
+
+    visit(0, 0, (0, 0))
+    return described
+
+
+def new_memory(num_nodes: int) -> Any:
+    """Return the dtype of what is remembered of one table."""
+    return np.dtype(
+        (
+            np.record,
+            [
+                ("sequence", np.float32, (num_nodes, NUM_ACTIONS)),  # actions of the opponent at each node
+                ("kind", np.float32, (_STREETS, _LEVELS, AGGRESSION, NUM_ACTIONS)),  # the same by class
+                ("shown", np.float32, (AGGRESSION, AGGRESSION, BINS)),  # hands shown, by its aggression and ours
+            ],
+        )
+    )
+
+
+WORK = np.dtype(
+    (
+        np.record,
+        [
+            ("own", np.float64, (BINS,)),  # chances of our strength at the showdown
+            ("win", np.float64, (AGGRESSION, AGGRESSION)),  # chance to win a showdown, by aggression
+        ],
+    )
+)
+
+
+class VexbotLike(Agent):
+    """Plays the best response to the frequencies and showdowns that it has seen of its opponent at a table."""
+
+    name = "vexbot_like"
+
+    def __init__(self, game: Game) -> None:
+        self._tree = grow_tree(game.config, [1] * _STREETS)
+        self._betting = describe_tree(self._tree)
+        self._values = np.zeros(len(self._tree))
+        self._memory = np.zeros(0, new_memory(len(self._tree)))
+        self._row_of: dict[int, int] = {}
+        self._strengths, self._work = np.zeros(1, STRENGTHS), np.zeros(1, WORK)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for heads-up limit hold'em."""
+        return is_texas_holdem(game) and is_two_player_limit(game.config)
+
+    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+        """Make room for tables that were not seen before."""
+        for table in tables.tolist():
+            self._row_of.setdefault(table, len(self._row_of))
+        if len(self._row_of) > len(self._memory):
+            longer = np.zeros(2 * len(self._row_of), self._memory.dtype)
+            longer[: len(self._memory)] = self._memory
+            self._memory = longer
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the best action at each decision."""
+        actions = np.empty(len(decisions), np.int64)
+        respond_batch(
+            decisions.views, self._rows(decisions), decisions.uniforms, self._tree, self._betting, self._memory,
+            self._values, self._strengths, self._work, actions,
+        )  # fmt: skip
+        return actions
+
+    def sees_end(self, ends: Decisions) -> None:
+        """Count what the opponent did, and what it showed."""
+        watch_batch(ends.views, ends.seats, self._rows(ends), self._tree, self._betting, self._memory, self._strengths)
+
+    def _rows(self, decisions: Decisions) -> NDArray[np.int64]:
+        return np.array([self._row_of[table] for table in decisions.tables.tolist()], np.int64)
+
+
+# --- decisions ---
+
+
+@kernel
+def respond_batch(
+    views: Any, rows: Any, uniforms: Any, tree: Any, betting: Any, memory: Any, values: Any, strengths: Any, work: Any,
+    actions: Any,
+) -> None:  # fmt: skip
+    """Write the best action of each view's actor."""
+    for j in range(views.shape[0]):
+        t, m, w = views[j], memory[rows[j]], work[0]
+        own = np.int64(1 if t.actor == t.button else 0)
+        _own_strength(w, t, strengths[0], np.uint64(uniforms[j] * 2.0**53))
+        _chances_to_win(w, m)
+        number = node_of(t, tree)
+        _value_subtree(number, own, tree, betting, m, w, values)
+        best, most = np.int64(CALL_ACTION), -1e300
+        for action in range(NUM_ACTIONS):
+            child = tree[number].child[action]
+            if child >= 0 and values[child] >= most:  # of equal values the most aggressive
+                best, most = np.int64(action), values[child]
+        actions[j] = best
+
+
+@kernel
+def _value_subtree(number: Any, own: Any, tree: Any, betting: Any, m: Any, w: Any, values: Any) -> None:
+    """Write the chips that the hand wins from each node on, from the ends of the tree backwards."""
+    for k in range(betting[number].end - 1, number - 1, -1):
+        node = tree[k]
+        if node.player == NOBODY:
+            if node.folded != NOBODY:
+                values[k] = -np.float64(node.stake) if node.folded == own else np.float64(node.stake)
+            else:
+                chance = w.win[betting[k].made[1 - own], betting[k].made[own]]
+                values[k] = (2.0 * chance - 1.0) * node.stake
+        elif node.player == own:
+            values[k] = -1e300
+            for action in range(NUM_ACTIONS):
+                if node.child[action] >= 0:
+                    values[k] = max(values[k], values[node.child[action]])
+        else:
+            values[k] = 0.0
+            for action in range(NUM_ACTIONS):
+                if node.child[action] >= 0:
+                    values[k] += frequency(k, action, tree, betting, m) * values[node.child[action]]
+
+
+@kernel
+def frequency(k: Any, action: Any, tree: Any, betting: Any, m: Any) -> Any:
+    """Return how often the opponent is expected to take a legal action at node `k`."""
+    node, b = tree[k], betting[k]
+    street, level, made = np.int64(node.street), np.int64(b.level), np.int64(b.made[node.player])
+    legal, seen, of_kind = 0.0, 0.0, 0.0
+    for each in range(NUM_ACTIONS):
+        if node.child[each] >= 0:
+            legal += PRIOR[each]
+            seen += m.sequence[k, each]
+            of_kind += m.kind[street, level, made, each]
+    coarse = (m.kind[street, level, made, action] + CLASS_WEIGHT * PRIOR[action] / legal) / (of_kind + CLASS_WEIGHT)
+    return (m.sequence[k, action] + SEQUENCE_WEIGHT * coarse) / (seen + SEQUENCE_WEIGHT)
+
+
+@kernel
+def _own_strength(w: Any, t: Any, s: Any, seed: Any) -> None:
+    """Write the chances of the actor's strength at the showdown: exact on the river, else one bin around its mean."""
+    for k in range(BINS):
+        w.own[k] = 0.0
+    first, second = np.int64(t.deck[2 * t.actor]), np.int64(t.deck[2 * t.actor + 1])
+    if t.street == 0:
+        share, spread = STARTING_EQUITIES[starting_hand(first, second)], 3
+    else:
+        judge_hands(s, t, np.int64(_WHOLE_BOARD[t.street]), seed)
+        share, spread = s.share[hand_number(first, second)], 3 - np.int64(t.street)
+    centre: Any = min(np.int64(share * BINS), BINS - 1)
+    total = 0.0
+    for k in range(centre - spread, centre + spread + 1):
+        weight = spread + 1.0 - abs(k - centre)
+        w.own[min(max(k, 0), BINS - 1)] += weight
+        total += weight
+    for k in range(BINS):
+        w.own[k] /= total
+
+
+@kernel
+def hand_number(a: Any, b: Any) -> Any:
+    """Return the place of two card ids in `beliefs.HANDS`."""
+    low, high = min(a, b), max(a, b)
+    return low * (2 * 52 - low - 1) // 2 + high - low - 1
+
+
+@kernel
+def _chances_to_win(w: Any, m: Any) -> None:
+    """Write the chance to win a showdown against the hands that were shown after so many bets of each side."""
+    for theirs in range(AGGRESSION):
+        whole = 0.0
+        for ours in range(AGGRESSION):
+            for k in range(BINS):
+                whole += m.shown[theirs, ours, k]
+        for ours in range(AGGRESSION):
+            won, seen = 0.0, 0.0
+            for k in range(BINS):
+                seen += m.shown[theirs, ours, k]
+            for k in range(BINS):
+                coarse = 1.0 / BINS
+                for other in range(AGGRESSION):
+                    coarse += m.shown[theirs, other, k] / SHOWN_WEIGHT
+                coarse /= 1.0 + whole / SHOWN_WEIGHT
+                chance = (m.shown[theirs, ours, k] + SHOWN_WEIGHT * coarse) / (seen + SHOWN_WEIGHT)
+                for mine in range(BINS):
+                    won += w.own[mine] * chance * (1.0 if mine > k else (0.5 if mine == k else 0.0))
+            w.win[theirs, ours] = won
+
+
+# --- observations ---
+
+
+@kernel
+def watch_batch(views: Any, seats: Any, rows: Any, tree: Any, betting: Any, memory: Any, strengths: Any) -> None:
+    """Count the actions of each view's opponent, and its hand where it was shown."""
+    for j in range(views.shape[0]):
+        t, m = views[j], memory[rows[j]]
+        own = np.int64(1 if seats[j] == t.button else 0)
+        end = _watch_betting(t, own, tree, betting, m)
+        first = np.int64(t.deck[2 * (1 - seats[j])])
+        if tree[end].folded == NOBODY and first != NO_CARD:
+            second = np.int64(t.deck[2 * (1 - seats[j]) + 1])
+            share = share_on_board(strengths[0], t, hand_number(first, second))
+            place = min(np.int64(share * BINS), BINS - 1)
+            m.shown[betting[end].made[1 - own], betting[end].made[own], place] += 1.0
+
+
+@kernel
+def _watch_betting(t: Any, own: Any, tree: Any, betting: Any, m: Any) -> Any:
+    """Walk through the betting of a hand that is over; return the node of its end."""
+    number = np.int64(0)
+    for street in range(np.int64(t.street) + 1):
+        raises = np.int64(t.street_raises[street])
+        if raises > 0:
+            bettor = np.int64(1 if t.raiser[street, 0] == t.button else 0)
+            if tree[number].player != bettor:
+                number = _count(number, np.int64(CALL_ACTION), own, tree, betting, m)
+            for _ in range(raises):
+                number = _count(number, np.int64(FIRST_RAISE_ACTION), own, tree, betting, m)
+        is_last = street == t.street
+        folded = _folded(t) if is_last else np.int64(NOBODY)
+        while tree[number].player != NOBODY and tree[number].street == street:
+            action = FOLD_ACTION if tree[number].player == folded and _owes(tree, number) else CALL_ACTION
+            number = _count(number, np.int64(action), own, tree, betting, m)
+    return number
+
+
+@kernel
+def _owes(tree: Any, number: Any) -> Any:
+    """Return True if folding is legal at a node."""
+    return tree[number].child[FOLD_ACTION] >= 0
+
+
+@kernel
+def _folded(t: Any) -> Any:
+    """Return the player who folded, NOBODY at a showdown."""
+    for seat in range(2):
+        if (np.int64(t.in_hand) >> seat) & 1 == 0:
+            return np.int64(1 if seat == t.button else 0)
+    return np.int64(NOBODY)
+
+
+@kernel
+def _count(number: Any, action: Any, own: Any, tree: Any, betting: Any, m: Any) -> Any:
+    """Count an action if it is the opponent's; return the node after it."""
+    node, b = tree[number], betting[number]
+    if node.player != own:
+        m.sequence[number, action] += 1.0
+        m.kind[np.int64(node.street), np.int64(b.level), np.int64(b.made[node.player]), action] += 1.0
+    return np.int64(node.child[action])
