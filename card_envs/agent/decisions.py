@@ -64,7 +64,7 @@ class Decisions:
         """Return the number of decisions."""
         return len(self.seats)
 
-    def part(self, part: slice) -> Decisions:
+    def part(self, part: slice | NDArray[np.int64]) -> Decisions:
         """Return some of the decisions."""
         return replace(
             self, seats=self.seats[part], tables=self.tables[part], uniforms=self.uniforms[part], _rows=self._rows[part]

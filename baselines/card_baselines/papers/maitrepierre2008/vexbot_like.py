@@ -210,7 +210,7 @@ def _own_strength(w: Any, t: Any, s: Any, seed: Any) -> None:
         w.own[k] = 0.0
     first, second = np.int64(t.deck[2 * t.actor]), np.int64(t.deck[2 * t.actor + 1])
     if t.street == 0:
-        share, spread = STARTING_EQUITIES[starting_hand(first, second)], 3
+        share, spread = STARTING_EQUITIES[starting_hand(first, second)], np.int64(3)
     else:
         judge_hands(s, t, np.int64(_WHOLE_BOARD[t.street]), seed)
         share, spread = s.share[hand_number(first, second)], 3 - np.int64(t.street)
