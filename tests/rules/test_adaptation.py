@@ -65,7 +65,7 @@ def test_regret_is_measured_against_the_best_fixed_response() -> None:
     found = play_adaptation(
         limit_holdem(), Folds(), [Folds(), Calls()], hands_per_style=20, sessions=10, responses=[Folds(), Raises()]
     )
-    assert [best.name for best in found.best_fixed][0] == "raises"
+    assert found.best_fixed[0].name == "raises"
     assert found.regret.mean == pytest.approx(
         np.mean([best.mean for best in found.best_fixed]) - found.rewards.mean(), abs=1e-9
     )

@@ -169,6 +169,7 @@ class KeptResults:
         """Return the result of that name; compute and keep it if there is none."""
         if key not in self._results:
             self._results[key] = compute()
+            self._root.mkdir(parents=True, exist_ok=True)
             RunFolder(self._root).write_json(self._name, self._results)
         found: dict[str, Any] = self._results[key]
         return found

@@ -1,0 +1,153 @@
+"""The matches of Maitrepierre et al. (2008), an opponent that changes its style, and the figures in kind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from card_baselines.papers.maitrepierre2008.brennus import Brennus
+from card_baselines.papers.maitrepierre2008.models import LOOSENESS
+from card_baselines.papers.maitrepierre2008.pictures import draw_figures
+from card_baselines.papers.maitrepierre2008.tables import (
+    MATCHES,
+    PAPER_HANDS,
+    PRINTED,
+    SMALL_BETS_OF_A_SMALL_BLIND,
+    STYLES,
+    SWITCHING,
+    UNIT,
+    Scale,
+    printed_table,
+)
+from card_baselines.papers.protocol import KeptResults, Report, Say, verdict
+from card_baselines.run_folder import git_commit
+from card_envs.agent import Agent, find_agent
+from card_envs.analysis.adaptation import play_adaptation
+from card_envs.envs import make_game
+from card_envs.match import play_match
+
+ENV, SEED = "limit_holdem-v0", 1
+_CONFIDENCE = 1.96
+_VEXBOT = "vexbot_like"
+
+
+class Maitrepierre2008Reproduction:
+    """Plays what is missing, and keeps every result in one folder; interrupted, it continues there."""
+
+    def __init__(self, scale: Scale, root: Path, say: Say, figures: bool = True) -> None:
+        """Nothing is trained: `root` holds matches and pictures."""
+        self.scale, self.root, self._say, self._figures = scale, root, say, figures
+        self.game = make_game(ENV)
+        self._kept = KeptResults(root, "matches.json")
+
+    def train(self, row: str, seed: int) -> Path:
+        """Return the folder: nothing is trained, the players learn within a session."""
+        return self.root
+
+    def play(self, table: int, row: str) -> list[dict[str, Any]]:
+        """Return the results of a row."""
+        if table == MATCHES:
+            return [self._match(row, opponent) for player, opponent in PRINTED if player == row]
+        return [self._switching(name) for name in self._players_of(row)]
+
+    def _players_of(self, row: str) -> list[str]:
+        if row == "brennus_arms":
+            return [f"brennus, strategy {number} alone" for number in range(1, len(LOOSENESS) + 1)]
+        return [row] if row in ("brennus", _VEXBOT) else []
+
+    def _agent(self, name: str) -> Agent:
+        if name.startswith("brennus, strategy "):
+            return Brennus(looseness=(LOOSENESS[int(name.split()[2]) - 1],))
+        return find_agent(name, self.game)
+
+    def _match(self, row: str, opponent: str) -> dict[str, Any]:
+        sessions = self.scale.sessions if row == "brennus" else self.scale.fast_sessions
+        return self._kept.get(f"{row} v {opponent}", lambda: self._played(row, opponent, sessions))
+
+    def _played(self, row: str, opponent: str, sessions: int) -> dict[str, Any]:
+        self._say(f"{row} v {opponent}: {sessions} sessions of {self.scale.hands} hands")
+        start, hands = time.process_time(), sessions * self.scale.hands
+        players = [self._agent(row), self._agent(opponent)]
+        result = play_match(self.game, players, hands, SEED, hands_per_table=self.scale.hands)
+        own, printed, sd = result.agents[0], PRINTED[row, opponent], result.hand_sds[0]
+        noise = _CONFIDENCE * sd / PAPER_HANDS**0.5
+        as_printed = printed * SMALL_BETS_OF_A_SMALL_BLIND
+        return {
+            "table": MATCHES,
+            "row": row,
+            "opponent": opponent,
+            "paper": printed,
+            "mean": own.mean,
+            "ci95": list(own.ci95),
+            "hands": hands,
+            "seed": SEED,
+            "sd_of_hand": sd,
+            "verdict": verdict(printed, noise, own.mean, own.ci95),
+            "verdict_as_printed": verdict(as_printed, noise, own.mean, own.ci95),
+            "hands_to_decide": (_CONFIDENCE * sd / own.mean) ** 2 if own.mean else None,
+            "seconds": round(time.process_time() - start, 1),
+            "commit": git_commit(),
+        }
+
+    def _switching(self, name: str) -> dict[str, Any]:
+        return self._kept.get(f"switching: {name}", lambda: self._switched(name))
+
+    def _switched(self, name: str) -> dict[str, Any]:
+        sessions = self.scale.switching_sessions
+        self._say(f"{name} v {' then '.join(STYLES)}: {sessions} sessions of {self.scale.hands} hands")
+        found = play_adaptation(
+            self.game, self._agent(name), [find_agent(style, self.game) for style in STYLES],
+            hands_per_style=self.scale.hands // len(STYLES), sessions=sessions, seed=SEED,
+        )  # fmt: skip
+        by_style = [{"mean": part.mean, "ci95": list(part.ci95)} for part in found.by_style]
+        overall = {"mean": found.overall.mean, "ci95": list(found.overall.ci95)}
+        common = {"table": SWITCHING, "row": name, "opponent": name, "sessions": sessions, "verdict": "ours"}
+        return {**common, **overall, "by_style": by_style, "seed": SEED, "commit": git_commit()}
+
+    def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
+        """Return the results of some of the tables and rows, and draw the figures."""
+        results = [result for table in tables for row in rows for result in self.play(table, row)]
+        content: dict[str, Any] = {
+            "paper": "maitrepierre2008",
+            "unit": UNIT,
+            "tables": list(tables),
+            "results": results,
+        }
+        notes = [
+            "Sparbot and Vexbot are not public: sparbot_like and vexbot_like stand in for them (docs).",
+            "Expert models and preflop tables are not printed in the paper; ours are in models.py and preflop.py.",
+        ]
+        if self._figures and "brennus" in rows:
+            self._draw()
+            notes.append("Figures 3 to 5 in kind: figures.png.")
+        return Report(content, [printed_table(content, table) for table in tables], notes)
+
+    def _draw(self) -> None:
+        """Play sessions against the adaptive stand-in with one, four and five strategies, and draw them."""
+        curves = {}
+        for count in (1, 4, 5):
+            kept = self._kept.get(f"figure: {count}", lambda count=count: self._sessions(count))  # type: ignore[misc]
+            curves[count] = kept["sessions"]
+        draw_figures(self.root, curves)
+
+    def _sessions(self, strategies: int) -> dict[str, Any]:
+        sessions, hands = self.scale.figure_sessions, self.scale.hands
+        self._say(f"figures: {strategies} strategies v {_VEXBOT}, {sessions} sessions")
+        agent = Brennus(looseness=LOOSENESS[:strategies])
+        players = [agent, find_agent(_VEXBOT, self.game)]
+        play_match(self.game, players, sessions * hands, SEED, hands_per_table=hands)
+        found = [agent.session(table) for table in range(sessions)]
+        return {
+            "sessions": [
+                {
+                    "rewards": np.round(session.rewards, 2).tolist(),
+                    "played": session.played,
+                    "change_points": session.change_points,
+                }
+                for session in found
+            ]
+        }

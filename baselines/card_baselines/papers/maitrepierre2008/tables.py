@@ -1,0 +1,117 @@
+"""Table 1 of Maitrepierre et al. (2008), a table of ours about adaptation, and how they are printed.
+
+The paper says "small blinds per hand". Its columns for Vexbot and Sparbot are figures that older papers give in small
+bets, and a best response wins 1.163 small bets from always_call and 3.697 from always_raise (Johanson et al. 2011), so
+the numbers are read as small bets (here one big blind), and as printed, half as much, in a second verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from card_baselines.papers.protocol import Paper, PrintedTable, ReproductionOptions, Say
+
+UNIT = "small bets per hand"
+SMALL_BETS_OF_A_SMALL_BLIND = 0.5
+PAPER_HANDS = 10_000
+"""Ten sessions of 1,000 hands."""
+MATCHES, SWITCHING = 1, 2
+
+PRINTED: Mapping[tuple[str, str], float] = {
+    ("brennus", "vexbot_like"): 0.05,
+    ("brennus", "sparbot_like"): 0.02,
+    ("brennus", "always_call"): 1.01,
+    ("brennus", "always_raise"): 1.87,
+    ("vexbot_like", "sparbot_like"): 0.056,
+    ("vexbot_like", "always_call"): 1.04,
+    ("vexbot_like", "always_raise"): 2.98,
+    ("sparbot_like", "always_call"): 0.47,
+    ("sparbot_like", "always_raise"): 1.34,
+    ("always_call", "always_raise"): 0.00,
+}
+"""(player, opponent) -> what the player wins per hand, as printed in table 1."""
+STYLES = ("always_raise", "always_call")
+"""Of the opponent in the table about adaptation."""
+ROWS = ("brennus", "vexbot_like", "sparbot_like", "always_call", "brennus_arms")
+"""The players of table 1 that have opponents to their right, and Brennus' strategies on their own (table 2)."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is played."""
+
+    hands: int
+    """Of a session."""
+    sessions: int
+    """Of each pair with Brennus, which thinks about three milliseconds a hand."""
+    fast_sessions: int
+    """Of each other pair."""
+    switching_sessions: int
+    """Of each player in the table about adaptation; the opponent changes its style in the middle."""
+    figure_sessions: int
+
+
+SCALES = {
+    "tiny": Scale(hands=60, sessions=2, fast_sessions=4, switching_sessions=2, figure_sessions=1),
+    "paper": Scale(hands=1000, sessions=10, fast_sessions=10, switching_sessions=10, figure_sessions=10),
+    "ours": Scale(hands=1000, sessions=60, fast_sessions=300, switching_sessions=20, figure_sessions=20),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ReproductionOptions):
+    """Options of `card-envs reproduce maitrepierre2008`. Scales: tiny, paper, ours."""
+
+    figures: bool = True
+    """Draw figures 3 to 5 of the paper in kind."""
+
+
+def begin(options: Options, root: Path, say: Say) -> Any:
+    """Return the experiments at the scale of the options."""
+    from card_baselines.papers.maitrepierre2008.reproduction import Maitrepierre2008Reproduction
+
+    return Maitrepierre2008Reproduction(SCALES[options.scale], root, say, options.figures)
+
+
+def printed_table(content: Mapping[str, Any], number: int) -> PrintedTable:
+    """Return a table of a report as people read it."""
+    found = [result for result in content["results"] if result["table"] == number]
+    if number == MATCHES:
+        header = ("player", "against", "printed", "ours", "hands", "in small bets", "as printed", "hands to decide")
+        rows = [
+            (
+                result["row"], result["opponent"], f"{result['paper']:+.3f}", _interval(result), f"{result['hands']:,}",
+                result["verdict"], result["verdict_as_printed"], _count(result["hands_to_decide"]),
+            )
+            for result in found
+        ]  # fmt: skip
+        return PrintedTable(f"Table 1, {UNIT}", header, rows)
+    title = f"An opponent that changes its style in mid-session, {UNIT}"
+    lines = [
+        (each["opponent"], *map(_interval, each["by_style"]), _interval(each), str(each["sessions"])) for each in found
+    ]
+    return PrintedTable(title, ("player", f"against {STYLES[0]}", f"then {STYLES[1]}", "overall", "sessions"), lines)
+
+
+def _interval(result: Mapping[str, Any]) -> str:
+    low, high = result["ci95"]
+    return f"{result['mean']:+.3f} ± {(high - low) / 2:.3f}"
+
+
+def _count(hands: float | None) -> str:
+    return "" if hands is None else f"{hands:,.0f}"
+
+
+PAPER = Paper(
+    name="maitrepierre2008",
+    title="Maitrepierre, Mary and Munos (2008), Adaptive play in Texas hold'em poker",
+    tables={MATCHES: "ten pairs of players", SWITCHING: "an opponent that changes its style (ours)"},
+    rows=ROWS,
+    scales=SCALES,
+    options=Options,
+    begin=begin,
+    docs_table=printed_table,
+)
