@@ -42,7 +42,7 @@ FOREST = np.dtype(
             ("value", np.float64, (3,)),  # of fold, call, raise for the player, summed over trees
             # --- the decision ---
             ("first", np.int64),  # who opens a round: US or THEM
-            ("base", np.int64),  # pot at the start of this round, chips
+            ("start_pot", np.int64),  # pot at the start of this round, chips
             ("bet", np.int64, (4,)),  # by street
             ("cap", np.int64, (4,)),
             ("reference", np.int64),  # bets matched at the first end of this round, for which "approximate" plays on
@@ -83,10 +83,13 @@ def value_actions(f: Any, t: Any, seat: Any, probability: Any, trees: Any) -> No
 
 
 @kernel
-def best_action(f: Any, t: Any) -> Any:
-    """Return RAISE, CALL or FOLD: the largest value, of equal ones the most aggressive action that is legal."""
+def best_action(f: Any, t: Any, margin: Any) -> Any:
+    """Return RAISE, CALL or FOLD: the largest value, of equal ones the most aggressive action that is legal.
+
+    Values (summed over trees) that differ by no more than `margin` count as equal.
+    """
     can_raise, can_fold = t.max_raise_to > 0, owed(t) > 0
-    if can_raise and f.value[RAISE] >= f.value[CALL] and (f.value[RAISE] >= f.value[FOLD] or not can_fold):
+    if can_raise and f.value[RAISE] + margin >= f.value[CALL] and (f.value[RAISE] >= f.value[FOLD] or not can_fold):
         return RAISE
     return CALL if f.value[CALL] >= f.value[FOLD] or not can_fold else FOLD
 
@@ -94,7 +97,7 @@ def best_action(f: Any, t: Any) -> Any:
 @kernel
 def _look_at(f: Any, t: Any, seat: Any) -> None:
     f.first = THEM if seat == t.button else US
-    f.base = np.int64(t.pot) - t.street_commit[0] - t.street_commit[1]
+    f.start_pot = np.int64(t.pot) - t.street_commit[0] - t.street_commit[1]
     for street in range(4):
         f.bet[street], f.cap[street] = t.bet_size[street], t.max_raises[street]
     f.reference = t.street_raises[t.street]  # the first end: a call, or two checks
@@ -213,7 +216,7 @@ def _round(f: Any, street: Any, base: Any) -> None:
 def _add_root(f: Any, t: Any) -> None:
     """Add the values of the actor's actions, the ends of this round being known."""
     street, level = np.int64(t.street), np.int64(t.street_raises[t.street])
-    bet, base = f.bet[street], f.base
+    bet, base = f.bet[street], f.start_pot
     if owed(t) > 0:
         f.value[CALL] += f.end[street, level, US] - bet
         if level < f.cap[street]:
@@ -250,7 +253,7 @@ def _solve_rivers(f: Any, t: Any) -> None:
     turn_ends = f.cap[TURN] + 1
     for flop in range(flop_ends):
         for turn in range(turn_ends):
-            base = f.base + 2 * f.bet[TURN] * turn + (2 * f.bet[FLOP] * flop if t.street == FLOP else 0)
+            base = f.start_pot + 2 * f.bet[TURN] * turn + (2 * f.bet[FLOP] * flop if t.street == FLOP else 0)
             for outcome in range(_OUTCOMES):
                 _show_down(f, base, np.int64(outcome))
                 _round(f, np.int64(RIVER), base)
@@ -262,7 +265,7 @@ def _solve_rivers(f: Any, t: Any) -> None:
 def _end_this_round(f: Any, t: Any, used: Any) -> None:
     """Write the ends of the round that is being played, for the hands of one tree."""
     if t.street == RIVER:
-        _show_down(f, f.base, _outcome(f, np.int64(0), np.int64(0)))
+        _show_down(f, f.start_pot, _outcome(f, np.int64(0), np.int64(0)))
     elif t.street == TURN:
         cards = _count_rivers(f, np.int64(0), np.int64(0), used, np.int64(0))
         _end_turn(f, np.int64(0), np.int64(0), cards, f.reference)
@@ -286,7 +289,7 @@ def _end_flop(f: Any, used: Any) -> None:
         if used >> card & 1 == 0:
             for matched in range(lowest, highest + 1):
                 _end_turn(f, matched, np.int64(card), num_cards - 1, np.int64(0))
-                _round(f, np.int64(TURN), f.base + 2 * f.bet[FLOP] * matched)
+                _round(f, np.int64(TURN), f.start_pot + 2 * f.bet[FLOP] * matched)
                 for k in range(4):
                     f.end[FLOP, matched, k] += f.node[TURN, k] / num_cards
     if f.exact == 0:
