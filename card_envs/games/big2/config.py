@@ -12,7 +12,7 @@ NUM_SEATS = 4
 HAND_SIZE = 13
 
 RUNS = ("34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "TJQKA", "JQKA2", "23456", "A2345")
-"""Every run of five ranks that some house counts as a straight; the place in this list is the number of the run.
+"""Every run of five ranks that is a straight under some house rules; the place in this list is the run's number.
 
 Run k < 9 begins with the k-th lowest rank of Big 2, in which 3 is lowest, then 4, ... A, 2.
 """

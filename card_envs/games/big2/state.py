@@ -20,7 +20,7 @@ from card_envs.rng import STREAM
 NUM_SEATS = 4
 HAND_SIZE = 13
 NUM_RUNS = 11
-"""Runs of five ranks that some house counts as straights, see `config.RUNS`."""
+"""Runs of five ranks that count as straights under some house rules, see `config.RUNS`."""
 
 MAX_LEGAL = 1300
 """Most legal actions there can be: 13 cards of one suit in control, 13 singles and all 1,287 sets of five."""

@@ -29,7 +29,7 @@ STRUCTURES = {"limit": LIMIT, "pot_limit": POT_LIMIT, "no_limit": NO_LIMIT}
 
 @dataclass(frozen=True)
 class RulesProfile:
-    """Where rooms, competitions and older engines differ. Named profiles are in `RULES`."""
+    """Where poker rooms, competitions and older engines differ. Named profiles are in `RULES`."""
 
     fold_when_free: bool = False
     """Folding is legal where checking costs nothing."""
