@@ -1,5 +1,7 @@
 """Checks that a game keeps what `Game` promises: for the tests of your own game, or of your changes to one.
 
+With pytest::
+
     import pytest
     from card_envs.testing import CHECKS, check
 

@@ -146,7 +146,14 @@ def test_the_reference_holds_everything_public() -> None:
     """Sphinx documents what `automodule` names, whole; -W fails for what does not exist."""
     described = set(re.findall(r"^\.\. automodule:: (\S+)$", "".join(p.read_text() for p in REFERENCE), re.M))
     modules = {f"card_envs.{env_id.replace('-', '_')}" for env_id in ENVS}
-    packages = {"card_envs", "card_envs.agent", "card_envs.match", "card_envs.history", "card_wrappers.openspiel"}
+    packages = {
+        "card_envs",
+        "card_envs.agent",
+        "card_envs.match",
+        "card_envs.history",
+        "card_envs.testing",
+        "card_wrappers.openspiel",
+    }
     wrappers = {f"card_wrappers.{file.stem}" for file in (REPO / "wrappers" / "card_wrappers").glob("[!_]*.py")}
     assert modules | packages | wrappers <= described
     assert all(importlib.util.find_spec(name) for name in described)
