@@ -10,6 +10,7 @@ from card_envs.bits import bit_count, lowest_bit
 from card_envs.games.holdem.actions import first_from, wrapped
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS
 from card_envs.jit import kernel
+from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
 _NO_RANK = 1 << 30
@@ -46,6 +47,18 @@ def hand_rank_at(t: Any, seat: Any, num_board: Any) -> Any:
         for i in range(num_board):
             bits |= CARD_BITS[t.deck[board + i]]
     return np.int64(rank_of(key, bits))
+
+
+@kernel
+def percentile_at(t: Any, seat: Any, num_board: Any) -> Any:
+    """Return the share of all hands of as many cards, above 0 to 1, that are not better than the seat's.
+
+    For Texas hold'em with no board or the first 3 to 5 cards of it; see `poker.percentiles`.
+    """
+    if num_board == 0:
+        hole = np.int64(seat) * t.num_hole_cards
+        return STARTING_PERCENTILES[starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))]
+    return percentile_of_rank(hand_rank_at(t, seat, num_board), np.int64(t.num_hole_cards) + num_board)
 
 
 @kernel

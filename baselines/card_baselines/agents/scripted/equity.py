@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import (
     BOARD,
-    DECK_SIZE,
-    HOLE_CARDS,
     action_for,
     board_card,
     hole_card,
@@ -25,8 +23,9 @@ from card_envs.games.holdem.actions import owed
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.jit import kernel
+from card_envs.poker.equity import share_of_deal
 from card_envs.poker.percentiles import STARTING_EQUITIES, starting_hand
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.rng import splitmix64
 
 SAMPLES = 100
@@ -35,7 +34,7 @@ RAISE_FROM: NDArray[np.float64] = np.array([0.55, 0.66, 0.76, 0.86])
 """Chance to beat one opponent from which the player bets, raises, raises again ... on a street."""
 
 _WHOLE_BOARD = sum(BOARD)
-_U64, _SEED_BITS, _32 = np.uint64, 2.0**53, np.uint64(32)
+_U64, _SEED_BITS = np.uint64, 2.0**53
 
 
 class Equity(RulePlayer):
@@ -106,44 +105,3 @@ def pot_share(t: Any, opponents: Any, samples: Any, seed: Any) -> Any:
         seed = splitmix64(seed)
         total += share_of_deal(first, second, key, bits, used, _WHOLE_BOARD - known, opponents, seed)
     return total / samples
-
-
-@kernel
-def share_of_deal(
-    first: Any, second: Any, key: Any, bits: Any, used: Any, missing: Any, opponents: Any, seed: Any
-) -> Any:
-    """Return the actor's share, 0 to 1, in one random deal of the `missing` board cards and the opponents' hands.
-
-    `key` and `bits` are those of the board that is known (see `poker.ranks`), `used` the set of cards that are seen.
-    """
-    for _ in range(missing):
-        seed = splitmix64(seed)
-        card = unused_card(used, seed)
-        used |= np.int64(1) << card
-        key += CARD_KEYS[card]
-        bits |= CARD_BITS[card]
-    mine = rank_of(key + CARD_KEYS[first] + CARD_KEYS[second], bits | CARD_BITS[first] | CARD_BITS[second])
-    winners = 1.0
-    for _ in range(opponents):
-        hand_key, hand_bits = key, bits
-        for _ in range(HOLE_CARDS):
-            seed = splitmix64(seed)
-            card = unused_card(used, seed)
-            used |= np.int64(1) << card
-            hand_key += CARD_KEYS[card]
-            hand_bits |= CARD_BITS[card]
-        rank = rank_of(hand_key, hand_bits)
-        if rank < mine:
-            return 0.0
-        winners += rank == mine
-    return 1.0 / winners
-
-
-@kernel
-def unused_card(used: Any, seed: Any) -> Any:
-    """Return a random card that is not in the set `used`, fixed by `seed`."""
-    card = np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)
-    while used >> card & 1:
-        seed = splitmix64(seed)
-        card = np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)
-    return card

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.agents.scripted.holdem_moves import DECK_SIZE, HOLE_CARDS
+from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS
 from card_envs.cards import NO_CARD
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has, kind_of, raise_to_of
 from card_envs.games.holdem.betting import act
-from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import CALL, MAX_LEVELS, MAX_SIZES, TABLE
 from card_envs.jit import kernel
-from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
+from card_envs.poker.draw import unused_card
 from card_envs.rng import random_below, seed_stream
 
 MAX_ACTIONS = FIRST_RAISE_ACTION + MAX_SIZES + 1
@@ -107,9 +107,7 @@ def _deal_hand(t: Any, seat: Any, used: Any) -> None:
 @kernel
 def _draw(t: Any, place: Any, used: Any) -> Any:
     """Put a card that is not in the set `used` at a place of the deck, and return it."""
-    card = random_below(t, np.int64(DECK_SIZE))
-    while used >> card & 1:
-        card = random_below(t, np.int64(DECK_SIZE))
+    card = unused_card(t, used)
     t.deck[place] = card
     return card
 
@@ -129,11 +127,7 @@ def num_raises(t: Any, seat: Any) -> Any:
 @kernel
 def hand_strength(t: Any, seat: Any) -> Any:
     """Return the share of hands of as many cards, 0 to 1, that are not better than the seat's with the board."""
-    count = num_board_cards(t)
-    if count == 0:
-        first, second = np.int64(t.deck[HOLE_CARDS * seat]), np.int64(t.deck[HOLE_CARDS * seat + 1])
-        return np.float64(STARTING_PERCENTILES[starting_hand(first, second)])
-    return np.float64(percentile_of_rank(hand_rank_at(t, seat, count), count + HOLE_CARDS))
+    return np.float64(percentile_at(t, seat, num_board_cards(t)))
 
 
 @kernel

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.equity import share_of_deal
 from card_envs.jit import kernel
+from card_envs.poker.draw import unused_card
+from card_envs.poker.equity import share_of_deal
 from card_envs.poker.percentiles import starting_hand
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
-from card_envs.rng import random_below, seeded_streams, splitmix64
+from card_envs.rng import seeded_streams, splitmix64
 
 NUM_STARTING_HANDS = 169
 BOARD_AT = (0, 3, 4, 5)
@@ -69,9 +70,7 @@ def deal_all(stream: Any, cards: Any) -> None:
     """Write nine different random cards, drawn from the stream of a record."""
     used = np.int64(0)
     for k in range(_DEALT):
-        card = random_below(stream, np.int64(_DECK_SIZE))
-        while used >> card & 1:
-            card = random_below(stream, np.int64(_DECK_SIZE))
+        card = unused_card(stream, used)
         used |= np.int64(1) << card
         cards.card[k] = card
 

@@ -14,10 +14,9 @@ from card_baselines.papers.shi2022.networks import Memories, PokerNetwork, actio
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS
-from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
-from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 
 Rows = NDArray[np.int64]
 
@@ -212,9 +211,4 @@ def write_percentiles(tables: Any, rows: Any, percentiles: Any) -> None:
         n, shown = np.int64(t.num_seats), num_board_cards(t)
         for seat in range(n):
             position = (seat - np.int64(t.button) - 1 + n) % n
-            hole = seat * HOLE_CARDS
-            if shown == 0:
-                hand = starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))
-                percentiles[j, position] = STARTING_PERCENTILES[hand]
-            else:
-                percentiles[j, position] = percentile_of_rank(hand_rank_at(t, seat, shown), HOLE_CARDS + shown)
+            percentiles[j, position] = percentile_at(t, seat, shown)

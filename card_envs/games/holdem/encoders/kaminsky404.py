@@ -24,11 +24,10 @@ from card_envs.cards import DECK_SIZE, card_names
 from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
-from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
-from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 
 _HIDDEN = DECK_SIZE
 _BOARD_SLOT = DECK_SIZE + 1
@@ -87,7 +86,7 @@ def _write(t: Any, me: Any, o: Any) -> None:
     o.number[at + _position(t, me)] = 1.0
     at += n
     o.number[at + t.street] = 1.0
-    o.number[at + STREETS] = _percentile(t, me, shown)
+    o.number[at + STREETS] = percentile_at(t, me, shown)
 
 
 @kernel
@@ -134,14 +133,6 @@ def _last_raiser(t: Any) -> Any:
         street -= 1
     raises: Any = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
     return NOBODY if raises == 0 else np.int64(t.raiser[street, raises - 1])
-
-
-@kernel
-def _percentile(t: Any, me: Any, shown: Any) -> Any:
-    if shown == 0:
-        hole = me * HOLE_CARDS
-        return STARTING_PERCENTILES[starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))]
-    return percentile_of_rank(hand_rank_at(t, me, shown), HOLE_CARDS + shown)
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
