@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.envs import make_env, make_raw_env
+from card_envs.observation import Encoder
 
 __all__ = ["env", "raw_env"]
 
@@ -11,7 +12,7 @@ __all__ = ["env", "raw_env"]
 def env(
     *,
     rules: str = "charlesworth2018",
-    encoder: str = "charlesworth412",
+    encoder: str | Encoder = "charlesworth412",
     opening_decision: bool | None = None,
     forced_passes: str | None = None,
     higher_straight_flush_wins: bool | None = None,
@@ -34,7 +35,7 @@ def env(
 def raw_env(
     *,
     rules: str = "charlesworth2018",
-    encoder: str = "charlesworth412",
+    encoder: str | Encoder = "charlesworth412",
     opening_decision: bool | None = None,
     forced_passes: str | None = None,
     higher_straight_flush_wins: bool | None = None,

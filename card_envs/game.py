@@ -74,8 +74,8 @@ class Game:
     """Names of complete sets of rules that a configuration can choose."""
     encoders: Mapping[str, Encoder]
     """All encoders of the game by name."""
-    with_encoder: Callable[[str], Game]
-    """Encoder name -> the same game observed through it; tables of one are tables of the other. Can be pickled."""
+    with_encoder: Callable[[str | Encoder], Game]
+    """Encoder or name -> the same game observed through it; tables of one are those of the other. Can be pickled."""
     encoder: Encoder
     layout: Layout
     """Blocks of an observation."""
@@ -130,9 +130,10 @@ class Game:
     info: GameInfo = field(default_factory=GameInfo)
     """What the game tells of itself to matches, reports, solvers and wrappers."""
 
-    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+    def __reduce__(self) -> tuple[Callable[[str | Encoder], Game], tuple[str | Encoder]]:
         """Pickle how the game was made: Numba would pickle its kernels by value, a megabyte that compiles anew."""
-        return self.with_encoder, (self.encoder.name,)
+        is_own = self.encoders.get(self.encoder.name) is self.encoder
+        return self.with_encoder, (self.encoder.name if is_own else self.encoder,)
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> Game:
         """Return the game itself, which nothing can change."""

@@ -56,9 +56,9 @@ def entry_point(function: Callable[..., Any], *examples: Any) -> Callable[..., A
     That choice costs more than a short kernel does. It is also what checks types: others than those of the examples
     crash, so this is for callers that make all arguments themselves.
     """
-    if not COMPILED:
+    if not COMPILED or not hasattr(function, "compile"):  # or plain Python, as in an encoder of a user
         return function
-    compiled: Callable[..., Any] = function.compile(tuple(numba.typeof(example) for example in examples))  # type: ignore[attr-defined]
+    compiled: Callable[..., Any] = function.compile(tuple(numba.typeof(example) for example in examples))
     return compiled
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.envs import make_env, make_raw_env
+from card_envs.observation import Encoder
 
 __all__ = ["env", "raw_env"]
 
@@ -11,7 +12,7 @@ __all__ = ["env", "raw_env"]
 def env(
     *,
     num_players: int = 2,
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     render_mode: str | None = None,
 ) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
@@ -24,7 +25,7 @@ def env(
 def raw_env(
     *,
     num_players: int = 2,
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     render_mode: str | None = None,
 ) -> GameAEC:
     """Return the fast path: an illegal action raises IllegalActionError and changes nothing; arguments as for `env`."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.config import BY_RULES
+from card_envs.observation import Encoder
 
 __all__ = ["env", "raw_env"]
 
@@ -19,7 +20,7 @@ def env(
     big_blind: int = 2,
     ante: int = 0,
     max_raises: Sequence[int] | str | None = BY_RULES,
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     rules: str = "standard",
     render_mode: str | None = None,
 ) -> ConventionalAEC:
@@ -38,7 +39,7 @@ def raw_env(
     big_blind: int = 2,
     ante: int = 0,
     max_raises: Sequence[int] | str | None = BY_RULES,
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     rules: str = "standard",
     render_mode: str | None = None,
 ) -> GameAEC:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.bet_menu import BetMenu
+from card_envs.observation import Encoder
 
 __all__ = ["env", "raw_env"]
 
@@ -20,7 +21,7 @@ def env(
     ante: int = 0,
     bet_menu: BetMenu | str | Sequence[float] = "fchpa",
     structure: str = "no_limit",
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     rules: str = "standard",
     render_mode: str | None = None,
 ) -> ConventionalAEC:
@@ -40,7 +41,7 @@ def raw_env(
     ante: int = 0,
     bet_menu: BetMenu | str | Sequence[float] = "fchpa",
     structure: str = "no_limit",
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     rules: str = "standard",
     render_mode: str | None = None,
 ) -> GameAEC:

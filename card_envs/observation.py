@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -104,6 +106,14 @@ class Encoder:
     decode: Callable[[Any, NDArray[Any]], dict[str, Any]]
     """(config, one observation vector) -> what can be read back from it, in words of the game."""
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle where the encoder stands: its kernels would be pickled by value, and compiled anew."""
+        module = self.observe.__module__
+        for name, value in vars(sys.modules[module]).items():
+            if value is self:
+                return located_encoder, (f"{module}:{name}",)
+        return super().__reduce_ex__(2)
+
 
 def observation_records(observations: NDArray[Any]) -> NDArray[Any]:
     """Return a C-contiguous (N, size) array as N records with one field `number`, sharing memory."""
@@ -126,8 +136,26 @@ def _record_dtype(field: str, dtype: np.dtype[Any], size: int) -> np.dtype[Any]:
     return np.dtype((np.record, [(field, dtype, (size,))]))
 
 
-def named_encoder(encoders: Mapping[str, Encoder], name: str) -> Encoder:
-    """Return the encoder called `name`, or raise a ValueError that lists the names."""
+def named_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encoder:
+    """Return the encoder called `name`, the one at "module:NAME", or the encoder given; ValueError for other names."""
+    if isinstance(name, Encoder):
+        return name
+    if isinstance(name, str) and ":" in name:
+        return located_encoder(name)
     if not isinstance(name, str) or name not in encoders:
-        raise ValueError(f"encoder {name!r} is not known: choose one of {sorted(encoders)}")
+        raise ValueError(
+            f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, or module:NAME"
+        )
     return encoders[name]
+
+
+def located_encoder(location: str) -> Encoder:
+    """Return the encoder at "module:NAME", or raise a ValueError that says what is missing."""
+    module, _, name = location.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"encoder {location!r} cannot be found: {error}") from error
+    if not isinstance(found, Encoder):
+        raise ValueError(f"{location} is a {type(found).__name__}, not an Encoder")
+    return found

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from card_envs.agent.decisions import Decisions
 from card_envs.game import Game
+from card_envs.observation import Encoder
 
 
 class SupportsAct(Protocol):
@@ -33,8 +34,8 @@ class Agent(ABC):
 
     name: str = _NameOfClass()  # type: ignore[assignment]  # a descriptor that any string replaces
     """In results and messages."""
-    encoder: str | None = None
-    """The encoder in which it wants its observations; None for that of the game."""
+    encoder: str | Encoder | None = None
+    """Encoder (name, "module:NAME" or `Encoder`) in which it wants its observations; None for that of the game."""
 
     @abstractmethod
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from card_envs.game import Game, Tables, checked_list, is_whole
 from card_envs.game_info import GameInfo, Positions, Seats
-from card_envs.observation import named_encoder
+from card_envs.observation import Encoder, named_encoder
 from tests.third_game import encoders, kernels, view
 from tests.third_game.chance import DozenChance
 from tests.third_game.config import DozenConfig
@@ -19,7 +19,7 @@ from tests.third_game.state import HAND_SIZE, NUM_CARDS, NUM_SEATS
 from tests.third_game.statistics import DozenStatistics
 
 
-def dozen_game(config: DozenConfig, encoder: str = "default") -> Game:
+def dozen_game(config: DozenConfig, encoder: str | Encoder = "default") -> Game:
     """Return the game with these settings."""
     chosen = named_encoder(encoders.ENCODERS, encoder)
     return Game(

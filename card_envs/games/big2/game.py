@@ -18,10 +18,10 @@ from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.full_state import STATE_LAYOUT, write_state
 from card_envs.games.big2.info import big2_info
 from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE
-from card_envs.observation import named_encoder
+from card_envs.observation import Encoder, named_encoder
 
 
-def big2_game(config: Big2Config, encoder: str = "charlesworth412", name: str = "big2") -> Game:
+def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", name: str = "big2") -> Game:
     """Return the game with these rules; `name` is what environments and tables of results call it."""
     chosen = named_encoder(ENCODERS, encoder)
     return Game(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from card_envs.game import Game
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
+from card_envs.observation import Encoder
 
 
 def big2(
     rules: str = "charlesworth2018",
-    encoder: str = "charlesworth412",
+    encoder: str | Encoder = "charlesworth412",
     opening_decision: bool | None = None,
     forced_passes: str | None = None,
     higher_straight_flush_wins: bool | None = None,

@@ -14,10 +14,10 @@ from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.games.holdem.info import holdem_info, unit_of
 from card_envs.games.holdem.state import MENU_INTEGERS
-from card_envs.observation import named_encoder
+from card_envs.observation import Encoder, named_encoder
 
 
-def holdem_game(name: str, config: HoldemConfig, encoder: str = "default") -> Game:
+def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "default") -> Game:
     """Return the game with these settings; `name` is what environments and tables of results call it."""
     chosen = named_encoder(ENCODERS, encoder)
     seats = config.num_players

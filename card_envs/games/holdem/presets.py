@@ -8,6 +8,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.config import BY_RULES, HoldemConfig
 from card_envs.games.holdem.game import holdem_game
+from card_envs.observation import Encoder
 
 
 def limit_holdem(
@@ -17,7 +18,7 @@ def limit_holdem(
     big_blind: int = 2,
     ante: int = 0,
     max_raises: Sequence[int] | str | None = BY_RULES,
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     rules: str = "standard",
 ) -> Game:
     """Return limit hold'em: bets of one big blind, of two from the turn on.
@@ -36,7 +37,7 @@ def no_limit_holdem(
     ante: int = 0,
     bet_menu: BetMenu | str | Sequence[float] = "fchpa",
     structure: str = "no_limit",
-    encoder: str = "default",
+    encoder: str | Encoder = "default",
     rules: str = "standard",
 ) -> Game:
     """Return no-limit hold'em, or pot-limit with structure="pot_limit"; raises come from the bet menu."""
@@ -44,11 +45,11 @@ def no_limit_holdem(
     return holdem_game("no_limit_holdem", config, encoder)
 
 
-def leduc_holdem(num_players: int = 2, encoder: str = "default") -> Game:
+def leduc_holdem(num_players: int = 2, encoder: str | Encoder = "default") -> Game:
     """Return Leduc hold'em."""
     return holdem_game("leduc_holdem", HoldemConfig.leduc(num_players), encoder)
 
 
-def kuhn_poker(num_players: int = 2, encoder: str = "default") -> Game:
+def kuhn_poker(num_players: int = 2, encoder: str | Encoder = "default") -> Game:
     """Return Kuhn poker."""
     return holdem_game("kuhn_poker", HoldemConfig.kuhn(num_players), encoder)

@@ -1,0 +1,80 @@
+"""Encoders that the package does not know: given as an object, or found at module:NAME."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from card_envs import limit_holdem_v0, make_game, make_vector
+from card_envs.agent import Agent, Decisions
+from card_envs.games.holdem.actions import write_mask
+from card_envs.match import play_match
+from card_envs.observation import Block, Encoder, Layout
+
+LAYOUT = Layout((Block("hole_cards", 52, "cards", private=True), Block("pot", 1, "chips", high=400)))
+
+
+def observe(tables: Any, i: int, seat: int, observations: Any, masks: Any) -> None:
+    t, o = tables[i], observations[0]
+    o.number[:] = 0
+    for k in range(2):
+        o.number[t.deck[2 * seat + k]] = 1
+    o.number[52] = t.pot
+    write_mask(t, seat, masks[0])
+
+
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    for j, row in enumerate(rows):
+        observe(tables, row, tables[row].actor, observations[j : j + 1], masks[j : j + 1])
+
+
+MINE = Encoder("mine", 1, lambda config: LAYOUT, observe, observe_batch, lambda config, seen: LAYOUT.split(seen))
+LOCATION = f"{__name__}:MINE"
+
+
+class PotReader(Agent):
+    encoder = MINE
+
+    def __init__(self) -> None:
+        self.pots: set[float] = set()
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        assert decisions.observation.shape[1] == 53
+        self.pots.update(decisions.observation[:, 52].tolist())
+        return np.ones(len(decisions), np.int64)
+
+
+def test_environments_observe_through_it() -> None:
+    env = limit_holdem_v0.raw_env(encoder=MINE)
+    env.reset(seed=1)
+    assert env.last()[0]["observation"].tolist().count(1.0) == 2 and env.last()[0]["observation"][52] == 3
+    assert make_vector("limit_holdem-v0", 4, seed=1, encoder=MINE).reset().observation.shape == (4, 53)
+    single = gymnasium.make("card_envs/LimitHoldem-v0", encoder=MINE)
+    assert single.reset(seed=1)[0]["observation"].shape == (53,)
+
+
+def test_agents_observe_through_it() -> None:
+    reader = PotReader()
+    play_match(make_game("limit_holdem-v0"), [reader, reader], 4, seed=1)
+    assert 3.0 in reader.pots
+
+
+def test_a_game_with_it_can_be_copied_and_named() -> None:
+    game = make_game("limit_holdem-v0", encoder=MINE)
+    assert pickle.loads(pickle.dumps(game)).encoder is MINE
+    assert copy.deepcopy(game) is game
+    assert make_game("limit_holdem-v0", encoder=LOCATION).encoder is MINE
+
+
+def test_what_is_missing_is_said() -> None:
+    with pytest.raises(ValueError, match="an Encoder of your own, or module:NAME"):
+        make_game("limit_holdem-v0", encoder="mine")
+    with pytest.raises(ValueError, match="cannot be found"):
+        make_game("limit_holdem-v0", encoder="no_such_module:MINE")
+    with pytest.raises(ValueError, match="is a int, not an Encoder"):
+        make_game("limit_holdem-v0", encoder="card_envs.cards:DECK_SIZE")
