@@ -150,13 +150,12 @@ def check_batch(game: Game, seed: int, deals: int) -> None:
         active = rows[batch["is_over"] == 0]
         if len(active) == 0:
             return
-        seen = look_batch(game, batch)
-        actions = np.array([rng.choice(np.flatnonzero(seen.mask[row])) for row in active], np.int64)
-        for row, action in zip(active.tolist(), actions.tolist(), strict=True):
+        seen = look_batch(game, batch, active)
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in seen.mask], np.int64)
+        for j, (row, action) in enumerate(zip(active.tolist(), actions.tolist(), strict=True)):
             one = look(game, alone[row], int(alone[row]["actor"][0]))
-            if not np.array_equal(one.observation, seen.observation[row]) or not np.array_equal(
-                one.mask, seen.mask[row]
-            ):
+            same = np.array_equal(one.observation, seen.observation[j])
+            if not same or not np.array_equal(one.mask, seen.mask[j]):
                 raise CheckFailure("observe_batch and observe write different observations or masks")
             game.step(alone[row], 0, action)
         game.step_batch(batch, active, actions, rewards, is_over, False)

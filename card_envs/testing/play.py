@@ -40,11 +40,10 @@ def look(game: Game, tables: Tables, seat: int) -> Seen:
     return Seen(observation[0], mask[0])
 
 
-def look_batch(game: Game, tables: Tables) -> Seen:
-    """Return what the actors of all tables see, (n, ...), written by the kernel for many."""
-    observation = np.zeros((len(tables), game.layout.size), game.layout.dtype)
-    mask = np.zeros((len(tables), game.num_actions), np.int8)
-    rows = np.arange(len(tables))
+def look_batch(game: Game, tables: Tables, rows: NDArray[np.int64]) -> Seen:
+    """Return what the actors of tables[rows] see, (n, ...), written by the kernel for many; none may be over."""
+    observation = np.zeros((len(rows), game.layout.size), game.layout.dtype)
+    mask = np.zeros((len(rows), game.num_actions), np.int8)
     game.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
     return Seen(observation, mask)
 
