@@ -8,13 +8,14 @@ BIN := $(VENV)/bin
 
 # What each kind of work needs: extras of pyproject.toml, without spaces.
 EXTRAS_demo := sb3,cli,train,render
+EXTRAS_play := web,train
 EXTRAS_dev := dev
 EXTRAS_docs := docs,cli,render
 EXTRAS_bench := bench
 
 RESULTS := benchmarks/results/against_peers.json
 
-.PHONY: help demo test test-all fuzz check format docs bench clean
+.PHONY: help demo play test test-all fuzz check format docs bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: $(VENV)/installed-%
 
@@ -23,6 +24,9 @@ help: ## list the targets
 
 demo: $(VENV)/installed-demo ## train MaskablePPO on heads-up limit hold'em for two minutes, then play matches
 	$(BIN)/card-envs demo
+
+play: $(VENV)/installed-play ## the table in a browser: play any agent, see what it thinks, replay hands
+	$(BIN)/card-envs serve
 
 test: $(VENV)/installed-dev ## fast tests; TESTS="tests/rules tests/golden" runs some of them
 	$(BIN)/pytest -n $(JOBS) $(TESTS)

@@ -6,6 +6,7 @@ EXTRA_OF = {
     **dict.fromkeys(("tyro", "rich", "tqdm"), "cli"),
     **dict.fromkeys(("stable_baselines3", "sb3_contrib"), "sb3"),
     **dict.fromkeys(("torch", "safetensors", "matplotlib"), "train"),
+    **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     "scipy": "stats",
     "PIL": "render",
     "pyspiel": "openspiel",

@@ -129,6 +129,20 @@ class HiddenHands(Protocol):
 
 
 @dataclass(frozen=True)
+class ActionParts:
+    """What an action moves, for people who choose by pointing."""
+
+    cards: tuple[int, ...] = ()
+    """Card ids that leave the actor's hand."""
+    raise_to: int | None = None
+    """Chips that the actor has put in on this street afterwards; None for actions that raise nothing."""
+
+
+def _moves_nothing(tables: Tables, i: int, action: int, /) -> ActionParts:
+    return ActionParts()
+
+
+@dataclass(frozen=True)
 class GameInfo:
     """What a game tells of itself beyond its rules."""
 
@@ -151,6 +165,14 @@ class GameInfo:
     hidden_hands: HiddenHands | None = None
     paint: Painting | None = None
     """None: there is text alone (`Game.text`)."""
+    action_parts: Callable[[Tables, int, int], ActionParts] = _moves_nothing
+    """(tables, i, action): the cards and chips of a legal action of the actor at table i."""
+    private_cards: Callable[[Tables, int, int], list[int]] | None = None
+    """(tables, i, seat): the card ids that a seat holds at table i, NO_CARD where a view hides them."""
+    redeal: Callable[[Tables, int, np.random.Generator], None] | None = None
+    """(copies of one view, the seat that is to act and sees it, rng): deal what it cannot see at random, in place."""
+    equity: Callable[[Tables, int], float] | None = None
+    """(view of a seat, seat) -> share of the pot, 0 to 1, that its hand wins against unknown hands if nobody folds."""
     panel: tuple[str, ...] = ("random",)
     """Names of the agents that others are measured against."""
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from card_envs.canvas.cards import CARD_RATIO, CORNER, COVERED, PLAIN, SHADED
-from card_envs.canvas.fonts import text_width
+from card_envs.canvas.fonts import shortened, text_width
 
 Color = tuple[int, int, int]
 Point = tuple[float, float]
@@ -88,7 +88,7 @@ class Canvas(ABC):
         """Draw the plate of a player, with two lines; a lit one has a golden frame."""
         x, y = center
         self.box(center, PLATE_SIZE, PLATE, GOLD if is_lit else RIM, 2.5 if is_lit else 1, 9)
-        self.text((x, y - 9), name, 12, FAINT)
+        self.text((x, y - 9), shortened(name, 12, PLATE_SIZE[0] - 10), 12, FAINT)
         self.text((x, y + 8), value, 15, FAINT if is_dim else WHITE, bold=True)
 
     def card(self, center: Point, width: float, card: int, is_dim: bool = False) -> None:

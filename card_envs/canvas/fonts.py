@@ -21,6 +21,16 @@ def text_width(text: str, size: float) -> float:
     return font(size * SCALE).getlength(text) / SCALE
 
 
+@lru_cache(maxsize=1024)
+def shortened(text: str, size: float, width: float) -> str:
+    """Return a line that is no wider than `width` pixels; letters in its middle give way to dots."""
+    kept = len(text)
+    while kept > 1 and text_width(text, size) > width:
+        kept -= 1
+        text = text[: kept - kept // 3 - 1].rstrip(".") + ".." + text[len(text) - kept // 3 :]
+    return text
+
+
 @cache
 def font(size: float) -> ImageFont.FreeTypeFont:
     """Return the font in a size, in pixels of the enlarged picture."""

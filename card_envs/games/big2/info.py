@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.cards import DECK_SIZE
 from card_envs.game import Tables
 from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.big2.chance import Big2Chance, DealWith
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.statistics import Big2Statistics
+from card_envs.games.big2.view import action_parts, private_cards
 
 _PANEL = ("random", "big2_lowest", "big2_greedy", "big2_planner")
 
@@ -28,6 +30,9 @@ def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
         statistics=Big2Statistics,
         chance=Big2Chance(config, deal_with),
         paint=partial(_paint, name),
+        action_parts=action_parts,
+        private_cards=private_cards,
+        redeal=redeal,
         panel=_PANEL,
     )
 
@@ -36,6 +41,21 @@ def positions_of(tables: Tables) -> NDArray[np.int64]:
     """Return (n, 4): the positions, counted from the seat that opens."""
     first = tables["opener"].astype(np.int64)
     return np.asarray((np.arange(NUM_SEATS) - first[:, None]) % NUM_SEATS, np.int64)
+
+
+def redeal(views: Tables, seat: int, rng: np.random.Generator) -> None:
+    """Deal the hands of the other seats at random among copies of one view: as many cards as each still holds."""
+    first = views[0]
+    gone = int(first.held[seat]) | int(np.bitwise_or.reduce(first.played))
+    unseen = np.array([order for order in range(DECK_SIZE) if not gone >> order & 1], np.uint8)
+    cards = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)
+    start = 0
+    for other in (k for k in range(NUM_SEATS) if k != seat):
+        end = start + int(first.num_cards[other])
+        dealt = np.sort(cards[:, start:end], axis=1)
+        views["hand"][:, other, : end - start] = dealt
+        views["held"][:, other] = (np.int64(1) << dealt.astype(np.int64)).sum(axis=1)
+        start = end
 
 
 def _paint(

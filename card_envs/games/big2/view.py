@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD
+from card_envs.game_info import ActionParts
 from card_envs.games.big2.actions import ACTION_SIZE, NUM_ACTIONS, PASS, POSITIONS, value_of_action
-from card_envs.games.big2.combos import NO_COMBO, beats, kind_of, order_name, order_names
+from card_envs.games.big2.combos import NO_COMBO, beats, card_of, kind_of, order_name, order_names
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, MAX_LEGAL, NOBODY, NUM_SEATS, STRAIGHT_FLUSH
 from card_envs.jit import kernel
 
@@ -69,6 +70,18 @@ def action_name(tables: Any, i: int, action: int) -> str:
         return f"cards {names}"
     value = int(value_of_action(t, int(t.actor), action))
     return f"{KIND_NAMES[kind_of(value)] if value != NO_COMBO else 'cards'} {names}"
+
+
+def action_parts(tables: Any, i: int, action: int) -> ActionParts:
+    """Return the cards that a legal action of the actor at table i plays."""
+    if action == PASS:
+        return ActionParts()
+    return ActionParts(cards=tuple(card_of(order) for order in action_cards(tables[i], action)))
+
+
+def private_cards(tables: Any, i: int, seat: int) -> list[int]:
+    """Return the cards of a seat at table i, lowest first, NO_CARD where a view hides them."""
+    return [order if order == NO_CARD else card_of(order) for order in hand(tables[i], seat)]
 
 
 def why_illegal(tables: Any, i: int, action: int) -> str:

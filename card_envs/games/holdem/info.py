@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from card_envs.cards import NO_CARD
 from card_envs.game import Tables
 from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.holdem.chance import DealWith, HoldemChance
@@ -15,7 +18,11 @@ from card_envs.games.holdem.enumeration import HoldemEnumeration
 from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import MAX_SEATS
 from card_envs.games.holdem.statistics import HoldemStatistics
+from card_envs.games.holdem.view import action_parts, private_cards
+from card_envs.poker.ranks import hand_ranks
 
+_SHOWDOWNS = 2000
+"""Random deals behind an equity."""
 _SMALL_GAME_PANEL = ("random", "always_call", "always_raise")
 _PANEL = (*_SMALL_GAME_PANEL, "chen", "sklansky", "loose_passive", "tight_aggressive", "equity")
 
@@ -31,6 +38,10 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
         statistics=partial(HoldemStatistics, config.num_players),
         control_terms=partial(HoldemControlTerms, config) if config.is_texas else None,
         paint=partial(_paint, name, config),
+        action_parts=action_parts,
+        private_cards=private_cards,
+        redeal=partial(redeal, config),
+        equity=partial(equity, config) if config.is_texas else None,
         panel=_PANEL if config.is_texas else _SMALL_GAME_PANEL,
     )
 
@@ -47,6 +58,30 @@ def units_of(config: HoldemConfig) -> dict[str, float]:
     units = {"bb/100": 100.0, "mbb/hand": 1000.0}
     small_blind = config.blinds[0]
     return units | ({"sb/hand": config.reward_unit / small_blind} if small_blind else {})
+
+
+def redeal(config: HoldemConfig, views: Tables, seat: int, rng: np.random.Generator) -> None:
+    """Deal the cards that copies of one view hide, at random: other hands, those of folded seats too, and the board."""
+    known = views["deck"][0, : config.num_dealt].tolist()
+    hidden = [place for place, card in enumerate(known) if card == NO_CARD]
+    unseen = np.array([card for card in config.deck_cards if card not in known], np.uint8)
+    views["deck"][:, hidden] = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)[:, : len(hidden)]
+
+
+def equity(config: HoldemConfig, views: Tables, seat: int) -> float:
+    """Return the share of the pot that a hand of Texas hold'em wins on average against random hands of those still in.
+
+    Estimated from `_SHOWDOWNS` random deals, the same whenever it is asked: its standard error is below 0.011.
+    """
+    tables = np.repeat(views[:1], _SHOWDOWNS)
+    redeal(config, tables, seat, np.random.default_rng(0))
+    deck, held = tables["deck"], config.num_hole_cards * config.num_players
+    board = deck[:, held : config.num_dealt]
+    staying = [seat, *(k for k in range(config.num_players) if k != seat and int(views["in_hand"][0]) >> k & 1)]
+    hands = np.stack([np.column_stack([deck[:, 2 * k : 2 * k + 2], board]) for k in staying], axis=1)
+    ranks = hand_ranks(hands.reshape(-1, hands.shape[2])).reshape(len(tables), len(staying))
+    best = ranks == ranks.min(axis=1, keepdims=True)
+    return float(np.mean(best[:, 0] / best.sum(axis=1)))
 
 
 def _paint(

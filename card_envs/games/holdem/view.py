@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD, card_names
+from card_envs.game_info import ActionParts
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FOLD_ACTION,
@@ -84,6 +85,19 @@ def action_name(tables: Any, i: int, action: int) -> str:
         return f"raise {action}"
     all_in = " all-in" if amount == int(t.stack[t.actor]) + int(t.street_commit[t.actor]) else ""
     return (f"raise to {amount}" if t.current_bet else f"bet {amount}") + all_in
+
+
+def action_parts(tables: Any, i: int, action: int) -> ActionParts:
+    """Return to which amount an action of the actor at table i raises, if it does."""
+    if action in (FOLD_ACTION, CALL_ACTION):
+        return ActionParts()
+    amount = int(raise_to_of(tables[i], action))
+    return ActionParts(raise_to=amount if amount >= 0 else None)
+
+
+def private_cards(tables: Any, i: int, seat: int) -> list[int]:
+    """Return the hole cards of a seat at table i, NO_CARD where a view hides them."""
+    return hole_cards(tables[i], seat)
 
 
 def why_illegal(tables: Any, i: int, action: int) -> str:

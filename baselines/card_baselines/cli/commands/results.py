@@ -1,0 +1,56 @@
+"""`card-envs results`: how people fared against agents at the table in a browser."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from card_baselines.cli.commands.serve import RESULTS
+from card_baselines.cli.console import print_json, print_table
+
+if TYPE_CHECKING:
+    from card_baselines.web.results import Row
+
+
+def results(path: Path = RESULTS, /, all: bool = False, export: Path | None = None, json: bool = False) -> int:
+    """Print how people fared against agents in the browser, with 95 % intervals.
+
+    Args:
+        path: The file of results that `card-envs serve` writes.
+        all: Count sessions of agents alone too.
+        export: Write the hands: a .csv file, one line a hand; or a folder, a file of recorded hands for each session.
+        json: Print JSON.
+    """
+    from card_baselines.web.catalogue import Catalogue  # draws tables, which needs Pillow, an extra
+    from card_baselines.web.export import write_hands
+    from card_baselines.web.results import results as rows_of
+    from card_baselines.web.store import Store
+
+    if not path.is_file():
+        raise ValueError(f"{path} is not there: `card-envs serve` writes it, or name another file")
+    store, catalogue = Store(path), Catalogue()
+    if export is not None:
+        written = write_hands(store, catalogue, export)
+        if not json:
+            print(f"wrote {written:,} hands to {export}")
+        return 0
+    rows = rows_of(store, catalogue, people_only=not all)
+    if json:
+        print_json([asdict(row) for row in rows])
+        return 0
+    header = ["who", "against", "game", "hands", "mean (± 95 %)", "without luck (± 95 %)", "unit"]
+    print_table(header, [_cells(row) for row in rows], str(path))
+    return 0
+
+
+def _cells(row: Row) -> list[str]:
+    game = " ".join([row.env, row.settings]).strip() + (", duplicate" if row.is_duplicate else "")
+    plain = _interval(row.mean, row.ci95)
+    adjusted = "-" if row.adjusted_mean is None else _interval(row.adjusted_mean, row.adjusted_ci95)
+    return [row.who, ", ".join(row.against), game, f"{row.hands:,}", plain, adjusted, row.unit]
+
+
+def _interval(mean: float, ci95: tuple[float | None, float | None] | None) -> str:
+    low, high = ci95 or (None, None)
+    return f"{mean:+,.2f}" if low is None or high is None else f"{mean:+,.2f} ± {(high - low) / 2:,.2f}"

@@ -1,0 +1,1 @@
+"""The table in a browser: people and agents at one table, what agents think, replays, results."""

@@ -1,0 +1,117 @@
+"""What the server was started with: the games and the agents that a page may ask for, and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from card_baselines.settings import parse_settings
+from card_envs.agent import Agent, find_agent, known_agents
+from card_envs.envs import ENVS, find_entry, make_game
+from card_envs.game import Game
+
+MAX_CHIPS = 1_000_000
+"""Of a number in the settings of a page: larger ones make tables of actions that fill the memory."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """An agent that can play a game."""
+
+    name: str
+    summary: str
+    shows_probabilities: bool
+
+
+class Catalogue:
+    """Games by id and agents by name."""
+
+    def __init__(self, envs: Sequence[str] = (), agents: Sequence[str] = (), settings: Sequence[str] = ()) -> None:
+        """Offer these games (by default all), the agents with a registered name, and those that `agents` name.
+
+        `agents` may be run folders, files or "module:Class": a page knows them by the name alone. `settings` such as
+        "stacks=50" are what a game has unless the page says otherwise.
+        """
+        self.envs = [find_entry(env).id for env in envs] or list(ENVS)
+        self._specs = {name: name for name in known_agents()} | {short_name(spec): spec for spec in agents}
+        self._defaults = parse_settings(settings)
+        self.game = cache(self._game)
+        self.players = cache(self._players)
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return the games for a list: id, summary, and whether one may choose the number of seats."""
+        return [
+            {
+                "id": env,
+                "summary": ENVS[env].summary,
+                "seats": _seats_allowed(env),
+                "settings": self._default_words(env),
+                "panel": list(make_game(env).info.panel),
+            }
+            for env in self.envs
+        ]
+
+    def settings(self, env: str, words: str) -> dict[str, Any]:
+        """Return the settings that a page chose with words such as "num_players=6 stacks=50"; ValueError if wrong."""
+        chosen = {**self._known_defaults(env), **parse_settings(words.split())}
+        large = [name for name, value in chosen.items() if _largest(value) > MAX_CHIPS]
+        if large:
+            raise ValueError(f"{large[0]} is larger than {MAX_CHIPS:,}")
+        return chosen
+
+    def agent(self, name: str, game: Game) -> Agent:
+        """Return a new agent; only names of this catalogue are known."""
+        if name not in self._specs:
+            raise ValueError(f"agent {name!r} is not offered here")
+        return find_agent(self._specs[name], game)
+
+    def _game(self, env: str, words: str) -> Game:
+        """Return the game that a page chose; a ValueError says what is wrong."""
+        if env not in self.envs:
+            raise ValueError(f"environment {env!r} is not offered here: choose one of {self.envs}")
+        try:
+            return make_game(env, **self.settings(env, words))
+        except (TypeError, ArithmeticError, MemoryError) as error:
+            raise ValueError(str(error)) from error
+
+    def _players(self, env: str, words: str) -> list[Player]:
+        """Return the agents that can play a game."""
+        game, found = self.game(env, words), []
+        for name in self._specs:
+            try:
+                agent = self.agent(name, game)
+            except (ValueError, ModuleNotFoundError):  # it does not play this game, or something is not installed
+                continue
+            summary = (inspect.getdoc(type(agent)) or "").partition("\n")[0]
+            found.append(Player(name, summary, agent.shows_probabilities))
+        return found
+
+    def _known_defaults(self, env: str) -> dict[str, Any]:
+        known = inspect.signature(find_entry(env).factory).parameters
+        return {name: value for name, value in self._defaults.items() if name in known}
+
+    def _default_words(self, env: str) -> str:
+        return " ".join(f"{name}={value}" for name, value in self._known_defaults(env).items())
+
+
+def short_name(spec: str) -> str:
+    """Return the name by which pages know an agent: no path leaves the server."""
+    return spec.rpartition(":")[2] if ":" in spec else Path(spec).name
+
+
+def _seats_allowed(env: str) -> list[int]:
+    """Return the numbers of seats that one may choose."""
+    game = make_game(env)
+    seats = game.info.seats
+    return [game.num_seats] if seats is None else list(range(seats.fewest, seats.most + 1))
+
+
+def _largest(value: Any) -> float:
+    """Return the largest number in a setting, or the length of a list of them if that is larger; -1 for words."""
+    if isinstance(value, (list, tuple)):
+        return max([len(value), *map(_largest, value)])
+    return abs(value) if isinstance(value, (int, float)) else -1

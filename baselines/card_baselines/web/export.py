@@ -1,0 +1,78 @@
+"""Hands of the store as files: a line each in CSV, or in the formats of recorded hands."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.results import MatchHands
+from card_baselines.web.session import settings_words, table_after
+from card_baselines.web.store import Store
+from card_envs.history import MatchFile
+
+_COLUMNS = ("session", "started", "env", "settings", "seed", "hand", "deal", "place", "name", "agent", "seat",
+            "payoff", "unit", "actions")  # fmt: skip
+
+
+def write_hands(store: Store, catalogue: Catalogue, path: Path) -> int:
+    """Write all finished hands to a .csv file, or into a folder of recorded hands; return how many.
+
+    Raises ValueError if there is something of that name, or for other endings.
+    """
+    if path.exists():
+        raise ValueError(f"{path} exists already: choose another name, or delete it first")
+    if path.suffix and path.suffix != ".csv":
+        raise ValueError(f"{path}: hands are exported to a .csv file, or into a folder (PHH, ACPC or Big 2 text)")
+    return _write_csv(store, catalogue, path) if path.suffix else _write_folder(store, catalogue, path)
+
+
+def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
+    """Write a line for every place of every hand."""
+    partial, count = path.with_name(path.name + ".partial"), 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(_COLUMNS)
+            for session in store.sessions():
+                plan = session.plan
+                game = catalogue.game(plan.env, settings_words(plan))
+                for hand in store.hands(session.id):
+                    if hand.payoffs is None:
+                        continue
+                    count += 1
+                    tables, words = table_after(game, plan, hand.number, ()), []
+                    for action in hand.actions:
+                        words.append(game.action_name(tables, 0, action))
+                        game.step(tables, 0, action)
+                    for place, who in enumerate(plan.places):
+                        table.writerow(
+                            [session.id, session.started, plan.env, settings_words(plan), plan.seed, hand.number,
+                             plan.deal(hand.number), place, who.name, who.agent or "", plan.seat_of(place, hand.number),
+                             hand.payoffs[place] / game.chips_per_reward, game.unit, "; ".join(words)]
+                        )  # fmt: skip
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return count
+
+
+def _write_folder(store: Store, catalogue: Catalogue, folder: Path) -> int:
+    """Write a folder with a file for each session that has hands; games without a format are left out."""
+    folder.mkdir(parents=True)
+    count = 0
+    for session in store.sessions():
+        game = catalogue.game(session.plan.env, settings_words(session.plan))
+        hands = MatchHands(game, [(session, store.hands(session.id))])
+        names = [place.name for place in session.plan.places]
+        if not hands.hands:
+            continue
+        try:
+            file = MatchFile(folder / f"session{session.id}", game, names, session.plan.seed)
+        except ValueError:  # no format describes the game
+            continue
+        with file:
+            hands.follow(file)
+        count += len(hands.hands)
+    return count

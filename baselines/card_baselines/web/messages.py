@@ -1,0 +1,185 @@
+"""What a page may say to the server: one frozen dataclass a message, checked field by field before anybody reads it."""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+MAX_TEXT = 200
+"""Characters of a string, and entries of a list."""
+MAX_INT = 2**53 - 1
+"""The largest whole number that a page can hold exactly."""
+
+
+class MessageError(ValueError):
+    """Raised for a message that is none of these; says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The first message: who is there."""
+
+    token: str
+    """Of the host, or of a seat."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Which agents can play a game with these settings?"""
+
+    env: str
+    settings: str = ""
+
+
+@dataclass(frozen=True)
+class Open:
+    """A new table."""
+
+    env: str
+    places: list[str]
+    """Who plays, an agent's name for each place, or "" for a person."""
+    names: list[str]
+    """Names of the people, in their order."""
+    settings: str = ""
+    seed: int | None = None
+    block: int = 0
+    """Deals after which they come again with seats exchanged; 0: every deal once."""
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """Which tables are there?"""
+
+
+@dataclass(frozen=True)
+class Close:
+    """End a session: nothing more is played at its table."""
+
+    session: int
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Show a table of agents as they play."""
+
+    session: int
+    pause: float = 1.0
+    """Seconds from one decision to the next; below 0: stand still."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """Take an action; ignored unless the table waits for exactly this decision of this seat."""
+
+    hand: int
+    step: int
+    action: int
+
+
+@dataclass(frozen=True)
+class Next:
+    """Deal the next hand, when this one is over."""
+
+    hand: int
+
+
+@dataclass(frozen=True)
+class Think:
+    """What would an agent do in my decision?"""
+
+    agent: str
+    hand: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Recordings:
+    """Which recorded hands are there?"""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The hands of one recording."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One moment of a recorded hand, and what an agent would do in it."""
+
+    name: str
+    hand: int
+    """Place among the hands of the recording, from 0."""
+    step: int
+    """Decisions before the moment."""
+    agent: str = ""
+    """Whose thoughts are asked for; "" for nobody's."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """How have people fared against agents?"""
+
+
+Message = (
+    Hello | Offer | Open | Sessions | Close | Watch | Act | Next | Think | Recordings | Recording | Moment | Results
+)
+
+_KINDS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in get_args(Message)}
+_HINTS = {kind: get_type_hints(kind) for kind in _KINDS.values()}
+
+
+def parse(text: str | bytes) -> Message:
+    """Return the message that a page sent as JSON; a MessageError says what is wrong with one that is none."""
+    try:
+        data = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise MessageError("a message must be a JSON object") from error
+    if not isinstance(data, dict) or not isinstance(data.get("type"), str):
+        raise MessageError('a message must be a JSON object with a "type"')
+    kind = _KINDS.get(data["type"])
+    if kind is None:
+        raise MessageError(f"unknown type: known are {', '.join(_KINDS)}")
+    return _made(kind, {name: value for name, value in data.items() if name != "type"})
+
+
+def _made(kind: type[Any], data: Mapping[str, Any]) -> Message:
+    hints = _HINTS[kind]
+    unknown = sorted(set(data) - set(hints))
+    if unknown:
+        raise MessageError(f"{kind.__name__.lower()} has no field {unknown[0][:MAX_TEXT]!r}: known are {list(hints)}")
+    for field in fields(kind):
+        if field.name not in data and field.default is MISSING:
+            raise MessageError(f"{kind.__name__.lower()} needs the field {field.name!r}")
+    for name, value in data.items():
+        if not _fits(value, hints[name]):
+            raise MessageError(f"{kind.__name__.lower()}: {name} must be {_described(hints[name])}")
+    made: Message = kind(**data)
+    return made
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Return True if a value from JSON has the type of a field, and a size that is allowed."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return any(_fits(value, part) for part in get_args(hint))
+    if get_origin(hint) is list:
+        (entry,) = get_args(hint)
+        return isinstance(value, list) and len(value) <= MAX_TEXT and all(_fits(each, entry) for each in value)
+    if hint is type(None):
+        return value is None
+    if hint is str:
+        return isinstance(value, str) and len(value) <= MAX_TEXT and value.isprintable()
+    is_number = isinstance(value, (int, float) if hint is float else int) and not isinstance(value, bool)
+    return is_number and abs(value) <= MAX_INT
+
+
+def _described(hint: Any) -> str:
+    return getattr(hint, "__name__", None) or str(hint)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,172 @@
+"""How people fared against agents: means with intervals, and the same without luck where that can be taken off."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.session import dealt, settings_words
+from card_baselines.web.store import Store, StoredHand, StoredSession
+from card_envs.agent import Agent, Decisions
+from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates
+from card_envs.game import Game
+from card_envs.match.callbacks import Batch, MatchCallback
+from card_envs.match.positions import position_names, positions_of
+from card_envs.match.result import MatchResult, units_of
+
+_FEWEST_ADJUSTED = 50
+"""Deals below which control variates are not tried: the regression would fit noise."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One person against the same others in the same game, all sessions together."""
+
+    env: str
+    settings: str
+    who: str
+    against: tuple[str, ...]
+    hands: int
+    deals: int
+    unit: str
+    """Of the numbers that follow, per hand."""
+    mean: float
+    ci95: tuple[float | None, float | None]
+    """None where one deal alone was played."""
+    adjusted_mean: float | None
+    """Without luck, by control variates; None where the game has none, or hands are too few."""
+    adjusted_ci95: tuple[float, float] | None
+    is_duplicate: bool
+    """Every deal that counts was played with all exchanges of seats."""
+
+
+class _Person(Agent):
+    """Stands for a person where agents are asked for their probabilities: it has none to show."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Raise an error: what people did is recorded."""
+        raise NotImplementedError(f"{self.name} is a person")
+
+
+def results(store: Store, catalogue: Catalogue, people_only: bool = True) -> list[Row]:
+    """Return a row for each person and table of others; with `people_only` False, one for agents among themselves too.
+
+    Hands of deals that were not yet played with all exchanges of seats do not count where a session has these.
+    """
+    groups: dict[tuple[Any, ...], list[StoredSession]] = {}
+    for session in store.sessions():
+        for place, who in enumerate(session.plan.places):
+            if who.agent is None or (not people_only and place == 0):
+                others = [each.agent or each.name for k, each in enumerate(session.plan.places) if k != place]
+                plan = session.plan
+                key = plan.env, settings_words(plan), who.name, tuple(others), plan.block > 0, place
+                groups.setdefault(key, []).append(session)
+    return [row for key, sessions in groups.items() if (row := _row(store, catalogue, key, sessions)) is not None]
+
+
+def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Sequence[StoredSession]) -> Row | None:
+    env, settings, who, against, is_duplicate, place = key
+    game = catalogue.game(env, settings)
+    played = MatchHands(game, [(session, store.hands(session.id)) for session in sessions])
+    if not played.hands:
+        return None
+    result = played.result()
+    summary = result.agents[place]
+    adjusted = _adjusted(played, result, catalogue)
+    unit, factor = next(iter(result.units.items()))
+    without_luck = None if adjusted is None else adjusted[place].summary.scaled(factor)
+    plain = summary.scaled(factor)
+    return Row(
+        env=env,
+        settings=settings,
+        who=who,
+        against=against,
+        hands=result.hands,
+        deals=result.deals,
+        unit=unit,
+        mean=plain.mean,
+        ci95=plain.ci95 if result.deals > 1 else (None, None),
+        adjusted_mean=None if without_luck is None else without_luck.mean,
+        adjusted_ci95=None if without_luck is None else without_luck.ci95,
+        is_duplicate=is_duplicate,
+    )
+
+
+class MatchHands:
+    """Hands of sessions with the same places, in the order and with the numbers that a match would give them."""
+
+    def __init__(self, game: Game, sessions: Sequence[tuple[StoredSession, Sequence[StoredHand]]]) -> None:
+        """Take the finished hands; of deals that are played with all exchanges of seats, the complete ones."""
+        self.game, self.plan = game, sessions[0][0].plan
+        self.plays = game.num_seats if self.plan.block else 1
+        self.hands: list[tuple[int, StoredSession, StoredHand]] = []
+        """Number in the match, and where the hand is from."""
+        first = 0
+        for session, hands in sessions:
+            over = [hand for hand in hands if hand.payoffs is not None]
+            numbered = sorted(((session.plan.match_hand(hand.number), hand) for hand in over), key=itemgetter(0))
+            deals = Counter(number // self.plays for number, _ in numbered)
+            whole = [(number, hand) for number, hand in numbered if deals[number // self.plays] == self.plays]
+            self.hands += [(first + number, session, hand) for number, hand in whole]
+            if whole:  # the next session's numbers follow, with the same seat for each place
+                first += (whole[-1][0] // game.num_seats + 1) * game.num_seats
+
+    def result(self) -> MatchResult:
+        """Return the payoffs and their summaries."""
+        batch, _ = self.batch()  # positions are fixed when the cards are dealt
+        return MatchResult(
+            names=tuple(place.name for place in self.plan.places),
+            payoffs=np.array([hand.payoffs for _, _, hand in self.hands], np.int64),
+            positions=batch.by_place(positions_of(self.game, batch.tables)).astype(np.int8),
+            position_names=position_names(self.game),
+            seed=self.plan.seed,
+            duplicate=self.plays > 1,
+            unit=self.game.unit,
+            chips_per_unit=self.game.chips_per_reward,
+            units=units_of(self.game),
+        )
+
+    def batch(self) -> tuple[Batch, list[list[int]]]:
+        """Return all hands as they were dealt, and the actions of each."""
+        tables = np.concatenate([dealt(self.game, session.plan, hand.number) for _, session, hand in self.hands])
+        numbers = np.array([number for number, _, _ in self.hands])
+        actions = [list(hand.actions) for _, _, hand in self.hands]
+        return Batch(self.game, tables, numbers, numbers // self.plays, self.plays), actions
+
+    def follow(self, callback: MatchCallback) -> None:
+        """Play the hands again for whoever follows matches."""
+        batch, actions = self.batch()
+        rewards, is_over = np.empty((len(actions), self.game.num_seats), np.float32), np.empty(len(actions), np.uint8)
+        callback.on_deal(batch)
+        for step in range(max(map(len, actions))):
+            rows = np.array([row for row, taken in enumerate(actions) if step < len(taken)])
+            chosen = np.array([actions[row][step] for row in rows])
+            callback.on_actions(batch, rows, chosen)
+            self.game.step_batch(batch.tables, rows, chosen, rewards, is_over, False)
+        callback.on_end(batch)
+
+
+def _adjusted(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tuple[Adjusted, ...] | None:
+    """Return results without luck, or None for games without controls, and for too few deals to fit anything to."""
+    if result.deals < _FEWEST_ADJUSTED:
+        return None
+    agents = [
+        _Person(place.name) if place.agent is None else catalogue.agent(place.agent, played.game)
+        for place in played.plan.places
+    ]
+    try:
+        controls = ControlVariates(played.game, agents, played.plan.seed)
+    except ValueError:  # the game has none
+        return None
+    played.follow(controls)
+    return controls.adjusted(result)

@@ -1,0 +1,103 @@
+"""What a page is shown: a table as shapes and words, made of nothing but what its seat may see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from card_baselines.web.session import Session, censored
+from card_envs.canvas import ShapeCanvas
+from card_envs.cards import NO_CARD
+from card_envs.game import Game, Tables
+from card_envs.observation import mask_records
+
+_PLAYER = re.compile(r"\bplayer_(\d+)\b")
+
+Scene = dict[str, Any]
+"""JSON: see `scene`, `choices`."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """What somebody just did, in words."""
+
+    seat: int
+    action: str
+    is_forfeit: bool = False
+    """An agent failed, and the first legal action was taken in its place."""
+
+
+def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str]) -> Scene:
+    """Return a single table as `seat` sees it, or with all cards for None; `names` are those of the seats.
+
+    Keys: size, shapes (see `card_envs.canvas.ShapeCanvas`; null and none for a game that draws nothing), text, seat,
+    names, actor (-1 when the hand is over), over, payoffs by seat, cards (those of the seat), choices (empty unless the
+    seat is to act).
+    """
+    views = tables if seat is None else censored(game, tables, seat)
+    paint, private_cards = game.info.paint, game.info.private_cards
+    canvas = None if paint is None else paint(ShapeCanvas, views, seat, names)
+    held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
+    actor = int(views["actor"][0])
+    return {
+        "size": None if canvas is None else list(canvas.size),
+        "shapes": [] if canvas is None else canvas.shapes,
+        "text": with_names(game.text(views, 0, seat), names),
+        "seat": seat,
+        "names": list(names),
+        "actor": actor,
+        "over": bool(views["is_over"][0]),
+        "payoffs": [won / game.chips_per_reward for won in views["payoff"][0, : game.num_seats].tolist()],
+        "cards": [card for card in held if card != NO_CARD],
+        "choices": choices(game, views) if actor == seat else [],
+    }
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """Return a text with names in place of player_0, player_1 ..."""
+    return _PLAYER.sub(lambda found: names[int(found[1])], text)
+
+
+def choices(game: Game, tables: Tables) -> list[dict[str, Any]]:
+    """Return the legal actions of the actor: action, name, cards it plays, raise_to (null if it raises nothing), count.
+
+    Raises that follow each other chip by chip are one entry with a `count`: its k-th has `action` + k, `raise_to` + k.
+    """
+    found: list[dict[str, Any]] = []
+    for action in legal_actions(game, tables):
+        parts = game.info.action_parts(tables, 0, action)
+        if found and parts.raise_to is not None and _continues(found[-1], action, parts.raise_to):
+            found[-1]["count"] += 1
+            continue
+        found.append(
+            {
+                "action": action,
+                "name": game.action_name(tables, 0, action),
+                "cards": list(parts.cards),
+                "raise_to": parts.raise_to,
+                "count": 1,
+            }
+        )
+    return found
+
+
+def _continues(entry: dict[str, Any], action: int, raise_to: int) -> bool:
+    count = entry["count"]
+    return entry["raise_to"] is not None and (entry["action"] + count, entry["raise_to"] + count) == (action, raise_to)
+
+
+def legal_actions(game: Game, tables: Tables) -> list[int]:
+    """Return the legal action ids of the actor at a single table, ascending."""
+    mask = np.zeros((1, game.num_actions), np.int8)
+    game.mask_batch(tables, np.zeros(1, np.int64), mask_records(mask))
+    return [int(action) for action in np.flatnonzero(mask[0])]
+
+
+def names_by_seat(session: Session) -> list[str]:
+    """Return who sits where in the session's hand."""
+    plan = session.plan
+    return [plan.places[plan.place_at(seat, session.hand)].name for seat in range(plan.num_places)]

@@ -1,0 +1,211 @@
+"""The web server: static pages, pictures, and one socket for each page. All state stays here."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from card_baselines.web.desk import Desk
+from card_baselines.web.limits import Hosts, Limits, RateLimit
+from card_baselines.web.messages import Hello, MessageError, parse
+from card_envs.canvas import card_geometry
+
+STATIC = Path(__file__).parent / "static"
+
+_HEADERS = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+        b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+)
+
+NOT_ALLOWED, TOO_MUCH, TOO_SLOW = 4403, 4429, 4408
+"""Close codes of sockets: wrong token or origin; too many messages; no hello, or messages that are not read."""
+
+
+def make_app(desk: Desk, hosts: Hosts, limits: Limits | None = None) -> Starlette:
+    """Return the application; `hosts` are the names under which it may be reached."""
+    limits = limits or Limits()
+    sockets = _Sockets(desk, hosts, limits)
+
+    async def page(request: Request) -> Response:
+        return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
+
+    async def cards(request: Request) -> Response:
+        return JSONResponse(card_geometry(), headers={"cache-control": "max-age=3600"})
+
+    async def picture(request: Request) -> Response:
+        return await _picture(request, desk)
+
+    routes = [
+        Route("/", page),
+        Route("/cards.json", cards),
+        Route("/picture/{kind}", picture),
+        WebSocketRoute("/socket", sockets.serve),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+    app = Starlette(routes=routes)
+    app.add_middleware(_Guard, hosts=hosts)
+    return app
+
+
+class _Guard:
+    """Refuses requests to other host names, and adds the headers that keep other sites out of the page."""
+
+    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
+        self._app, self._hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        if not self._hosts.allows_host(host):
+            await PlainTextResponse("unknown host\n", 421)(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+async def _picture(request: Request, desk: Desk) -> Response:
+    """Answer with a picture of a moment of a recording (png), or of a hand in motion (apng, gif): for the host."""
+    words = request.headers.get("authorization", "")
+    if not desk.is_host(words.removeprefix("Bearer ")):
+        return PlainTextResponse("this needs the token of the host\n", 403)
+    asked = request.query_params
+    try:
+        hand, step = int(asked.get("hand", "0")), int(asked.get("step", "0"))
+        made = await desk.picture(request.path_params["kind"], asked.get("name", ""), hand, step)
+    except ValueError as error:
+        return PlainTextResponse(f"{error}\n", 404)
+    return Response(made, media_type=f"image/{request.path_params['kind']}")
+
+
+_LOG = logging.getLogger("card_baselines.web")
+FAILED = "the server failed at this: its log says why"
+
+
+class Connection:
+    """One page. What it is sent waits in a queue, so that nobody waits for a slow one."""
+
+    def __init__(self, waiting_messages: int) -> None:
+        self.outgoing: asyncio.Queue[dict[str, Any]] = asyncio.Queue(waiting_messages)
+        self.is_stuck = asyncio.Event()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Queue a message; a page that does not read them is given up."""
+        try:
+            self.outgoing.put_nowait(message)
+        except asyncio.QueueFull:
+            self.is_stuck.set()
+
+
+class _Sockets:
+    def __init__(self, desk: Desk, hosts: Hosts, limits: Limits) -> None:
+        self._desk, self._hosts, self._limits = desk, hosts, limits
+        self._count = 0
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve one page until it leaves."""
+        host = socket.headers.get("host", "")
+        allowed = self._hosts.allows_host(host) and self._hosts.allows_origin(socket.headers.get("origin"), host)
+        if not allowed or self._count >= self._limits.connections:
+            await socket.close(NOT_ALLOWED)  # before it is accepted: the handshake fails
+            return
+        await socket.accept()
+        self._count += 1
+        try:
+            await self._talk(socket)
+        finally:
+            self._count -= 1
+
+    async def _talk(self, socket: WebSocket) -> None:
+        connection = Connection(self._limits.waiting_messages)
+        reading = asyncio.create_task(self._read(socket, connection))
+        tasks: list[asyncio.Task[Any]] = [
+            reading,
+            asyncio.create_task(_write(socket, connection)),
+            asyncio.create_task(connection.is_stuck.wait()),
+        ]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await socket.close(reading.result() if reading.done() else TOO_SLOW)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _read(self, socket: WebSocket, connection: Connection) -> int:
+        """Read and answer messages until the page leaves or goes too far; return the code to close with."""
+        rate = RateLimit(self._limits.messages_per_second, self._limits.burst)
+        try:
+            async with asyncio.timeout(self._limits.hello_seconds):
+                hello = await _received(socket)
+            visit = await self._desk.welcome(hello, connection)
+        except (MessageError, PermissionError):
+            return NOT_ALLOWED
+        except TimeoutError:
+            return TOO_SLOW
+        except WebSocketDisconnect:
+            return 1000
+        try:
+            while True:
+                text = await socket.receive_text()
+                if not rate.passes():
+                    return TOO_MUCH
+                await _answered(visit, text, connection)
+        except (WebSocketDisconnect, KeyError):  # KeyError: a binary message
+            return 1000
+        finally:
+            self._desk.leave(connection)
+
+
+async def _received(socket: WebSocket) -> Hello:
+    message = parse(await socket.receive_text())
+    if not isinstance(message, Hello):
+        raise MessageError("the first message must be hello")
+    return message
+
+
+async def _answered(visit: Callable[[Any], Awaitable[None]], text: str, connection: Connection) -> None:
+    """Do what a message asks for; whatever is wrong with it is told to the page."""
+    try:
+        await visit(parse(text))
+    except (MessageError, ValueError, PermissionError) as error:
+        connection.send({"type": "error", "message": str(error)})
+    except Exception:
+        _LOG.exception("a message was not answered")
+        connection.send({"type": "error", "message": FAILED})
+
+
+async def _write(socket: WebSocket, connection: Connection) -> None:
+    with suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            await socket.send_json(await connection.outgoing.get())
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess."""
+    return secrets.token_urlsafe(16)

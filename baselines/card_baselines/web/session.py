@@ -1,0 +1,206 @@
+"""One session: who plays, which deal comes when, and the table as it stands. It knows no network and no file.
+
+Hands are those of `card_envs.match.play_match` with the same seed: the same cards, seats, and random numbers of agents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from card_envs.agent import Agent, Decisions, decisions_at, write_uniforms
+from card_envs.game import NOBODY, Game, Tables, checked_actions
+
+_ROW = np.zeros(1, np.int64)
+"""The table of a session is the first and only one of an array."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Who plays; places move around the table from hand to hand."""
+
+    name: str
+    agent: str | None
+    """Name of the agent, None for a person."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that fixes a session, apart from what people decide."""
+
+    env: str
+    settings: Mapping[str, Any]
+    places: tuple[Place, ...]
+    seed: int
+    block: int = 0
+    """Deals after which they come again with seats exchanged; 0: every deal is played once."""
+
+    @property
+    def num_places(self) -> int:
+        """Seats of the table."""
+        return len(self.places)
+
+    def match_hand(self, hand: int) -> int:
+        """Return the number of the session's `hand` in the match that plays the same deals.
+
+        Without blocks it is the same number. With blocks it is the number in a duplicate match, which plays each deal n
+        times in a row: here, `block_size` deals come once, then again n - 1 times, so that nobody remembers the cards.
+        """
+        if not self.block:
+            return hand
+        n, size = self.num_places, self.block_size
+        whole, within = divmod(hand, n * size)
+        return (whole * size + within % size) * n + hand % n
+
+    @property
+    def block_size(self) -> int:
+        """Deals of a block: at least `block`, without a common divisor with n, so that everybody gets every seat."""
+        return next(size for size in range(self.block, self.block + 2 * self.num_places) if self._is_coprime(size))
+
+    def _is_coprime(self, size: int) -> bool:
+        return math.gcd(size, self.num_places) == 1
+
+    def deal(self, hand: int) -> int:
+        """Return the number of the deal that a hand plays."""
+        return self.match_hand(hand) // (self.num_places if self.block else 1)
+
+    def seat_of(self, place: int, hand: int) -> int:
+        """Return where a place sits in a hand."""
+        return (place + self.match_hand(hand)) % self.num_places
+
+    def place_at(self, seat: int, hand: int) -> int:
+        """Return which place sits at a seat in a hand."""
+        return (seat - self.match_hand(hand)) % self.num_places
+
+
+class AgentFault(RuntimeError):
+    """Raised when an agent fails or returns something illegal; says which, and what."""
+
+
+class Session:
+    """A table that people and agents play at, hand after hand."""
+
+    def __init__(self, plan: Plan, game: Game, agents: Mapping[int, Agent]) -> None:
+        """Start before the first hand; `agents` are those of the places that no person has."""
+        if game.num_seats != plan.num_places:
+            raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_places} places are filled")
+        self.plan, self.game, self.agents = plan, game, agents
+        self._games = {place: agent.encoded(game) for place, agent in agents.items()}
+        self._streams = {place: np.random.default_rng([plan.seed % 2**64, place]) for place in agents}
+        self.hand = -1
+        self.actions: list[int] = []
+        """Of the current hand, in order."""
+        self.tables = game.new_tables(1)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the current hand is over."""
+        return int(self.tables["is_over"][0]) == 1
+
+    @property
+    def seat_to_act(self) -> int | None:
+        """The seat that everybody waits for; None when the hand is over."""
+        actor = int(self.tables["actor"][0])
+        return None if actor == NOBODY else actor
+
+    @property
+    def place_to_act(self) -> int | None:
+        """Whose turn it is."""
+        seat = self.seat_to_act
+        return None if seat is None else self.plan.place_at(seat, self.hand)
+
+    @property
+    def payoffs(self) -> list[int]:
+        """Chips or points that each place won in this hand, zero until it is over."""
+        won = self.tables["payoff"][0]
+        return [int(won[self.plan.seat_of(place, self.hand)]) for place in range(self.plan.num_places)]
+
+    def deal(self, hand: int) -> None:
+        """Begin a hand."""
+        self.hand, self.actions = hand, []
+        self.tables = dealt(self.game, self.plan, hand)
+        for agent in self.agents.values():
+            agent.deal_starts(self._number())
+
+    def checked(self, action: int) -> int:
+        """Return an action that is legal for the seat to act; a ValueError says why another is not."""
+        if self.seat_to_act is None:
+            raise ValueError("the hand is over")
+        action = int(checked_actions([action], 1)[0])
+        if self.game.first_illegal(self.tables, _ROW, np.array([action])) >= 0:
+            raise ValueError(self.game.why_illegal(self.tables, 0, action))
+        return action
+
+    def act(self, action: int) -> None:
+        """Take a legal action for the seat to act; a ValueError says why one is illegal, and nothing has changed."""
+        action = self.checked(action)
+        self.game.step(self.tables, 0, action)
+        self.actions.append(action)
+        if self.is_over:
+            rewards = self.tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
+            for agent in self.agents.values():
+                agent.deal_ends(self._number(), rewards)
+
+    def agent_action(self) -> int:
+        """Return the action of the agent to act; an AgentFault says how it failed."""
+        place = self.place_to_act
+        assert place is not None
+        agent = self.agents[place]
+        decisions = decisions_of(self._games[place], self.plan, self.tables, self.hand, len(self.actions))
+        try:
+            return self.checked(int(checked_actions(agent.act(decisions, self._streams[place]), 1)[0]))
+        except Exception as error:  # an agent is anybody's code
+            raise AgentFault(f"{agent.name} failed: {type(error).__name__}: {error}") from error
+
+    def restore(self, hand: int, actions: Sequence[int]) -> None:
+        """Play the recorded actions of a hand again; agents decide again, so that those with memory remember."""
+        self.deal(hand)
+        for action in actions:
+            if self.place_to_act in self.agents:
+                self.agent_action()
+            self.act(action)
+
+    def legal_actions(self) -> list[int]:
+        """Return the ids of the legal actions of the seat to act."""
+        return decisions_of(self.game, self.plan, self.tables, self.hand, len(self.actions)).legal_actions(0)
+
+    def _number(self) -> Any:
+        return np.array([self.plan.match_hand(self.hand)])
+
+
+def settings_words(plan: Plan) -> str:
+    """Return the settings of a plan as words such as "num_players=6 stacks=[50,100]"."""
+    return " ".join(f"{name}={str(value).replace(' ', '')}" for name, value in plan.settings.items())
+
+
+def dealt(game: Game, plan: Plan, hand: int) -> Tables:
+    """Return one table at which a hand is dealt."""
+    tables = game.seeded_tables(1, plan.seed, plan.deal(hand))
+    game.deal(tables, 0)
+    return tables
+
+
+def table_after(game: Game, plan: Plan, hand: int, actions: Sequence[int]) -> Tables:
+    """Return one table after the first actions of a hand."""
+    tables = dealt(game, plan, hand)
+    for action in actions:
+        game.step(tables, 0, action)
+    return tables
+
+
+def censored(game: Game, tables: Tables, seat: int) -> Tables:
+    """Return a copy of a single table with nothing that a seat may not see."""
+    views = np.empty(1, tables.dtype)
+    game.censor_batch(tables, _ROW, np.array([seat]), views)
+    return views
+
+
+def decisions_of(game: Game, plan: Plan, tables: Tables, hand: int, step: int) -> Decisions:
+    """Return the decision that is to be made at a single table, after `step` others of the hand."""
+    seats, uniforms = tables["actor"].astype(np.int64), np.empty(1)
+    write_uniforms(np.uint64(plan.seed % 2**64), np.array([plan.deal(hand)]), step, seats, uniforms)
+    return decisions_at(game, tables, _ROW, np.array([plan.match_hand(hand)]), uniforms)

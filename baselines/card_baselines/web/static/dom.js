@@ -1,0 +1,51 @@
+// Small helpers to make elements; texts are always set as text, never as markup.
+
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function makeSvg(name, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+export function options(select, entries, chosen) {
+  select.replaceChildren(...entries.map(([value, words]) =>
+    make("option", { value, selected: value === chosen }, words)));
+}
+
+export function say(words, isError = false) {
+  const status = document.getElementById("status");
+  status.textContent = words;
+  status.classList.toggle("error", isError);
+}
+
+export function signed(amount) {
+  const rounded = Math.round(amount * 100) / 100;
+  return (rounded > 0 ? "+" : "") + rounded.toLocaleString("en");
+}
+
+export function percent(share) {
+  return `${(100 * share).toFixed(share >= 0.0995 || share === 0 ? 0 : 1)} %`;
+}
+
+export function keep(name, value) {
+  try { localStorage.setItem(name, value); } catch { /* private windows may refuse: then nothing is kept */ }
+}
+
+export function kept(name) {
+  try { return localStorage.getItem(name); } catch { return null; }
+}

@@ -1,0 +1,126 @@
+// Starts the page: who is here (a token in the link), and which view the link asks for.
+
+import { loadCards } from "./cards.js";
+import { keep, kept, say } from "./dom.js";
+import { LobbyView } from "./lobby.js";
+import { ReplayView } from "./replay.js";
+import { ResultsView } from "./results.js";
+import { Socket } from "./socket.js";
+import { TableView } from "./table.js";
+import { WatchView } from "./watch.js";
+
+let socket = null, view = null, games = [], shownLink = "";
+const main = document.getElementById("main");
+
+function state() {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+/** Change the link; `isSame` keeps the view that is shown. */
+function go(wanted, isSame = false) {
+  const link = `#${new URLSearchParams(wanted)}`;
+  if (isSame) {
+    shownLink = link;
+    history.replaceState(null, "", link);
+  } else location.hash = link;
+}
+
+function start() {
+  const { host, seat } = state();
+  if (host) {
+    keep("host", host);
+    history.replaceState(null, "", "#view=lobby"); // the token stays out of links that are passed on
+  }
+  const token = seat ?? kept("host");
+  socket?.leave();
+  leaveView();
+  if (!token) {
+    say("Open the link that card-envs serve printed, or the link of a seat.", true);
+    return;
+  }
+  socket = new Socket(token, hear);
+}
+
+function leaveView() {
+  view?.leave();
+  view = null;
+  main.replaceChildren();
+}
+
+function show(made) {
+  view = made;
+  main.replaceChildren(made.element);
+}
+
+function hear(message) {
+  if (message.type === "welcome") {
+    say("");
+    welcome(message);
+  } else if (message.type === "refused") {
+    say("This link opens nothing: its session is ended, or the server has a new link.", true);
+  } else if (message.type === "error") {
+    say(message.message, true);
+    view?.refused?.();
+  } else view?.hear?.(message);
+}
+
+function welcome(message) {
+  const isHost = message.role === "host";
+  document.getElementById("nav").hidden = !(isHost || kept("host"));
+  if (isHost) {
+    games = message.games;
+    showHostView();
+  } else {
+    leaveView(); // after a break too: the table comes next
+    document.title = `${message.env} - card-envs`;
+    show(new TableView(socket));
+  }
+}
+
+function showHostView() {
+  const wanted = state();
+  leaveView();
+  shownLink = location.hash;
+  document.title = `${wanted.view ?? "tables"} - card-envs`;
+  if (wanted.view === "replay") show(new ReplayView(socket, wanted, go));
+  else if (wanted.view === "results") show(new ResultsView(socket));
+  else if (wanted.view === "watch") show(new WatchView(socket, wanted.session));
+  else show(new LobbyView(socket, games, go));
+  for (const link of document.querySelectorAll("nav a")) {
+    link.toggleAttribute("aria-current", link.hash === `#view=${wanted.view ?? "lobby"}`);
+  }
+}
+
+function preferences() {
+  const speed = document.getElementById("speed"), theme = document.getElementById("theme");
+  const animations = document.getElementById("animations");
+  speed.value = kept("speed") ?? "350";
+  theme.value = kept("theme") ?? "";
+  animations.checked = (kept("animations") ?? "yes") === "yes";
+  const apply = () => {
+    keep("speed", speed.value);
+    keep("theme", theme.value);
+    keep("animations", animations.checked ? "yes" : "no");
+    document.documentElement.dataset.theme = theme.value;
+    document.body.classList.toggle("moves-cards", animations.checked);
+  };
+  for (const field of [speed, theme, animations]) field.addEventListener("change", apply);
+  apply();
+}
+
+window.addEventListener("hashchange", () => {
+  if (location.hash === shownLink) return;
+  const { host, seat } = state();
+  if (host || seat || socket === null || socket.token !== kept("host")) start();
+  else showHostView();
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+document.addEventListener("change", (event) => {
+  if (event.target.id === "thinker") keep("thinker", event.target.value);
+});
+preferences();
+await loadCards();
+start();

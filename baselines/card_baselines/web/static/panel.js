@@ -1,0 +1,70 @@
+// The panel that shows what an agent thinks of a decision.
+
+import { make, options, percent, signed } from "./dom.js";
+
+export class Panel {
+  /** `ask(agent)` asks the server for thoughts; "" asks for none. */
+  constructor(ask) {
+    this.agent = make("select", { id: "thinker", onchange: () => this.ask() });
+    this.body = make("div", { class: "thoughts", "aria-live": "polite", tabindex: "0", role: "region", "aria-label": "Thoughts" });
+    this.askFor = ask;
+    this.element = make("aside", { "aria-labelledby": "panel-title" },
+      make("h2", { id: "panel-title" }, "What it thinks"),
+      make("label", { for: "thinker" }, "Ask", this.agent),
+      this.body);
+    this.offer([]);
+  }
+
+  offer(players, chosen = this.agent.value) {
+    const best = [...players].sort((a, b) => Number(b.shows_probabilities) - Number(a.shows_probabilities));
+    options(this.agent, [["", "nobody"], ...best.map((player) => [player.name, player.name])], chosen);
+  }
+
+  ask() {
+    if (this.agent.value === "") this.clear("Choose an agent to see what it would do in your decision.");
+    else this.askFor(this.agent.value);
+  }
+
+  clear(words = "") {
+    this.body.replaceChildren(make("p", { class: "quiet" }, words));
+  }
+
+  /** Show thoughts; `taken` is the action that was taken in this decision, if any. */
+  show(thought, taken = null) {
+    if (!thought) {
+      this.clear("No decision here.");
+      return;
+    }
+    const bars = thought.actions.map((action) => make("li",
+      { class: action.action === taken ? "taken" : null },
+      make("div", { class: "line" },
+        make("span", {}, action.name + (action.action === taken ? " (taken)" : "")),
+        make("span", { class: "share" }, percent(action.probability))),
+      bar(action.probability)));
+    const facts = [];
+    if (thought.value !== null) {
+      facts.push(["value", `${signed(thought.value)} ± ${(1.96 * thought.value_error).toFixed(2)} ${thought.unit}`]);
+    }
+    if (thought.equity !== null) facts.push(["equity", percent(thought.equity)]);
+    this.body.replaceChildren(
+      thought.note ? make("p", {}, thought.note) : "",
+      make("ul", { class: "bars" }, ...bars),
+      make("dl", { class: "facts" }, ...facts.flatMap(([name, words]) => [make("dt", {}, name), make("dd", {}, words)])),
+      make("p", { class: "quiet" }, explanation(thought)));
+  }
+}
+
+function bar(share) {
+  const fill = make("div", { class: "fill" });
+  fill.style.width = `${100 * share}%`;
+  return make("div", { class: "track" }, fill);
+}
+
+function explanation(thought) {
+  const words = [];
+  if (thought.value !== null) {
+    words.push("Value: what the seat wins on average when cards it cannot see are dealt at random and the agent plays every seat.");
+  }
+  if (thought.equity !== null) words.push("Equity: against random hands, if nobody folds.");
+  return words.join(" ");
+}

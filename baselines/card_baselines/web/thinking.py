@@ -1,0 +1,133 @@
+"""What an agent thinks of a decision: the probability of every legal action, the value of the state, the hand's equity.
+
+It is given the decision as the seat faces it, so that nothing is shown that the seat may not see.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.replay import Moment
+from card_baselines.web.scenes import legal_actions
+from card_baselines.web.session import Plan, Session, censored, decisions_of, table_after
+from card_envs.agent import Agent, action_probabilities, decisions_at
+from card_envs.game import Game, Tables
+
+PLAYOUTS = 200
+"""Hands that an agent plays out for the value of a state."""
+_PLAYOUT_SECONDS = 0.5
+"""For all playouts of a value; what is not done by then is left out."""
+_FIRST_SECONDS = 5.0
+"""For the first of them."""
+_BATCH, _FIRST_BATCH = 50, 2
+_KEPT_AGENTS = 64
+
+Thought = dict[str, Any]
+
+
+class Thinkers:
+    """Agents that are asked what they think; they play at no table themselves."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        """Ask agents of this catalogue."""
+        self._catalogue = catalogue
+        self._agents: dict[tuple[str, str], Agent] = {}
+
+    def of_own_decision(
+        self, session: Session, place: int, hand: int, step: int, name: str, actions: Sequence[int]
+    ) -> Thought:
+        """Return what an agent thinks of a decision that a place faces or faced; `actions` are those of the hand.
+
+        Raises ValueError for decisions of others: they would tell of cards that the place may not see.
+        """
+        if not 0 <= step <= len(actions):
+            raise ValueError(f"step {step} must be in 0..{len(actions)}")
+        game, plan = session.game, session.plan
+        tables = table_after(game, plan, hand, actions[:step])
+        seat = int(tables["actor"][0])
+        if seat != plan.seat_of(place, hand):
+            raise ValueError("this is not a decision of yours")
+        return self.of_decision(game, plan, tables, hand, step, name)
+
+    def of_moment(self, moment: Moment, name: str) -> Thought | None:
+        """Return what an agent thinks of a moment of a recording, as the seat to act saw it; None at the end."""
+        if moment.taken is None:
+            return None
+        return self.of_decision(moment.game, moment.plan, moment.tables, moment.hand, moment.step, name)
+
+    def of_decision(self, game: Game, plan: Plan, tables: Tables, hand: int, step: int, name: str) -> Thought:
+        """Return what an agent thinks of the decision at a single table.
+
+        Keys: agent, actions (each with action, name, probability; the most likely first), note (why there are none),
+        value and its standard error in the game's unit (or null), equity from 0 to 1 (or null), unit.
+        """
+        agent = self._agent(name, game)
+        seen_by_agent = agent.encoded(game)
+        decisions = decisions_of(seen_by_agent, plan, tables, hand, step)
+        seat = int(tables["actor"][0])
+        views = censored(game, tables, seat)
+        thought: Thought = {"agent": name, "unit": game.unit, "actions": [], "note": None}
+        if agent.shows_probabilities:
+            shown = action_probabilities(agent, decisions)[0]
+            likely = sorted(legal_actions(game, tables), key=lambda action: -shown[action])
+            thought["actions"] = [
+                {"action": each, "name": game.action_name(views, 0, each), "probability": float(shown[each])}
+                for each in likely
+            ]
+        else:
+            thought["note"] = f"{name} does not show probabilities"
+        value = playout_value(game, agent, views, seat)
+        thought["value"], thought["value_error"] = value or (None, None)
+        thought["equity"] = None if game.info.equity is None else game.info.equity(views, seat)
+        return thought
+
+    def _agent(self, name: str, game: Game) -> Agent:
+        key = name, repr(game.config)
+        if key not in self._agents:
+            if len(self._agents) >= _KEPT_AGENTS:
+                self._agents.clear()
+            self._agents[key] = self._catalogue.agent(name, game)
+        return self._agents[key]
+
+
+def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[float, float] | None:
+    """Return what a seat wins on average from here if the agent plays every seat, and the standard error.
+
+    Cards that the seat cannot see are dealt at random, all ways alike. None where the game cannot deal them, and for
+    agents that are too slow.
+    """
+    if game.info.redeal is None:
+        return None
+    rng, won = np.random.default_rng(0), np.empty(0)
+    deadline = time.perf_counter() + _FIRST_SECONDS  # the first time, kernels may have to be loaded
+    while len(won) < PLAYOUTS:
+        tables = np.repeat(views, _BATCH if len(won) else _FIRST_BATCH)
+        game.info.redeal(tables, seat, rng)
+        if not _played_out(game, agent, tables, rng, deadline):
+            break
+        if not len(won):
+            deadline = time.perf_counter() + _PLAYOUT_SECONDS
+        won = np.append(won, tables["payoff"][:, seat] / game.chips_per_reward)
+    if len(won) < 2 * _BATCH:
+        return None
+    return float(won.mean()), float(won.std(ddof=1)) / math.sqrt(len(won))
+
+
+def _played_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
+    """Let an agent play tables to their ends; return False if there was no time for it."""
+    seen = agent.encoded(game)
+    rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)
+    active = np.flatnonzero(tables["is_over"] == 0)
+    while len(active):
+        if time.perf_counter() > deadline:
+            return False
+        decisions = decisions_at(seen, tables, active, active, rng.random(len(active)))
+        game.step_batch(tables, active, np.asarray(agent.act(decisions, rng), np.int64), rewards, is_over, False)
+        active = active[is_over[: len(active)] == 0]
+    return True

@@ -1,0 +1,82 @@
+"""Draws the pictures of docs/web.md: the page of `card-envs serve` in Chromium. `python docs/draw_page.py`."""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+REPO = Path(__file__).parents[1]
+sys.path.insert(0, str(REPO))
+
+from tests.web.served import Server, serving  # noqa: E402  the server of the tests is all that a picture needs
+
+FOLDER = Path(__file__).parent / "pictures"
+COLORS = 128
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+
+
+def main() -> None:
+    """Draw every picture."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server, sync_playwright() as started:
+        page = started.chromium.launch(executable_path=browser, args=ARGUMENTS).new_page(
+            viewport={"width": 1180, "height": 860}
+        )
+        no_limit(page, server)
+        big2(page, server)
+
+
+def no_limit(page: Page, server: Server) -> None:
+    """A flop at six-max no-limit, with the thoughts of the trained agent."""
+    agents = ["", "ppo_no_limit_six_max", "tight_aggressive", "loose_passive", "chen", "equity"]
+    sit(page, server, "no_limit_holdem-v0", agents, "num_players=6", seed=84)
+    ask(page, "ppo_no_limit_six_max")
+    page.keyboard.press("c")
+    page.wait_for_timeout(4000)
+    page.wait_for_selector("text=Your turn.")
+    page.wait_for_timeout(2000)
+    save(page, "web_no_limit")
+
+
+def big2(page: Page, server: Server) -> None:
+    """Choosing cards at Big 2."""
+    sit(page, server, "big2-v0", ["", "ppo_big2", "big2_planner", "big2_greedy"], "", seed=13)
+    ask(page, "ppo_big2")
+    page.wait_for_timeout(1500)
+    cards = page.locator(".hand button:not([disabled])")
+    if cards.count():
+        cards.first.click()
+    page.wait_for_timeout(500)
+    save(page, "web_big2")
+
+
+def sit(page: Page, server: Server, env: str, agents: list[str], settings: str, seed: int) -> None:
+    """Open a table and wait for the first decision of the person."""
+    with server.page() as host:
+        host.say("open", env=env, places=agents, names=["you"], settings=settings, seed=seed)
+        token = host.hear("opened")["tokens"][0]
+    page.goto("about:blank")
+    page.goto(f"http://127.0.0.1:{server.port}/#seat={token}")
+    page.wait_for_selector("text=Your turn.", timeout=120_000)
+
+
+def ask(page: Page, agent: str) -> None:
+    """Ask an agent for its thoughts, and wait for them."""
+    page.wait_for_selector(f"#thinker option[value={agent}]", state="attached", timeout=120_000)
+    page.select_option("#thinker", agent)
+    page.wait_for_selector(".bars li")
+    page.wait_for_timeout(1000)
+
+
+def save(page: Page, name: str) -> None:
+    """Write what the page shows, in few colours."""
+    path = FOLDER / f"{name}.png"
+    page.screenshot(path=path)
+    Image.open(path).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,268 @@
+"""A person at the page, in a real browser: plays, sees what agents think, replays; everybody can use it."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.export import write_hands
+from card_baselines.web.session import decisions_of, table_after
+from card_envs.agent import action_probabilities, find_agent
+from card_envs.history import replay_paths
+from tests.web.served import HOST_TOKEN, Server, serving
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PATIENCE = 120_000
+"""Milliseconds: the first decision in a game may compile its kernels."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("web")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip(f"no browser: none of {BROWSERS} is installed (Debian: apt-get install chromium)")
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page that fails its test when it logs an error or asks another host for anything."""
+    looks = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+    context = browser.new_context(**looks, bypass_csp=request.node.get_closest_marker("inspected") is not None)
+    context.add_init_script("if (location.host) localStorage.setItem('speed', '0')")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: problems.append(request.url) if "127.0.0.1" not in request.url else None)
+    yield page
+    context.close()
+    assert not problems
+
+
+def sit(page: Any, server: Server, env: str, places: list[str], **more: Any) -> int:
+    """Open a table and sit down at its first seat."""
+    number, tokens = server.opened(env, places, **more)
+    page.goto(f"http://127.0.0.1:{server.port}/#seat={tokens[0]}")
+    wait_for_turn(page)
+    return number
+
+
+def until(page: Any, condition: Callable[[], bool]) -> None:
+    """Wait until something is true; the page's own rules forbid the waiting functions of Playwright."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        assert time.monotonic() < deadline, page.locator("body").inner_text()
+        page.wait_for_timeout(10)
+
+
+def turn(page: Any) -> str:
+    found = page.locator(".turn")
+    return str(found.text_content()) if found.count() else ""
+
+
+def wait_for_turn(page: Any) -> None:
+    until(page, lambda: bool(re.search("Your turn|is over", turn(page))))
+
+
+def is_over(page: Any) -> bool:
+    return "is over" in turn(page)
+
+
+def wait_until_taken(page: Any, server: Server, number: int, done: int) -> None:
+    """Wait until the table has moved on from `done` decisions, and the page says whose turn it is."""
+    session = server.desk.rooms._rooms[number].session
+    until(page, lambda: len(session.actions) > done or session.is_over)
+    page.wait_for_timeout(30)
+    wait_for_turn(page)
+
+
+def test_three_hands_of_limit_from_the_lobby_by_mouse_and_keyboard(page: Any, server: Server) -> None:
+    page.goto(f"http://127.0.0.1:{server.port}/#host={HOST_TOKEN}")
+    page.select_option("#game", "limit_holdem-v0")
+    page.wait_for_selector("button:has-text('Open the table'):not([disabled])")
+    page.select_option(".row:has-text('2.') select", "always_call")
+    page.click("button:has-text('Open the table')")
+    wait_for_turn(page)
+    assert HOST_TOKEN not in page.url
+    number = max(server.desk.rooms._rooms)
+    session = server.desk.rooms._rooms[number].session
+    for hand in range(3):
+        while not is_over(page):
+            done = len(session.actions)
+            if hand == 1:
+                page.keyboard.press("c")
+            else:
+                page.click(".actions button:has-text('Call'), .actions button:has-text('Check')")
+            wait_until_taken(page, server, number, done)
+        assert page.locator("dt:has-text('hands') + dd").text_content() == str(hand + 1)
+        if hand < 2:
+            page.keyboard.press("n")
+            until(page, lambda: not is_over(page))
+            wait_for_turn(page)
+    stored = server.desk.store.hands(number)
+    assert [hand.payoffs is not None for hand in stored] == [True] * 3
+    won = sum(hand.payoffs[0] for hand in stored if hand.payoffs) / session.game.chips_per_reward
+    assert f"{won:+g}" in page.locator("dt:has-text('you') + dd").text_content() or won == 0
+
+
+def test_a_raise_by_slider_in_six_max_no_limit(page: Any, server: Server) -> None:
+    places = ["", *["always_call"] * 5]
+    number = sit(page, server, "no_limit_holdem-v0", places, settings="num_players=6", seed=3)
+    slider = page.get_by_role("slider", name="Raise to")
+    slider.focus()
+    slider.press("ArrowRight")
+    amount = int(re.sub(r"\D", "", page.locator("button.main").text_content().rstrip("r")))
+    done = len(server.desk.rooms._rooms[number].session.actions)
+    page.click("button.main")
+    wait_until_taken(page, server, number, done)
+    session = server.desk.rooms._rooms[number].session
+    assert int(session.tables["current_bet"][0]) == amount or session.tables["street"][0] > 0
+    assert page.locator(".log").get_by_text(f"raise to {amount}").count() == 1
+    while not is_over(page):
+        done = len(session.actions)
+        page.keyboard.press("c")
+        wait_until_taken(page, server, number, done)
+    assert session.is_over
+
+
+def test_a_deal_of_big_2_by_choosing_cards(page: Any, server: Server) -> None:
+    number = sit(page, server, "big2-v0", ["", "big2_greedy", "big2_greedy", "big2_greedy"], seed=6)
+    session = server.desk.rooms._rooms[number].session
+    played = 0
+    while not is_over(page):
+        done = len(session.actions)
+        cards = page.locator(".hand button:not([disabled])")
+        if cards.count() == 0:
+            page.keyboard.press("p")
+        else:
+            while page.locator(".actions button:has-text('Play ')").count() == 0:
+                page.locator(".hand button:not([disabled])[aria-pressed=false]").first.click()
+            chosen = page.locator(".hand [aria-pressed=true]").count()
+            name = page.locator(".actions button:has-text('Play ')").first.text_content()
+            assert len(re.findall(r"\b[2-9TJQKA][CDHS]", name)) == chosen
+            page.locator(".actions button:has-text('Play ')").first.click()
+            played += 1
+        wait_until_taken(page, server, number, done)
+    assert played > 0
+    assert sum(session.payoffs) == 0
+    assert f"{session.payoffs[0]:+d}" in turn(page) or session.payoffs[0] == 0
+
+
+def test_the_panel_shows_the_probabilities_of_the_agent(page: Any, server: Server) -> None:
+    pytest.importorskip("torch", reason="ppo_limit_hu needs torch")
+    number = sit(page, server, "limit_holdem-v0", ["", "always_call"], seed=12)
+    page.wait_for_selector("#thinker option[value=ppo_limit_hu]", state="attached")
+    page.select_option("#thinker", "ppo_limit_hu")
+    page.wait_for_selector(".bars li")
+    fills = page.locator(".fill").all()
+    widths = [float(re.findall(r"[\d.e-]+(?=%)", fill.get_attribute("style"))[0]) / 100 for fill in fills]
+    names = page.locator(".bars .line span:first-child").all_text_contents()
+    session = server.desk.rooms._rooms[number].session
+    step = len(session.actions)
+    tables = table_after(session.game, session.plan, 0, session.actions)
+    agent = find_agent("ppo_limit_hu", session.game)
+    decisions = decisions_of(agent.encoded(session.game), session.plan, tables, 0, step)
+    shown = action_probabilities(agent, decisions)[0]
+    by_name = {session.game.action_name(tables, 0, each): shown[each] for each in np.flatnonzero(decisions.action_mask)}
+    assert sum(widths) == pytest.approx(1, abs=1e-3)
+    assert dict(zip(names, widths, strict=True)) == pytest.approx(by_name, abs=1e-3)
+    assert "equity" in page.locator("aside .facts").first.text_content()
+
+
+def test_replay_shows_what_was_played_and_its_link_leads_back(page: Any, server: Server, tmp_path: Path) -> None:
+    number = sit(page, server, "limit_holdem-v0", ["", "chen"], seed=5)
+    session = server.desk.rooms._rooms[number].session
+    while not is_over(page):
+        done = len(session.actions)
+        page.keyboard.press("c")
+        wait_until_taken(page, server, number, done)
+    page.goto("about:blank")
+    page.goto(f"http://127.0.0.1:{server.port}/#host={HOST_TOKEN}")
+    page.click("nav >> text=Replay")
+    page.select_option("#recording", f"session {number}")
+    until(page, lambda: f"of {len(session.actions)}:" in turn(page))
+    moves = page.locator(".log button").all_text_contents()
+    assert len(moves) == len(session.actions)
+    for _ in moves:
+        before = turn(page)
+        page.keyboard.press("ArrowRight")
+        until(page, lambda before=before: turn(page) != before)
+    assert "the hand is over" in turn(page)
+    final = page.locator("pre").text_content()
+    for place, won in enumerate(session.payoffs):
+        name = session.plan.places[place].name
+        assert re.search(rf"^{re.escape(name)} .*{re.escape(f'{won:+d}')}", final, re.MULTILINE), final
+    page.click(".log li:nth-child(2) button")
+    until(page, lambda: "step=1" in page.url)
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    until(page, lambda: f"Decision 1 of {len(moves)}:" in turn(page))
+    with page.expect_download() as download:
+        page.click("text=Save hand as GIF")
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(Path(download.value.path()).read_bytes()))
+    assert (picture.format, picture.n_frames) == ("GIF", len(moves) + 1)
+    write_hands(server.desk.store, Catalogue(), tmp_path / "saved")
+    report = replay_paths(tmp_path / "saved")
+    assert report.num_matched == report.num_hands > 0
+
+
+@pytest.mark.inspected  # axe brings a script of its own, which the page's rules forbid
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_is_wider_than_a_phone(page: Any, server: Server, theme: str) -> None:
+    page.emulate_media(color_scheme=theme)
+    page.goto(f"http://127.0.0.1:{server.port}/#host={HOST_TOKEN}")
+    page.wait_for_selector("button:has-text('Open the table'):not([disabled])")
+    inspect(page)
+    for link in ("Replay", "Results"):
+        page.click(f"nav >> text={link}")
+        page.wait_for_selector("#recording" if link == "Replay" else "h2:has-text('Results')")
+        page.wait_for_timeout(300)
+        inspect(page)
+    for env, places, settings in (
+        ("no_limit_holdem-v0", ["", "random", "random"], "num_players=3"),
+        ("big2-v0", ["", "random", "random", "random"], ""),
+    ):
+        page.goto("about:blank")
+        sit(page, server, env, places, settings=settings, seed=1)
+        page.wait_for_selector("#thinker option[value=random]", state="attached")
+        page.select_option("#thinker", "random")
+        page.wait_for_selector(".bars li")
+        inspect(page)
+
+
+def inspect(page: Any) -> None:
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
