@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = replace(SCALES["tiny"], sheet_hands=2000, training_hands=12, hands=40, strong_hands=2)
+    changed = replace(SCALES["tiny"], sheet_hands=2000, training_hands=12, hands=40, strong_hands=2, decisions=600)
     monkeypatch.setitem(SCALES, "tiny", changed)  # type: ignore[index]
     monkeypatch.setattr(shares.share_of_types, "__defaults__", (20_000, 0))
 
@@ -56,4 +56,10 @@ def test_options_and_reward_ideas(small: None, tmp_path: Path, capsys: pytest.Ca
 
 def test_strong_players(small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(tmp_path, capsys, "--table", "6")
-    assert "local best response, RLCard's rules" in out and "cfr, usual rules" in out
+    for words in (
+        "local best response, RLCard's rules",
+        "cfr, usual rules",
+        "PPO trained against it",
+        "PPO without sheet",
+    ):
+        assert words in out

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from card_baselines.papers.zheng2022.advantage import (
     BOARDS,
@@ -29,6 +29,7 @@ from card_baselines.papers.zheng2022.advantage import (
 from card_baselines.papers.zheng2022.card_types import random_type
 from card_baselines.papers.zheng2022.duel import Hand, Learners, Rows
 from card_baselines.papers.zheng2022.modification import LOGIT_SCALE, Loss, loss_of, mixed, modification_network
+from card_baselines.papers.zheng2022.networks import save_agent
 from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.sheet import (
     LEARNING_RATE,
@@ -156,16 +157,11 @@ class CheatemAgent(Agent):
 
     def save(self, folder: Path, **facts: Any) -> None:
         """Write config.json, with `facts` about the training, and policy.safetensors."""
-        folder.mkdir(parents=True, exist_ok=True)
-        tensors = {f"network.{key}": value.contiguous() for key, value in self.network.state_dict().items()}
-        tensors["sheet"] = torch.from_numpy(self.sheet.values.copy())
-        tensors["seen"] = torch.from_numpy(self.rival["seen"][0].copy())
-        tensors["seen_ahead"] = torch.from_numpy(self.rival["seen_ahead"][0].copy())
-        save_file(tensors, folder / f"{WEIGHTS}.part")
-        (folder / f"{WEIGHTS}.part").replace(folder / WEIGHTS)
-        described = {"agent": "zheng2022_cheatem", "cheatem": asdict(self.config), **facts}
-        (folder / f"{CONFIG}.part").write_text(json.dumps(described, indent=1) + "\n")
-        (folder / f"{CONFIG}.part").replace(folder / CONFIG)
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        tensors["sheet"] = torch.from_numpy(self.sheet.values)
+        tensors["seen"] = torch.from_numpy(self.rival["seen"][0])
+        tensors["seen_ahead"] = torch.from_numpy(self.rival["seen_ahead"][0])
+        save_agent(folder, {"agent": "zheng2022_cheatem", "cheatem": asdict(self.config), **facts}, tensors)
 
 
 class CheatemLearners(Learners):

@@ -59,12 +59,14 @@ MAIN = (
     Experiment(CHEATEM, MAKE[CHEATEM], (TABLE, RAISE, RULE, RANDOM)),
     Experiment(STATIC, MAKE[STATIC], (TABLE, RAISE, RULE, RANDOM)),
     Experiment(PPO, MAKE[PPO], (TABLE, RAISE, RULE, RANDOM)),
-    Experiment(DQN, MAKE[DQN], (TABLE, RAISE, RULE, RANDOM)),
+    *(Experiment(DQN, MAKE[DQN], (rival,)) for rival in (TABLE, RAISE, RULE, RANDOM)),
     Experiment(CHEATEM, MAKE[CHEATEM], (PPO,)),
     Experiment(CHEATEM, MAKE[CHEATEM], (DQN,)),
     Experiment(PPO, MAKE[PPO], (DQN,)),
 )
-"""Tables 2 and 3; two kinds of learners learn from each other, neither is ready before."""
+"""Tables 2 and 3; two kinds of learners learn from each other, neither is ready before.
+
+DQN trains after every hand, so side by side with a rival that makes long hands the others would wait for it."""
 
 TRAINED_OPTIONS = (
     Experiment("cheatem raw-sheet", cheatem(scaling="raw"), (*_RULES, TABLE), "row 4: the sheet is not standardised"),
@@ -123,8 +125,9 @@ SHAPINGS: Mapping[str, Shaping] = {
 REWARD_IDEAS = (
     *(Experiment(f"ppo {name}", ppo(shaping=shaping), (*_RULES, TABLE)) for name, shaping in SHAPINGS.items()),
     *(
-        Experiment(f"dqn {name}", dqn(shaping=SHAPINGS[name]), (*_RULES, TABLE))
+        Experiment(f"dqn {name}", dqn(shaping=SHAPINGS[name]), (rival,))
         for name in ("allocation", "opportunity-cost")
+        for rival in (*_RULES, TABLE)
     ),
     *(
         Experiment(f"cheatem {name}", cheatem(shaping=SHAPINGS[name]), (*_RULES, TABLE))

@@ -22,7 +22,7 @@ from card_baselines.papers.zheng2022.situation import (
     plays_heads_up_limit,
 )
 from card_baselines.papers.zheng2022.table_player import by_action_id, softmax
-from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
 from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
 from card_envs.jit import kernel
@@ -92,14 +92,16 @@ class NetworkAgent(Agent):
 
     def save(self, folder: Path, **facts: Any) -> None:
         """Write config.json, with `facts` about the training, and policy.safetensors."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_file(
-            {key: value.contiguous() for key, value in self.network.state_dict().items()}, folder / f"{WEIGHTS}.part"
-        )
-        (folder / f"{WEIGHTS}.part").replace(folder / WEIGHTS)
-        described = {"agent": "zheng2022_network", "network": self.kind, **facts}
-        (folder / f"{CONFIG}.part").write_text(json.dumps(described, indent=1) + "\n")
-        (folder / f"{CONFIG}.part").replace(folder / CONFIG)
+        save_agent(folder, {"agent": "zheng2022_network", "network": self.kind, **facts}, self.network.state_dict())
+
+
+def save_agent(folder: Path, description: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+    """Write config.json and policy.safetensors, from which `find_agent` makes the player again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run = RunFolder(folder)
+    with run.replacing(WEIGHTS) as temporary:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, temporary)
+    run.write_json(CONFIG, description)
 
 
 class Transition(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from card_baselines.papers.protocol import KeptResults, Report, Say, verdict
+from card_baselines.papers.zheng2022.belief import compare
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent
 from card_baselines.papers.zheng2022.duel import Duels, Learners, game_of_paper
 from card_baselines.papers.zheng2022.experiments import (
@@ -26,14 +27,21 @@ from card_baselines.papers.zheng2022.experiments import (
 from card_baselines.papers.zheng2022.networks import NetworkAgent
 from card_baselines.papers.zheng2022.shares import share_of_types
 from card_baselines.papers.zheng2022.sheet import Sheet, load_sheet, pretrain, save_sheet
-from card_baselines.papers.zheng2022.strong import against_best_responses, against_strong_players
+from card_baselines.papers.zheng2022.strong import (
+    against_best_responses,
+    against_learned_response,
+    against_strong_players,
+)
 from card_baselines.papers.zheng2022.table_player import TablePlayer
 from card_baselines.papers.zheng2022.tables import (
     CELLS,
+    CHEATEM,
+    DQN,
     FIXED,
     LEARNERS,
     OPTIONS_TABLE,
     PAPER_HANDS,
+    PPO,
     RAISE,
     RANDOM,
     REWARDS_TABLE,
@@ -224,23 +232,43 @@ class Zheng2022Reproduction:
         }  # fmt: skip
 
     def _reward_ideas(self) -> list[dict[str, Any]]:
-        plain = [experiment for experiment in MAIN if experiment.name in ("ppo", "dqn") and RULE in experiment.rivals]
+        plain = [e for e in MAIN if e.name in (PPO, DQN) and not set(e.rivals) & set(LEARNERS)]
         return [row for experiment in (*plain, *REWARD_IDEAS) for row in self._trained(REWARDS_TABLE, experiment)]
 
     def _strong(self) -> list[dict[str, Any]]:
         self._train(MAIN[0], self._seeds)
-        agents = {"table": TablePlayer(self.sheet(0)), "cheatem": CheatemAgent(self._folder("cheatem", TABLE, 0))}
+        hands, decisions = self._scale.strong_hands, self._scale.decisions
+        cheatem = self._folder(CHEATEM, TABLE, 0)
         found = []
-        for name, agent in agents.items():
-            for about, play in (("best", against_best_responses), ("strong", against_strong_players)):
-                kept = self._kept.get(f"{about} {name}", partial(self._rows_of, play, agent))
-                found += [
-                    {"table": STRONG_TABLE, "row": name, "paper": None, "seeds": 1, **row} for row in kept["rows"]
-                ]
-        return found
+        for name, agent, spec in (
+            (TABLE, TablePlayer(), "zheng2022_table"),
+            (CHEATEM, CheatemAgent(cheatem), str(cheatem)),
+        ):
+            folder = self._root / "runs" / "responses" / name
+            self._say(f"responses to {name}")
+            for about, play in (
+                ("local", partial(against_best_responses, agent, hands)),
+                ("learned", partial(against_learned_response, spec, folder, decisions, hands)),
+                ("strong", partial(against_strong_players, agent, hands)),
+            ):
+                rows = self._kept.get(f"{about} response to {name}", partial(_rows, play))["rows"]
+                found += [{"table": STRONG_TABLE, "row": name, "paper": None, "seeds": 1, **row} for row in rows]
+        return [*found, *self._belief()]
 
-    def _rows_of(self, play: Callable[[Agent, int], list[dict[str, Any]]], agent: Agent) -> dict[str, Any]:
-        return {"rows": play(agent, self._scale.strong_hands)}
+    def _belief(self) -> list[dict[str, Any]]:
+        """Return what self-play PPO wins that sees a sheet's values, from one that does not, and both from Rule."""
+        self._say("learners with and without a sheet's values")
+        decisions, hands = self._scale.decisions, self._scale.hands
+        found = [
+            self._kept.get(f"belief s{seed}", partial(compare, self._root / "runs", seed, decisions, hands))
+            for seed in range(self._option_seeds)
+        ]
+        names = "PPO with sheet", "PPO without sheet"
+        results = [self._summary(STRONG_TABLE, names[0], names[1], found, "")]
+        for k, name in enumerate(names):
+            from_rule = [{**one, "mean": one["from_rule"][k]} for one in found]
+            results.append(self._summary(STRONG_TABLE, name, RULE, from_rule, ""))
+        return results
 
     @cache  # noqa: B019  one reproduction lives as long as the command
     def _shares(self) -> tuple[dict[str, Any], ...]:
@@ -283,6 +311,10 @@ class Zheng2022Reproduction:
             "seeds, each with its own sheet.",
         )
         return Report(content, [printed_table(content, number) for number in tables], notes)
+
+
+def _rows(play: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
+    return {"rows": play()}
 
 
 def _noise(cell: Cell) -> float:

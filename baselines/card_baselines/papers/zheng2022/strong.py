@@ -6,9 +6,12 @@ so matches with them are played under these. The sheets are learned under RLCard
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from card_baselines.papers.zheng2022.belief import RULES, SETTINGS
 from card_baselines.papers.zheng2022.duel import game_of_paper
+from card_baselines.training import self_play_ppo
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
 from card_envs.games.holdem.presets import limit_holdem
@@ -37,6 +40,19 @@ def against_strong_players(agent: Agent, hands: int) -> list[dict[str, Any]]:
         result = play_match(game, [agent, find_agent(name, game)], 10 * hands, _SEED, duplicate=True)
         rows.append(_row(f"{name}, usual rules", result.agents[0].mean, result.agents[0].ci95, result.hands))
     return rows
+
+
+def against_learned_response(spec: str, folder: Path, decisions: int, hands: int) -> list[dict[str, Any]]:
+    """Return what is left to the agent that `spec` names by a PPO that was trained against it alone."""
+    config = self_play_ppo.Config(
+        **SETTINGS, set=RULES, steps=decisions, opponents=(spec,), mixed=1.0, batch=min(8192, decisions),
+        folder=str(folder),
+    )  # fmt: skip
+    game = game_of_paper("default")
+    agents = [find_agent(spec, game), find_agent(str(self_play_ppo.main(config).path), game)]
+    result = play_match(game, agents, 10 * hands, _SEED, duplicate=True)
+    won = result.agents[0]
+    return [_row(f"PPO trained against it, {decisions:,} decisions", won.mean, won.ci95, result.hands)]
 
 
 def _row(rival: str, mean: float, ci95: Any, hands: int) -> dict[str, Any]:

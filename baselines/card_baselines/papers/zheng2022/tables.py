@@ -85,13 +85,15 @@ class Scale:
     hands: int
     """Of each match; each deal is replayed with the seats exchanged."""
     strong_hands: int
-    """Of matches with strong players and best responses."""
+    """Of matches with the local best response; ten times as many with strong players."""
+    decisions: int
+    """Of a learned response, and of a learner with or without a sheet's values."""
 
 
 SCALES: Mapping[str, Scale] = {
-    "tiny": Scale(1, 1, sheet_hands=20_000, training_hands=40, hands=400, strong_hands=40),
-    "paper": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=PAPER_HANDS, strong_hands=4000),
-    "ours": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=40_000, strong_hands=20_000),
+    "tiny": Scale(1, 1, sheet_hands=20_000, training_hands=40, hands=400, strong_hands=4, decisions=2000),
+    "paper": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=PAPER_HANDS, strong_hands=2000, decisions=500_000),
+    "ours": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=40_000, strong_hands=2000, decisions=500_000),
 }
 """`tiny` shows that everything works and nothing else; `paper` plays matches of 10,000 hands, `ours` of 40,000."""
 
@@ -136,7 +138,7 @@ PAPER = Paper(
         3: "Cheat'em without parts of it",
         OPTIONS_TABLE: "(ours) where the paper and its code differ: every option",
         REWARDS_TABLE: "(ours) reward allocation and opportunity cost",
-        STRONG_TABLE: "(ours) best responses, and players of today",
+        STRONG_TABLE: "(ours) best responses, players of today, and whether a sheet helps one",
     },
     rows=ROWS,
     scales=SCALES,

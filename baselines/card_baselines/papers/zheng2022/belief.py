@@ -1,0 +1,142 @@
+"""Does a belief in what the hand is worth help a learner of today? Self-play PPO with and without a sheet's values.
+
+The encoder `default_sheet` is `default` with one more block: the four values that our cheating sheet gives to the hand,
+the mean over all completions of the board. Everything else of the two runs is the same: seed, decisions, network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, hole_type, seen_by
+from card_baselines.papers.zheng2022.duel import game_of_paper
+from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
+from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
+from card_baselines.training import self_play_ppo
+from card_envs.agent import find_agent
+from card_envs.cards import DECK_SIZE
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.encoders import ENCODERS
+from card_envs.games.holdem.encoders.default import DEFAULT
+from card_envs.games.holdem.encoders.default import observe as observe_default
+from card_envs.games.holdem.encoders.default import observe_batch as observe_default_batch
+from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import MAX_BOARD
+from card_envs.jit import kernel
+from card_envs.match import play_match
+from card_envs.observation import Block, Encoder, Layout
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+
+CELLS: NDArray[np.float64] = load_sheet(SHEET_FILE).values
+"""(45, 4) big blinds."""
+WITH, WITHOUT = "default_sheet", "default"
+_COMPLETIONS = (0, 46, 1081)
+"""Of a board that lacks none, one, two cards; the first is not needed."""
+_LARGEST = 4.0
+RULES = ("num_players=2", "rules=rlcard")
+SETTINGS: dict[str, Any] = {
+    "panel": (), "minutes": 0, "num_tables": 256, "final_hands": 100, "progress": False, "checkpoint_seconds": 1e9,
+    "evaluation_seconds": 1e9,
+}  # fmt: skip
+"""Of short runs of self-play PPO; what is not named is its default."""
+
+
+def layout(config: HoldemConfig) -> Layout:
+    """Return the blocks of `default`, and the sheet's values."""
+    sheet = Block("sheet", NUM_COLUMNS, f"big blinds that {', '.join(COLUMNS)} are worth", -_LARGEST, _LARGEST)
+    return Layout((*DEFAULT.layout(config).blocks, sheet))
+
+
+@kernel
+def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+    """Write what `seat` sees of table i, and its mask, into row 0."""
+    observe_default(tables, i, seat, observations, masks)
+    write_values(tables[i], np.int64(seat), observations[0])
+
+
+@kernel
+def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+    """Write what the actor of table rows[j] sees, and its mask, into row j."""
+    observe_default_batch(tables, rows, observations, masks)
+    for j in range(rows.shape[0]):
+        t = tables[rows[j]]
+        write_values(t, np.int64(t.actor), observations[j])
+
+
+@kernel
+def write_values(t: Any, seat: Any, o: Any) -> None:
+    """Add the sheet's values to the last four numbers, which are zero."""
+    missing = MAX_BOARD - num_board_cards(t)
+    if missing == MAX_BOARD:
+        hole = seat * t.num_hole_cards
+        _add(o, hole_type(t.deck[hole], t.deck[hole + 1], PUBLISHED), 1.0)
+        return
+    key, bits, cards = seen_by(t, seat)
+    if missing == 0:
+        _add(o, TYPE_OF_RANK[PUBLISHED, rank_of(key, bits)], 1.0)
+        return
+    share = 1.0 / _COMPLETIONS[missing]
+    for first in range(DECK_SIZE):
+        if (cards >> first) & 1:
+            continue
+        one_key, one_bits = key + CARD_KEYS[first], bits | CARD_BITS[first]
+        if missing == 1:
+            _add(o, TYPE_OF_RANK[PUBLISHED, rank_of(one_key, one_bits)], share)
+            continue
+        for second in range(first + 1, DECK_SIZE):
+            if (cards >> second) & 1 == 0:
+                rank = rank_of(one_key + CARD_KEYS[second], one_bits | CARD_BITS[second])
+                _add(o, TYPE_OF_RANK[PUBLISHED, rank], share)
+
+
+@kernel
+def _add(o: Any, row: Any, share: Any) -> None:
+    first = o.number.shape[0] - NUM_COLUMNS
+    for column in range(NUM_COLUMNS):
+        o.number[first + column] += share * CELLS[row, column]
+
+
+def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
+    """Return what can be read back."""
+    values = layout(config).split(np.asarray(observation))["sheet"]
+    return {**DEFAULT.decode(config, observation[:-NUM_COLUMNS]), "sheet": [float(value) for value in values]}
+
+
+ENCODER = Encoder(WITH, 1, layout, observe, observe_batch, decode)
+
+
+@contextmanager
+def encoder_known() -> Iterator[None]:
+    """Let games find the encoder by name for a while."""
+    ENCODERS[WITH] = ENCODER
+    try:
+        yield
+    finally:
+        del ENCODERS[WITH]
+
+
+def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]:
+    """Train with and without the values; return what the one with them wins from the other, and both from Rule."""
+    with encoder_known():
+        game = game_of_paper("default")
+        agents = [find_agent(str(_run(root, encoder, seed, decisions)), game) for encoder in (WITH, WITHOUT)]
+        result = play_match(game, agents, hands, seed, duplicate=True)
+        rule = find_agent("rlcard_rule", game)
+        from_rule = [play_match(game, [agent, rule], hands, seed, duplicate=True).agents[0].mean for agent in agents]
+    won = result.agents[0]
+    return {"mean": won.mean, "ci95": list(won.ci95), "hands": result.hands, "from_rule": from_rule}
+
+
+def _run(root: Path, encoder: str, seed: int, decisions: int) -> Path:
+    """Return the folder of a run of self-play PPO with an encoder."""
+    config = self_play_ppo.Config(
+        **SETTINGS, set=(*RULES, f"encoder={encoder}"), steps=decisions, seed=seed, batch=min(8192, decisions),
+        folder=str(root / "belief" / encoder / f"s{seed}"),
+    )  # fmt: skip
+    return self_play_ppo.main(config).path
