@@ -5,7 +5,7 @@ from __future__ import annotations
 EXTRA_OF = {
     **dict.fromkeys(("tyro", "rich", "tqdm"), "cli"),
     **dict.fromkeys(("stable_baselines3", "sb3_contrib"), "sb3"),
-    **dict.fromkeys(("torch", "safetensors", "matplotlib"), "train"),
+    **dict.fromkeys(("torch", "safetensors", "matplotlib", "tensorboard"), "train"),
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     "scipy": "stats",
     "PIL": "render",

@@ -1,11 +1,16 @@
-"""Progress bars on the error stream, for whatever takes more than two seconds."""
+"""Progress on the error stream: a bar on a terminal, for training one line a minute elsewhere."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 _QUIET_SECONDS = 2.0
+_LINE_SECONDS = 60.0
+"""Between two lines about a training run."""
 _FORMAT = "{desc} {percentage:3.0f} %|{bar:30}| {elapsed} < {remaining} {postfix}"
 
 
@@ -61,3 +66,53 @@ class ProgressBar:
 def progress_bar(label: str, total: float, enabled: bool = True) -> ProgressBar:
     """Return a bar that is running."""
     return ProgressBar(label, total, enabled)
+
+
+class SupportsBudget(Protocol):
+    """What says how much of a run is done."""
+
+    def seconds(self) -> float:
+        """Return the seconds of training so far."""
+        ...
+
+    def fraction(self) -> float:
+        """Return the used share of the budget, 0 .. 1."""
+        ...
+
+
+class RunProgress:
+    """How far a training run is: a bar on a terminal, otherwise one line a minute on the error stream."""
+
+    def __init__(self, label: str, budget: SupportsBudget, counts: str, enabled: bool = True) -> None:
+        """Show nothing unless `enabled`; `counts` names what `update` counts, such as decisions."""
+        self._label, self._budget, self._counts = label, budget, counts
+        self._bar = ProgressBar(label, 1.0, enabled)
+        self._prints = enabled and not sys.stderr.isatty()
+        self._next = time.monotonic() + _LINE_SECONDS
+        self._results: Mapping[str, float] = {}
+
+    def update(self, done: int) -> None:
+        """Show how far the run is."""
+        self._bar.update(self._budget.fraction(), f"{done:,} {self._counts}")
+        if self._prints and time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_SECONDS
+            results = "".join(f", {name} {value:+.3g}" for name, value in self._results.items())
+            used = f"{self._budget.seconds():,.0f} s, {100 * self._budget.fraction():.0f} %"
+            self.say(f"{used}, {done:,} {self._counts}{results}")
+
+    def note(self, results: Mapping[str, float]) -> None:
+        """Remember what the latest evaluation found, for the lines to come."""
+        self._results = results
+
+    def say(self, text: str) -> None:
+        """Print a line where there is no bar."""
+        if self._prints:
+            print(f"{time.strftime('%H:%M:%S')} {self._label}: {text}", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.close()

@@ -49,7 +49,7 @@ ALGORITHMS = {
     "maskable_ppo": "card_baselines.training.maskable_ppo",
     "maskable_dqn": "card_baselines.training.maskable_dqn",
     "recurrent_ppo": "card_baselines.training.recurrent_ppo",
-    "self_play_ppo": "card_baselines.training.self_play_ppo",
+    "self_play_ppo": "card_baselines.training.ppo",
     "shi2022": "card_baselines.papers.shi2022.training",
     "mccfr": "card_baselines.training.mccfr",
 }

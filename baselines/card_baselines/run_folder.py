@@ -10,12 +10,17 @@ import importlib.metadata
 import json
 import os
 import platform
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+if sys.platform != "win32":
+    import fcntl
 
 from card_envs import plugins
 
@@ -26,6 +31,7 @@ CONFIG, METRICS, EVALUATION, CURVE, WEIGHTS = (
     "curve.png",
     "policy.safetensors",
 )
+LOCK = ".lock"
 _PACKAGES = ("card-envs", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
 
 
@@ -46,11 +52,51 @@ class RunFolder:
         """True if a run has already written its configuration here."""
         return (self.path / CONFIG).exists()
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder, made if need be, so that one process at a time trains in it; without effect on Windows.
+
+        Raises ValueError, which says who holds it, and when nothing can be written there.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            file = self._lock_file()
+        except OSError as error:
+            raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
+        with file:
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}")
+            file.flush()
+            try:
+                yield
+            finally:
+                (self.path / LOCK).unlink(missing_ok=True)
+
+    def _lock_file(self) -> IO[str]:
+        """Return the lock file, open and held by this process alone."""
+        while True:
+            file = (self.path / LOCK).open("a+")
+            if sys.platform == "win32":
+                return file
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                holder = file.read() or "another process"
+                file.close()
+                raise ValueError(
+                    f"{self.path} is in use: {holder} trains there. Wait until it ends, or choose another folder"
+                ) from None
+            if (self.path / LOCK).exists() and os.path.samestat(os.fstat(file.fileno()), (self.path / LOCK).stat()):
+                return file
+            file.close()  # its holder has removed it in the meantime
+
     def start(self, config: Mapping[str, Any], may_change: Collection[str] = ()) -> None:
         """Write the configuration of a new run with commit and versions; of a continued one, check that it is the same.
 
-        Settings that `may_change` (budgets) are written anew, and another commit is added. Raises ValueError, naming
-        the first difference, when the folder holds a run with other settings, and when nothing can be written there.
+        Settings that `may_change` (budgets, rates) are written anew, with what they were under "changes"; another
+        commit is added. Raises ValueError, naming the first difference, when the folder holds a run with other
+        settings, when it holds something else, and when nothing can be written there.
         """
         made_of: dict[str, Any] = {
             "commit": git_commit(),
@@ -63,12 +109,31 @@ class RunFolder:
             commits = [before["made_of"]["commit"], *before["made_of"].get("continued_at", [])]
             if made_of["commit"] != commits[-1]:
                 commits.append(made_of["commit"])
-            made_of = {**before["made_of"], "continued_at": commits[1:]}
+            changes = [*before["made_of"].get("changes", []), *self._changes(before, config, may_change)]
+            made_of = {**before["made_of"], "continued_at": commits[1:], **({"changes": changes} if changes else {})}
+        else:
+            self._require_empty()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self.write_json(CONFIG, {**config, "made_of": made_of})
         except OSError as error:
             raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
+
+    def _require_empty(self) -> None:
+        others = sorted(path.name for path in self.path.iterdir() if path.name != LOCK) if self.path.is_dir() else []
+        if others:
+            raise ValueError(f"{self.path} exists and holds no run, but {others[0]!r}: choose another folder")
+
+    @staticmethod
+    def _changes(
+        before: Mapping[str, Any], config: Mapping[str, Any], may_change: Collection[str]
+    ) -> list[dict[str, Any]]:
+        """Return which settings a continued run changes."""
+        return [
+            {"setting": key, "from": before[key], "to": config[key]}
+            for key in may_change
+            if key in config and key in before and before[key] != json.loads(json.dumps(config[key]))
+        ]
 
     def _require_same(self, before: Mapping[str, Any], config: Mapping[str, Any], may_change: Collection[str]) -> None:
         kinds = plugins.registered(plugins.SAVED_AGENTS)

@@ -19,15 +19,14 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, legal_logits, list_legal
+from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, gathered_logits, legal_logits, list_legal
 from card_baselines.run_folder import RunFolder
-from card_baselines.training import self_play_ppo
+from card_baselines.training import ppo
 from card_baselines.training.checkpoint import STATE
 from card_baselines.training.experience import Experience
 from card_baselines.training.exploitability import AVERAGE, LATEST
-from card_baselines.training.rollouts import Rollouts
-from card_baselines.training.self_play_learner import Learner, TrainingDivergedError
-from card_baselines.training.self_play_ppo import Config, game_of
+from card_baselines.training.ppo import Config, Ppo, credit
+from card_baselines.training.run import TrainingDivergedError
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent
 from tests.learning.bet_game import BET, bet_game
@@ -58,7 +57,7 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def numbers(learner: Learner) -> np.ndarray:
+def numbers(learner: Ppo) -> np.ndarray:
     """Return all parameters, those that learn and those that play."""
     parameters = [*learner.network.parameters(), *learner.playing.parameters()]
     return torch.cat([parameter.detach().flatten() for parameter in parameters]).numpy()
@@ -67,15 +66,16 @@ def numbers(learner: Learner) -> np.ndarray:
 # --- logits of legal actions ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("computed", [legal_logits, gathered_logits])
 @pytest.mark.parametrize("width", [7, 24])
-def test_logits_and_gradients_are_those_of_the_whole_layer(width: int) -> None:
+def test_logits_and_gradients_are_those_of_the_whole_layer(width: int, computed: Any) -> None:
     generator = torch.Generator().manual_seed(0)
     masks = (torch.rand((9, 40), generator=generator) < 0.2).numpy().astype(np.int8)
     masks[:, 3] = 1
     legal = list_legal(masks, np.empty(9, np.int64))
     hidden = torch.randn((9, width), generator=generator, requires_grad=True)
     last = torch.nn.Linear(width, 40)
-    gathered = legal_logits(hidden, last, torch.from_numpy(legal))
+    gathered = computed(hidden, last, torch.from_numpy(legal))
     rows, columns = np.nonzero(legal >= 0)
     weights = torch.rand(len(rows), generator=generator)
     whole = last(hidden)[rows, legal[rows, columns].astype(int)]
@@ -98,7 +98,9 @@ def test_advantages_run_along_the_decisions_of_each_seat() -> None:
         legal = np.zeros((1, 2), np.int16)
         experience.add(np.array([1]), np.array([seat]), legal, value=np.array([value]), **columns)
     experience.add(np.array([0]), np.array([0]), np.zeros((1, 5), np.int16), value=np.array([7.0]), **columns)
-    assert experience.finish(np.array([1]), np.array([[2.0, -2.0]], np.float32), 0.9, 0.5) == 3
+    names = ("previous", "value", "advantage", "target", "is_finished")
+    chains = [experience.latest, *(experience.arrays[name] for name in names)]
+    assert credit(np.array([1]), np.array([[2.0, -2.0]], np.float32), *chains, 0.9, 0.5) == 3
     last = 2.0 - 0.5
     first = 0.9 * 0.5 - 0.2 + 0.9 * 0.5 * last
     assert experience.finished().tolist() == [0, 1, 2]
@@ -113,31 +115,31 @@ def test_advantages_run_along_the_decisions_of_each_seat() -> None:
 def test_every_deal_is_credited_whole_and_sums_to_zero(env_id: str) -> None:
     """With gamma 1, lambda 1 and values of 0, the target of a decision is what its seat won."""
     game = make_game(env_id)
-    network = Learner(replace(TINY, env=env_id, opponents=()), game).network
-    torch.nn.init.zeros_(network.value[-1].weight)
-    rollouts = Rollouts(game, network, 16, 0)
+    config = replace(TINY, env=env_id, opponents=(), num_tables=16, gae_lambda=1.0, reward_scale=1.0)
+    learner = Ppo(config, game)
+    torch.nn.init.zeros_(learner.network.value[-1].weight)
     for _ in range(2):
-        finished = rollouts.collect(400, 1.0, 1.0, 1.0)
-        taken = rollouts.experience.finished()
+        finished = learner.collect(400)
+        taken = learner.experience.finished()
         assert len(taken) == finished >= 400
-        arrays = rollouts.experience.arrays
+        arrays = learner.experience.arrays
         assert (arrays["legal"][taken, 1] >= 0).all()  # no forced decisions
-        following = np.flatnonzero(arrays["previous"][: rollouts.experience.size] >= 0)
+        following = np.flatnonzero(arrays["previous"][: learner.experience.size] >= 0)
         following = np.intersect1d(following, taken)
         assert np.allclose(arrays["target"][following], arrays["target"][arrays["previous"][following]])
-        rollouts.experience.forget_finished()
-    assert rollouts.experience.size > 0  # decisions of unfinished deals wait
+        learner.experience.forget_finished()
+    assert learner.experience.size > 0  # decisions of unfinished deals wait
 
 
 def test_decisions_of_the_pool_are_not_learned_from() -> None:
     game = make_game("kuhn_poker-v0", num_players=3)
-    rollouts = Rollouts(game, Learner(replace(TINY, opponents=()), game).network, 64, 0, pool=("random",), mixed=1.0)
-    rollouts.collect(3000, 1.0, 1.0, 1.0)
-    experience = rollouts.experience
+    learner = Ppo(replace(TINY, opponents=("random",), num_tables=64, mixed=1.0), game)
+    learner.collect(3000)
+    experience = learner.experience
     begun = experience.arrays["previous"][experience.finished()] == -1
     decisions_per_deal = len(begun) / begun.sum()  # begun: once for each seat that the learner has and that decides
     assert 1.0 <= decisions_per_deal < 2.0
-    assert ((rollouts._players == 0).sum(axis=1) == 1).all()
+    assert ((learner.tables._players == 0).sum(axis=1) == 1).all()
 
 
 # --- what it learns ---------------------------------------------------------------------------------------------------
@@ -146,16 +148,16 @@ def test_decisions_of_the_pool_are_not_learned_from() -> None:
 def test_it_learns_to_bet() -> None:
     """The bet of seat 0 is paid when seat 1 ends the deal."""
     config = replace(TINY, learning_rate=0.02, reward_scale=1.0, opponents=(), entropy=0.0, final_entropy=0.0)
-    learner = Learner(config, bet_game())
+    learner = Ppo(config, bet_game())
     for _ in range(15):
         learner.update(0.5)
-    assert learner.rollouts.actions[BET] / learner.rollouts.actions.sum() > 0.9
+    assert learner.actions[BET] / learner.actions.sum() > 0.9
 
 
 def test_average_play_in_kuhn_poker_approaches_the_solution() -> None:
     """Random play loses 11/24 = 0.458 chips per hand to a best response."""
-    config = replace(self_play_ppo.preset("kuhn"), num_tables=256, batch=1024, minibatch=256, minutes=0.0)
-    learner = Learner(config, game_of(config))
+    config = replace(ppo.preset("kuhn"), num_tables=256, batch=1024, minibatch=256, minutes=0.0)
+    learner = Ppo(config, config.game())
     assert learner.meter is not None
     assert learner.meter.measure(learner.network.policy)[LATEST] == pytest.approx(11 / 24, abs=0.02)
     while learner.decisions < 60_000:
@@ -166,7 +168,7 @@ def test_average_play_in_kuhn_poker_approaches_the_solution() -> None:
 def test_a_penalty_keeps_the_policy_near_the_one_that_played() -> None:
     def moved(penalty: float) -> float:
         config = replace(TINY, learning_rate=0.01, epochs=8, kl_penalty=penalty, clip=10.0)
-        return Learner(config, game_of(config)).update(0.0)["kl"]
+        return Ppo(config, config.game()).update(0.0)["kl"]
 
     assert 0 < moved(100.0) < 0.1 * moved(0.0)
 
@@ -176,23 +178,23 @@ def test_a_penalty_keeps_the_policy_near_the_one_that_played() -> None:
 
 def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     config = replace(TINY, exploitability=True)
-    game = game_of(config)
-    whole, continued = Learner(config, game), Learner(config, game)
+    game = config.game()
+    whole, continued = Ppo(config, game), Ppo(config, game)
     for k in range(5):
         whole.update(k / 10)
-    whole.save(tmp_path / STATE, 12.5)
-    assert continued.load(tmp_path / STATE) == 12.5
+    whole.save(tmp_path / STATE, {"seconds": 12.5})
+    assert continued.load(tmp_path / STATE)["seconds"] == 12.5
     for k in range(5, 10):
         assert whole.update(k / 10) == continued.update(k / 10)
     assert np.array_equal(numbers(whole), numbers(continued))
-    assert (whole.decisions, len(whole.rollouts.past)) == (continued.decisions, len(continued.rollouts.past))
+    assert (whole.decisions, len(whole.tables.past)) == (continued.decisions, len(continued.tables.past))
     assert whole.meter is not None and continued.meter is not None
     assert np.array_equal(whole.meter.average.strategy(), continued.meter.average.strategy())
 
 
 def test_seeds_fix_everything() -> None:
     def trained(seed: int) -> np.ndarray:
-        learner = Learner(replace(TINY, seed=seed), game_of(TINY))
+        learner = Ppo(replace(TINY, seed=seed), TINY.game())
         for _ in range(4):
             learner.update(0.0)
         return numbers(learner)
@@ -219,7 +221,7 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    learner = Learner(self_play_ppo.Config(**_settings_in(run)), make_game("kuhn_poker-v0"))
+    learner = Ppo(ppo.Config(**_settings_in(run)), make_game("kuhn_poker-v0"))
     learner.load(run / STATE)
     assert 0 < learner.decisions < 200_000
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, stderr=subprocess.DEVNULL, timeout=300)
@@ -239,7 +241,7 @@ def _settings_in(run: Path) -> dict[str, Any]:
 
 
 def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
-    run = self_play_ppo.main(replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
+    run = ppo.main(replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
     names = {path.name for path in run.path.iterdir()}
     assert names == {
         "config.json",
@@ -261,20 +263,20 @@ def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
 def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    update = Learner.update
+    update = Ppo.update
 
-    def break_the_third(learner: Learner, fraction: float) -> dict[str, float]:
+    def break_the_third(learner: Ppo, fraction: float) -> dict[str, float]:
         if learner.updates == 2:
             torch.nn.init.constant_(learner.network.value[-1].bias, torch.nan)
         return update(learner, fraction)
 
-    monkeypatch.setattr(Learner, "update", break_the_third)
+    monkeypatch.setattr(Ppo, "update", break_the_third)
     with pytest.raises(TrainingDivergedError, match=r"update 3, epoch 1, minibatch 1: the loss is nan.*checkpoint"):
-        self_play_ppo.main(replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
-    learner = Learner(TINY, game_of(TINY))
+        ppo.main(replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
+    learner = Ppo(TINY, TINY.game())
     learner.load(tmp_path / STATE)
     assert learner.updates == 2 and np.isfinite(numbers(learner)).all()
-    find_agent(str(tmp_path), game_of(TINY))
+    find_agent(str(tmp_path), TINY.game())
 
 
 @pytest.mark.parametrize(
@@ -286,14 +288,14 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
     ],
 )
 def test_a_folder_with_another_run_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    RunFolder(tmp_path).start(self_play_ppo.describe(TINY))
+    RunFolder(tmp_path).start(ppo.describe(TINY))
     with pytest.raises(ValueError, match=message):
-        self_play_ppo.main(replace(TINY, folder=str(tmp_path), **change))
+        ppo.main(replace(TINY, folder=str(tmp_path), **change))
 
 
 def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> None:
     game = make_game("big2-v0")
-    run = self_play_ppo.main(replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
+    run = ppo.main(replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
     agent = find_agent(str(run.path), game)
     tables = game.seeded_tables(500, 3)
     rows = np.arange(500)
@@ -307,8 +309,8 @@ def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> 
 
 
 def test_budgets_may_grow(tmp_path: Path) -> None:
-    self_play_ppo.main(replace(TINY, folder=str(tmp_path), steps=600))
-    self_play_ppo.main(replace(TINY, folder=str(tmp_path), steps=1200))
+    ppo.main(replace(TINY, folder=str(tmp_path), steps=600))
+    ppo.main(replace(TINY, folder=str(tmp_path), steps=1200))
     assert json.loads((tmp_path / "evaluation.json").read_text())["cost"]["decisions"] >= 1200
     assert RunFolder(tmp_path).config()["steps"] == 1200
 
@@ -316,27 +318,27 @@ def test_budgets_may_grow(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"cannot write the run folder .*file/run: Not a directory"):
-        self_play_ppo.main(replace(TINY, folder=str(tmp_path / "file" / "run")))
+        ppo.main(replace(TINY, folder=str(tmp_path / "file" / "run")))
 
 
 def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / STATE).write_bytes(b"no checkpoint")
     with pytest.raises(ValueError, match="is not a checkpoint of this program"):
-        Learner(TINY, game_of(TINY)).load(tmp_path / STATE)
-    Learner(TINY, game_of(TINY)).save(tmp_path / STATE, 0.0)
+        Ppo(TINY, TINY.game()).load(tmp_path / STATE)
+    Ppo(TINY, TINY.game()).save(tmp_path / STATE, {})
     other = replace(TINY, num_tables=16)
     with pytest.raises(ValueError, match="tables of another version"):
-        Learner(other, game_of(other)).load(tmp_path / STATE)
+        Ppo(other, other.game()).load(tmp_path / STATE)
 
 
 def test_agents_of_another_environment_are_refused(tmp_path: Path) -> None:
-    run = self_play_ppo.main(replace(TINY, folder=str(tmp_path), steps=300))
+    run = ppo.main(replace(TINY, folder=str(tmp_path), steps=300))
     with pytest.raises(ValueError, match="was trained for num_seats 2, this match has 3"):
         find_agent(str(run.path), make_game("kuhn_poker-v0", num_players=3))
     changed = run.config() | {"encoder_version": 99}
     run.write_json("config.json", changed)
     with pytest.raises(ValueError, match="was trained for encoder_version 99, this match has 1"):
-        find_agent(str(run.path), game_of(TINY))
+        find_agent(str(run.path), TINY.game())
 
 
 @pytest.mark.parametrize("location", ["evil.py:A", "card_baselines.py:A", "card_baselines:x.py:A", "os:A", "", 3])

@@ -15,9 +15,8 @@ torch = pytest.importorskip("torch")
 from card_baselines.papers.shi2022 import training as train_shi2022  # noqa: E402
 from card_baselines.papers.shi2022.learner import DivergedError, Replay  # noqa: E402
 from card_baselines.papers.shi2022.networks import HISTORIES, Memories, Shi2022Agent, actor_size, make_actor  # noqa: E402
-from card_baselines.papers.shi2022.rollout import NO_ACTION, Lesson, Round, deal_boards  # noqa: E402
+from card_baselines.papers.shi2022.rollout import NO_ACTION, Rollout, Trajectories, deal_tables  # noqa: E402
 from card_baselines.papers.shi2022.training import Config, Training  # noqa: E402
-from card_baselines.run_folder import RunFolder  # noqa: E402
 from card_envs.agent import Decisions  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402
 from card_envs.match import play_match  # noqa: E402
@@ -33,12 +32,12 @@ TINY = Config(
 NETWORKS = {"history": "lstm", "hidden": 16, "memory": 8, "hand_features": True}
 
 
-def round_of(num_tables: int, learners: list[int | None], *, short: bool = False, seed: int = 1) -> tuple[Any, Round]:
+def round_of(num_tables: int, learners: list[int | None], *, short: bool = False, seed: int = 1) -> tuple[Any, Rollout]:
     torch.manual_seed(seed)
-    tables = deal_boards(GAME, num_tables, seed, number=0)
+    tables = deal_tables(GAME, num_tables, seed, number=0)
     size = actor_size(GAME.layout, hand_features=True)
     rng = np.random.default_rng(seed)
-    boards = Round(
+    boards = Rollout(
         GAME, tables, [make_actor(GAME, NETWORKS)], [0] * 6, learners,
         fixed_size=size, short=short, exploration=0.5, rng=rng,
     )  # fmt: skip
@@ -79,8 +78,8 @@ def test_before_the_first_decision_nothing_has_to_be_read(kind: str) -> None:
 
 
 def test_every_seat_has_the_button_once_in_six_hands() -> None:
-    assert sorted(deal_boards(GAME, 12, 0, 3)["button"][:6].tolist()) == list(range(6))
-    assert not np.array_equal(deal_boards(GAME, 6, 0, 3)["deck"], deal_boards(GAME, 6, 0, 4)["deck"])
+    assert sorted(deal_tables(GAME, 12, 0, 3)["button"][:6].tolist()) == list(range(6))
+    assert not np.array_equal(deal_tables(GAME, 6, 0, 3)["deck"], deal_tables(GAME, 6, 0, 4)["deck"])
 
 
 @pytest.mark.parametrize("short", [False, True])
@@ -138,7 +137,7 @@ def test_short_experience_shows_the_state_right_after_a_decision() -> None:
 
 def test_a_full_replay_forgets_whole_hands_and_keeps_the_latest() -> None:
     replay = Replay(400, 99, 6, actor_size(GAME.layout, hand_features=True), 3)
-    lessons: list[Lesson] = []
+    lessons: list[Trajectories] = []
     for seed in range(8):
         _, boards = round_of(12, [0] * 6, seed=seed)
         lessons += boards.play()
@@ -159,7 +158,7 @@ def test_a_full_replay_forgets_whole_hands_and_keeps_the_latest() -> None:
     assert hand_key(lessons[0], 0) not in seen
 
 
-def hand_key(lesson: Lesson, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def hand_key(lesson: Trajectories, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     begin = int(lesson.counts[:number].sum())
     rows = slice(begin, begin + int(lesson.counts[number]))
     return tuple(lesson.holes[number].tolist()), tuple(lesson.rows["length"][rows].tolist())
@@ -168,14 +167,14 @@ def hand_key(lesson: Lesson, number: int) -> tuple[tuple[int, ...], tuple[int, .
 @pytest.mark.parametrize(("reward", "unit", "expected"), [("net", 1, 6.0), ("printed", 1, 62.0), ("printed", 4, 14.0)])
 def test_rewards_in_small_bets(reward: Any, unit: float, expected: float, tmp_path: Path) -> None:
     config = replace(TINY, reward=reward, reward_unit=unit, value_scale=1.0)
-    learner = Training(config, GAME, RunFolder(tmp_path)).learners[0]
+    learner = Training(config, GAME).learners[0]
     batch = {"share": torch.tensor([0.0, 16.0]), "cost": torch.tensor([2.0, 4.0])}  # chips; a small bet is two
     assert learner.rewards(batch).tolist() == [-1.0, expected]
 
 
 def test_the_critic_learns_what_hands_are_worth_and_the_actor_waits(tmp_path: Path) -> None:
     config = replace(TINY, warm_up=60, batch_hands=32, learning_rate_critic=5e-3)
-    training = Training(config, GAME, RunFolder(tmp_path))
+    training = Training(config, GAME)
     learner = training.learners[0]
     _, boards = round_of(120, [0] * 6)
     learner.replay.add(boards.play()[0])
@@ -195,29 +194,29 @@ def test_the_critic_learns_what_hands_are_worth_and_the_actor_waits(tmp_path: Pa
     [("apu", [2, 2, 0, 0, 0, 0]), ("apu-ctrl", [4] * 6), ("dual-apu", [4]), ("dual-apu-ctrl", [4])],
 )
 def test_who_learns(algorithm: Any, updates: list[int], tmp_path: Path) -> None:
-    training = Training(replace(TINY, algorithm=algorithm), GAME, RunFolder(tmp_path))
-    for number in range(2):
-        training._play_and_learn(number)
+    training = Training(replace(TINY, algorithm=algorithm), GAME)
+    for _ in range(2):
+        training.update(0.0)
     assert [learner.updates for learner in training.learners] == updates  # APU: a round is a period
 
 
 def test_dual_apu_plays_against_a_copy_that_is_renewed(tmp_path: Path) -> None:
-    training = Training(replace(TINY, warm_up=0), GAME, RunFolder(tmp_path))
+    training = Training(replace(TINY, warm_up=0), GAME)
     online, copy = training.learners[0].actor, training.copy
     assert copy is not None
     same = []
-    for number in range(4):
-        training._play_and_learn(number)
+    for _ in range(4):
+        training.update(0.0)
         same.append(all(map(torch.equal, online.parameters(), copy.parameters())))
     assert same == [False, True, False, True]  # every two episodes, which are two rounds
 
 
 def test_learning_rates_and_entropy_fall_along_a_line(tmp_path: Path) -> None:
-    training = Training(replace(TINY, final_share=0.2, warm_up=0), GAME, RunFolder(tmp_path))
+    training = Training(replace(TINY, final_share=0.2, warm_up=0), GAME)
     learner = training.learners[0]
     rates = []
-    for number in range(4):
-        training._play_and_learn(number)
+    for _ in range(4):
+        training.update(0.0)
         rates += [learner._actor_optimiser.param_groups[0]["lr"], learner._critic_optimiser.param_groups[0]["lr"]]
     expected = [rate * share for share in (1.0, 0.8, 0.6, 0.4) for rate in (3e-4, 1e-3)]
     assert rates == pytest.approx(expected)
@@ -226,18 +225,17 @@ def test_learning_rates_and_entropy_fall_along_a_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("algorithm", "history"), [("apu", "fc"), ("dual-apu", "lstm")])
 def test_an_interrupted_run_continues_as_if_nothing_had_happened(algorithm: Any, history: Any, tmp_path: Path) -> None:
     config = replace(TINY, algorithm=algorithm, history=history, warm_up=0)
-    whole = Training(config, GAME, RunFolder(tmp_path / "whole"))
-    for number in range(4):
-        whole._play_and_learn(number)
-    part = Training(config, GAME, RunFolder(tmp_path / "part"))
-    part.run_folder.start(train_shi2022.describe(config))
-    for number in range(2):
-        part._play_and_learn(number)
-    part.save()
-    continued = Training(config, GAME, RunFolder(tmp_path / "part"))
-    continued.resume()
-    for number in range(2, 4):
-        continued._play_and_learn(number)
+    whole = Training(config, GAME)
+    for _ in range(4):
+        whole.update(0.0)
+    part = Training(config, GAME)
+    for _ in range(2):
+        part.update(0.0)
+    part.save(tmp_path / "state.safetensors", {"seconds": 1.0})
+    continued = Training(config, GAME)
+    assert continued.load(tmp_path / "state.safetensors")["seconds"] == 1.0
+    for _ in range(2):
+        continued.update(0.0)
     assert continued.episodes == whole.episodes == 4
     for mine, theirs in zip(continued.learners, whole.learners, strict=True):
         assert all(map(torch.equal, mine.actor.parameters(), theirs.actor.parameters()))

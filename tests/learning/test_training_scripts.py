@@ -99,10 +99,10 @@ def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     script, _ = SCRIPTS[name]
     changes = {"steps_per_update": 8, "minibatch": 64} if name == "recurrent_ppo" else {}
     config = replace(tiny(name, Path("unused")), **changes)
-    monkeypatch.setattr(script.sb3_run, "game_of", lambda config: bet_game())
+    monkeypatch.setattr(script.Config, "game", lambda config: bet_game())
     tables = MaskAtEnd(CardVecEnv(bet_game(), 16, "random", seed=0))
     settings = script._settings(config)
-    model = script.SCRIPT.model(env=tables, seed=0, gamma=1.0, learning_rate=0.01, device="cpu", **settings)
+    model = script.ALGORITHM.model(env=tables, seed=0, gamma=1.0, learning_rate=0.01, device="cpu", **settings)
     model.learn(3000)
     for seat in (0, 1):
         observation = np.array([[seat == 0, seat == 1, 1, 1]], np.float32)
@@ -114,7 +114,7 @@ def test_the_memory_of_a_recurrent_agent_is_that_of_one_seat_in_one_deal(tmp_pat
     """The agent's probabilities are those of SB3's policy fed with the same decisions."""
     recurrent_ppo.main(tiny("recurrent_ppo", tmp_path))
     agent = RecurrentAgent(tmp_path, make_game("leduc_holdem-v0"))
-    model = recurrent_ppo.SCRIPT.model.load(tmp_path / "model.zip")
+    model = recurrent_ppo.ALGORITHM.model.load(tmp_path / "model.zip")
     observation = torch.rand((1, agent.policy.lstm.input_size))
     ending = torch.ones((1, 3))
     mine = theirs = (torch.zeros((1, 1, 8)), torch.zeros((1, 1, 8)))

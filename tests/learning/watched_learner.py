@@ -1,63 +1,111 @@
-"""A learner for the tests of several workers: it shows what it holds, and fails on request.
-
-It stands in a file of its own because the other workers import it.
-"""
+"""What the processes of the tests of several processes do. It stands in a file of its own because they import it."""
 
 from __future__ import annotations
 
-import os
-import signal
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.training.self_play_learner import Learner
-from card_baselines.training.self_play_ppo import Config, game_of
-from card_baselines.training.workers import Team
+from card_baselines.training.checkpoint import STATE
+from card_baselines.training.distributed import ALONE, World, joined
+from card_baselines.training.ppo import Config, Ppo
 from tests.learning.bet_game import bet_game
 
 
-def watched(config: Config, team: Team) -> WatchedLearner:
-    torch.set_num_threads(1)
-    return WatchedLearner(config, game_of(config), team)
+@dataclass(frozen=True)
+class Task:
+    """Settings, and a folder for a checkpoint."""
+
+    config: Config
+    folder: Path
 
 
-def watched_at_the_bet_game(config: Config, team: Team) -> WatchedLearner:
-    torch.set_num_threads(1)
-    return WatchedLearner(config, bet_game(), team)
-
-
-class WatchedLearner(Learner):
+class WatchedPpo(Ppo):
     first_rows: dict[str, NDArray[Any]] | None = None
     """The decisions of the first minibatch."""
 
     def numbers(self) -> NDArray[np.float32]:
         """Return all parameters, those that learn and those that play."""
         parameters = [*self.network.parameters(), *self.playing.parameters()]
-        return torch.cat([parameter.detach().flatten() for parameter in parameters]).numpy()
+        return torch.cat([parameter.detach().flatten() for parameter in parameters]).numpy().copy()
 
     def gradients(self) -> NDArray[np.float32]:
         return torch.cat([parameter.grad.flatten() for parameter in self.network.parameters()]).numpy()
 
-    def first_decisions(self) -> dict[str, NDArray[Any]]:
-        assert self.first_rows is not None
-        return self.first_rows
-
-    def _descend(self, rows: NDArray[np.int64], *arguments: Any) -> dict[str, float]:
-        measures = super()._descend(rows, *arguments)
+    def descend(self, rows: NDArray[np.int64], *arguments: Any) -> dict[str, float]:
+        measures = super().descend(rows, *arguments)
         if self.first_rows is None:
-            self.first_rows = {name: array[rows] for name, array in self.rollouts.experience.arrays.items()}
-            self.first_gradients = self.gradients()
+            self.first_rows = {name: array[rows] for name, array in self.experience.arrays.items()}
+            self.first_gradients = self.gradients().copy()
             self.first_measures = measures
         return measures
 
-    def fail(self) -> None:
-        raise ValueError("this worker has had enough")
 
-    def be_killed(self) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+def whole_and_continued(task: Task) -> dict[str, Any]:
+    """Do ten updates, and again the last five from a checkpoint; return what all processes then have."""
+    torch.set_num_threads(1)
+    config, state = task.config, task.folder / STATE
+    with joined(torch.device("cpu")) as world:
+        whole = WatchedPpo(config, config.game(), world)
+        found: dict[str, Any] = {"at_first": world.gather(whole.numbers())}
+        for k in range(5):
+            whole.update(k / 10)
+        whole.save(state, {"seconds": 12.5})
+        world.each(0)  # nobody reads before it is written
+        continued = WatchedPpo(config, config.game(), world)
+        found["progress"] = continued.load(state)
+        for name, learner in (("whole", whole), ("continued", continued)):
+            measures = [learner.update(k / 10) for k in range(5, 10)]
+            tables = learner.tables.state()[0]["tables"]
+            found[name] = {
+                "weights": world.gather(learner.numbers()),
+                "tables": world.gather(tables),
+                "measures": measures,
+                "counts": (learner.decisions, learner.updates, len(learner.tables.past)),
+                "average": learner.meter.average.strategy() if learner.meter else None,
+            }
+        return found
 
-    def forget_a_number(self) -> None:
-        torch.nn.init.constant_(self.network.value[-1].bias, torch.nan)
+
+def learned_at_the_bet_game(task: Task) -> dict[str, Any]:
+    """Learn to bet; return the first minibatch of each process, and what process 0 made of it."""
+    torch.set_num_threads(1)
+    with joined(torch.device("cpu")) as world:
+        learner = WatchedPpo(task.config, bet_game(), world)
+        for _ in range(15):
+            learner.update(0.5)
+        shares = learner.update(0.5)
+        assert learner.first_rows is not None
+        return {
+            "shares": shares,
+            "decisions": world.gather(learner.first_rows),
+            "gradients": learner.first_gradients,
+            "measures": learner.first_measures,
+        }
+
+
+def alone_at_the_bet_game(config: Config, world: World = ALONE) -> WatchedPpo:
+    torch.set_num_threads(1)
+    return WatchedPpo(config, bet_game(), world)
+
+
+def failing(task: Task) -> None:
+    """Let process 1 fail."""
+    with joined(torch.device("cpu")) as world:
+        if world.rank == 1:
+            raise RuntimeError("this process has had enough")
+        world.each(0)
+
+
+def diverging(task: Task) -> None:
+    """Let a weight of process 1 be no number."""
+    torch.set_num_threads(1)
+    with joined(torch.device("cpu")) as world:
+        learner = WatchedPpo(task.config, task.config.game(), world)
+        if world.rank == 1:
+            torch.nn.init.constant_(learner.network.value[-1].bias, torch.nan)
+        learner.update(0.0)

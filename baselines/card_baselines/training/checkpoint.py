@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,13 +16,13 @@ STATE = "state.safetensors"
 Array = TypeVar("Array")
 
 
-def save_state(path: Path, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
-    """Write tensors and facts that JSON can hold."""
-    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path, {"facts": json.dumps(facts)})
+def save_state(path: Path, tensors: dict[str, torch.Tensor], extra: Mapping[str, Any]) -> None:
+    """Write tensors, and what JSON can hold."""
+    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path, {"facts": json.dumps(extra)})
 
 
 def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Return what `save_state` wrote; raises ValueError for a file that is none."""
+    """Return what `save_state` wrote; raises ValueError for any other file."""
     try:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, json.loads(file.metadata()["facts"])  # noqa: SIM118
@@ -29,7 +30,7 @@ def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         raise ValueError(f"{path} is not a checkpoint of this program: {error}") from error
 
 
-def strip_prefix(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+def strip_prefix(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the entries whose names begin with `prefix`, without it."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 

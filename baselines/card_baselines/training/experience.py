@@ -1,8 +1,7 @@
 """What a learner that has several seats remembers: its decisions, and once a deal is over, what they were worth.
 
-A seat's decisions of a deal form a chain. When the deal ends, advantages run along each chain by generalised advantage
-estimation (Schulman et al. 2016): the next state of a decision is the same seat's next decision, whoever acts between.
-Decisions of unfinished deals wait for the next batch: dropping them would prefer short deals.
+A seat's decisions of a deal form a chain, along which `ppo.credit` writes advantages when the deal ends. Decisions of
+unfinished deals wait for the next batch: dropping them would prefer short deals.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import NO_ACTION
 from card_envs.game import Game
-from card_envs.jit import kernel
 
-_NONE = -1
+NONE = -1
+"""Stands for no decision."""
 
 
 class Experience:
@@ -25,7 +24,7 @@ class Experience:
     def __init__(self, game: Game, num_tables: int, capacity: int) -> None:
         """Make room for `capacity` decisions; it grows when it must."""
         self.size = 0
-        self.latest = np.full((num_tables, game.num_seats), _NONE, np.int64)
+        self.latest = np.full((num_tables, game.num_seats), NONE, np.int64)
         """(tables, seats): each seat's latest decision in the deal at hand."""
         self.arrays: dict[str, NDArray[Any]] = {
             "observation": np.zeros((capacity, game.layout.size), game.layout.dtype),
@@ -35,7 +34,7 @@ class Experience:
             "value": np.zeros(capacity, np.float32),
             "advantage": np.zeros(capacity, np.float32),
             "target": np.zeros(capacity, np.float32),  # of the value
-            "previous": np.full(capacity, _NONE, np.int64),  # the seat's decision before, in the same deal
+            "previous": np.full(capacity, NONE, np.int64),  # the seat's decision before, in the same deal
             "is_finished": np.zeros(capacity, np.bool_),
         }
 
@@ -66,12 +65,6 @@ class Experience:
                 longer[: self.size] = array[: self.size]
                 self.arrays[name] = longer
 
-    def finish(self, rows: NDArray[np.int64], rewards: NDArray[np.float32], gamma: float, lambda_: float) -> int:
-        """Credit the decisions of deals that ended at `rows` with `rewards` (n, seats); return how many they are."""
-        a = self.arrays
-        values = (a["value"], a["advantage"], a["target"], a["is_finished"])
-        return int(_credit(rows, rewards, self.latest, a["previous"], *values, float(gamma), float(lambda_)))
-
     def finished(self) -> NDArray[np.int64]:
         """Return the indices of decisions whose deals are over."""
         return np.flatnonzero(self.arrays["is_finished"][: self.size])
@@ -79,7 +72,7 @@ class Experience:
     def forget_finished(self) -> None:
         """Keep the decisions of unfinished deals alone."""
         keep = np.flatnonzero(~self.arrays["is_finished"][: self.size])
-        moved = np.full(self.size + 1, _NONE, np.int64)  # one more: what _NONE, as an index, stands for
+        moved = np.full(self.size + 1, NONE, np.int64)  # one more: what NONE, as an index, stands for
         moved[keep] = np.arange(len(keep))
         for array in self.arrays.values():
             array[: len(keep)] = array[keep]
@@ -101,35 +94,3 @@ class Experience:
         self.arrays["legal"][: self.size, : state["legal"].shape[1]] = state["legal"]
         for name in set(self.arrays) - {"legal"}:
             self.arrays[name][: self.size] = state[name]
-
-
-@kernel
-def _credit(
-    rows: Any,
-    rewards: Any,
-    latest: Any,
-    previous: Any,
-    value: Any,
-    advantage: Any,
-    target: Any,
-    is_finished: Any,
-    gamma: Any,
-    lambda_: Any,
-) -> Any:
-    """Walk back along the chains of all seats at `rows`, which then are empty; return the number of decisions."""
-    count = np.int64(0)
-    for j in range(rows.shape[0]):
-        for seat in range(latest.shape[1]):
-            k = latest[rows[j], seat]
-            following, discount = np.float64(rewards[j, seat]), 1.0  # the last decision earns the reward itself
-            ahead = 0.0
-            while k != _NONE:
-                ahead = discount * following - value[k] + gamma * lambda_ * ahead
-                advantage[k] = ahead
-                target[k] = ahead + value[k]
-                is_finished[k] = True
-                following, discount = np.float64(value[k]), gamma
-                k = previous[k]
-                count += 1
-            latest[rows[j], seat] = _NONE
-    return count

@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS
 
 
-def ship(run: Path, folder: Path) -> float:
+def export_pretrained(run: Path, folder: Path) -> float:
     """Write what an agent needs, and its measures, to `folder`; returns the largest change of a weight."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (CONFIG, METRICS, EVALUATION):
@@ -28,4 +28,4 @@ def ship(run: Path, folder: Path) -> float:
 
 
 if __name__ == "__main__":
-    print(f"largest change of a weight: {ship(Path(sys.argv[1]), Path(sys.argv[2])):.2g}")
+    print(f"largest change of a weight: {export_pretrained(Path(sys.argv[1]), Path(sys.argv[2])):.2g}")

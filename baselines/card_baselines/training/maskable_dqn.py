@@ -2,7 +2,7 @@
 
 Stable-Baselines3's DQN (Mnih et al. 2015) knows no masks. Here illegal actions have the least value there is, wherever
 values are compared: when acting, in the maximum of the bootstrap, and in exploration, which draws among legal actions,
-for each table by itself. What a run is: `sb3_run`. The replay buffer is not kept: a continued run fills it again.
+for each table by itself. What its run is: `sb3_run`. The replay buffer is not kept: a continued run fills it again.
 
 With `n_steps` above 1, targets hold the rewards of that many decisions, played by older networks and not corrected for
 that, before they bootstrap; they end with the episode.
@@ -25,6 +25,7 @@ from card_baselines.agents.learned.mlp_policy import policy_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import sb3_run
 from card_baselines.training.mask_at_end import MaskAtEnd, WithoutMask, masked
+from card_baselines.training.run import require, require_shares
 from card_envs.agent import choose
 
 
@@ -48,15 +49,21 @@ class Config(sb3_run.Sb3Config):
     """Share of random actions at the start; falls linearly to `final_exploration` over half of the budget."""
     final_exploration: float = 0.05
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "buffer_size", "gradient_steps", "n_steps", "target_updates")
+        require_shares(self, "exploration", "final_exploration")
+
 
 def main(config: Config) -> RunFolder:
     """Train, evaluate, and return the run folder."""
-    return sb3_run.train(SCRIPT, config)
+    return ALGORITHM.train(config)
 
 
 def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds."""
-    return sb3_run.describe(SCRIPT, config)
+    return ALGORITHM.describe(config)
 
 
 class MaskedQNetwork(QNetwork):
@@ -120,7 +127,7 @@ def _settings(config: Config) -> dict[str, Any]:
         "policy_kwargs": {
             "net_arch": list(config.hidden),
             "features_extractor_class": WithoutMask,
-            "features_extractor_kwargs": {"num_actions": sb3_run.game_of(config).num_actions},
+            "features_extractor_kwargs": {"num_actions": config.game().num_actions},
         },
     }
 
@@ -135,13 +142,14 @@ def _parameters(model: MaskableDQN) -> Iterable[torch.nn.Parameter]:
     return model.q_net.q_net.parameters()
 
 
-SCRIPT = sb3_run.Script(
-    algorithm="maskable_dqn",
+ALGORITHM = sb3_run.Sb3Algorithm(
+    name="maskable_dqn",
     model=MaskableDQN,
     settings=_settings,
     parameters=_parameters,
     network=policy_of,
-    facts={"activation": "relu", "greedy": True},
+    extra_config={"activation": "relu", "greedy": True},
     tables=MaskAtEnd,
+    steps_at_once=32,
     set_progress=_explore_less,
 )

@@ -15,6 +15,7 @@ from sb3_contrib import MaskablePPO
 from card_baselines.agents.learned.mlp_policy import policy_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import sb3_run
+from card_baselines.training.run import require, require_shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,15 +30,21 @@ class Config(sb3_run.Sb3Config):
     gae_lambda: float = 0.95
     clip: float = 0.2
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "steps_per_update", "epochs")
+        require_shares(self, "gae_lambda")
+
 
 def main(config: Config) -> RunFolder:
     """Train, evaluate, and return the run folder."""
-    return sb3_run.train(SCRIPT, config)
+    return ALGORITHM.train(config)
 
 
 def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds."""
-    return sb3_run.describe(SCRIPT, config)
+    return ALGORITHM.describe(config)
 
 
 def _settings(config: Config) -> dict[str, Any]:
@@ -57,11 +64,11 @@ def _parameters(model: Any) -> Iterable[torch.nn.Parameter]:
     return [*model.policy.mlp_extractor.policy_net.parameters(), *model.policy.action_net.parameters()]
 
 
-SCRIPT = sb3_run.Script(
-    algorithm="maskable_ppo",
+ALGORITHM = sb3_run.Sb3Algorithm(
+    name="maskable_ppo",
     model=MaskablePPO,
     settings=_settings,
     parameters=_parameters,
     network=policy_of,
-    facts={"activation": "tanh"},
+    extra_config={"activation": "tanh"},
 )

@@ -1,86 +1,114 @@
-"""Compute a near-equilibrium strategy of heads-up limit hold'em by Monte Carlo CFR, for the player `cfr`.
+"""Compute a strategy for heads-up limit hold'em by Monte Carlo CFR, for the player `cfr`.
 
-The run folder is an agent. The strategy that is shipped is such a run: `search/data` says with which settings.
+The run folder is an agent. The strategy that comes with the package is such a run: `agents/solvers/data` says with
+which settings.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from card_baselines.agents.solvers.cfr import STRATEGY, Cfr, save_strategy
+import numpy as np
+import torch
+
+from card_baselines.agents.solvers.cfr import STRATEGY, save_strategy
 from card_baselines.agents.solvers.equity_buckets import equal_bounds
 from card_baselines.agents.solvers.mccfr import Mccfr
-from card_baselines.progress import progress_bar
-from card_baselines.run_folder import EVALUATION, RunFolder
-from card_envs.agent import find_agent
+from card_baselines.run_folder import RunFolder
+from card_baselines.training.budget import Budget, Periodic
+from card_baselines.training.checkpoint import load_state, save_state
+from card_baselines.training.distributed import ALONE, World
+from card_baselines.training.run import AlgorithmSpec, Learner, RunConfig, require, train, what_it_is
 from card_envs.envs import make_game
+from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.match import play_match
 
 ENV = "limit_holdem-v0"
 _AT_ONCE = 20_000  # iterations between two looks at the clock
 
 
-@dataclass(frozen=True)
-class Config:
+@dataclass(frozen=True, kw_only=True)
+class Config(RunConfig):
     """Settings of a run; it ends with the first of iterations and minutes."""
 
     iterations: int = 4_000_000
     """Deals that are played through, for both players."""
     minutes: float = 60.0
-    """Time budget, evaluation aside."""
+    """Budget of processor time for the whole run, evaluations along the way included; 0 for none."""
     buckets: int = 40
     """Kinds of hands that each street after the first tells apart."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "shi_rules", "equity")
-    """Agents that the strategy is measured against at the end."""
-    hands: int = 50_000
-    """Of each measurement, duplicate deals."""
-    seed: int = 0
-    folder: str = ""
-    """Run folder; by default a new one below `runs/`. A finished run there is only measured again."""
-    progress: bool = True
+    """Agents that the strategy is measured against, duplicate deals."""
+    evaluation_seconds: float = 600.0
+    evaluation_hands: int = 2000
+    final_hands: int = 50_000
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "iterations")
+        require(self, 2, "buckets")
+        require(self, 0, "minutes", "evaluation_seconds")
 
 
 def main(config: Config) -> RunFolder:
     """Compute, save, measure, and return the run folder."""
-    run = RunFolder(Path(config.folder)) if config.folder else RunFolder.named(Path("runs"), ENV, "mccfr", config.seed)
-    run.start(describe(config))
-    if not (run.path / STRATEGY).exists():
-        solver = compute(config, run)
-        with run.replacing(STRATEGY) as temporary:
-            save_strategy(temporary, solver.strategy(), solver.bounds)
-    run.write_json(EVALUATION, evaluate(run, config))
-    return run
+    return train(SPEC, config)
 
 
 def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds."""
-    settings = {key: value for key, value in asdict(config).items() if key not in ("folder", "progress")}
-    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **settings}
+    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **what_it_is(config)}
 
 
-def compute(config: Config, run: RunFolder) -> Mccfr:
-    """Return the solver after its iterations; the speed goes to the metrics."""
-    solver = Mccfr(HoldemConfig.limit(), equal_bounds(config.buckets, config.seed), config.seed)
-    solver.run(1)  # compiles
-    start = time.perf_counter()
-    with progress_bar("iterations", config.iterations, config.progress) as bar:
-        while solver.iterations < config.iterations and time.perf_counter() - start < 60 * config.minutes:
-            solver.run(min(_AT_ONCE, config.iterations - solver.iterations))
-            bar.update(solver.iterations)
-            run.log({"iterations": solver.iterations, "seconds": time.perf_counter() - start})
-    return solver
+class MccfrLearner(Learner):
+    """The solver: regrets and summed strategies, which iterations improve."""
+
+    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
+        """Begin with nothing."""
+        self._iterations = config.iterations
+        self._solver = Mccfr(HoldemConfig.limit(), equal_bounds(config.buckets, config.seed), config.seed)
+
+    @property
+    def done(self) -> int:
+        """Iterations so far."""
+        return self._solver.iterations
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Do some iterations; the first time one, which compiles."""
+        self._solver.run(min(_AT_ONCE if self.done else 1, self._iterations - self.done))
+        return {}
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the average strategy."""
+        with run.replacing(STRATEGY) as temporary:
+            save_strategy(temporary, self._solver.strategy(), self._solver.bounds)
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write regrets, sums and the random stream."""
+        arrays = self._solver.state()
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        save_state(path, tensors, {**progress, "iterations": self.done})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`."""
+        tensors, progress = load_state(path)
+        arrays = {name: np.asarray(tensor.numpy()) for name, tensor in tensors.items()}
+        self._solver.restore(arrays, progress["iterations"])
+        return progress
 
 
-def evaluate(run: RunFolder, config: Config) -> dict[str, Any]:
-    """Return what the strategy wins against each agent of the panel, in big blinds per hand."""
-    game = make_game(ENV)
-    agent = Cfr(game, run.path)
-    results = {}
-    for name in config.panel:
-        summary = play_match(game, [agent, find_agent(name, game)], config.hands, config.seed, duplicate=True).agents[0]
-        results[name] = {"mean": summary.mean, "ci95": list(summary.ci95)}
-    return {"env": ENV, "hands": config.hands, "unit": game.unit, "against": results}
+SPEC = AlgorithmSpec(
+    name="mccfr",
+    describe=describe,
+    make_learner=MccfrLearner,
+    game=lambda config: make_game(ENV),
+    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
+    evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
+    counts="iterations",
+    may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
+    duplicate=True,
+)

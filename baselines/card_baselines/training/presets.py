@@ -117,5 +117,17 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
 }
 
-DEFAULT_PRESETS = {"big2-v0": "ppo_big2", "leduc_holdem-v0": "leduc", "kuhn_poker-v0": "kuhn"}
-"""Environments that need other settings than hold'em -> what `card-envs train` begins with."""
+DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
+    "limit_holdem-v0": {2: "ppo_limit_hu", None: "ppo_limit_six_max"},
+    "no_limit_holdem-v0": {None: "ppo_no_limit_six_max"},
+    "big2-v0": {None: "ppo_big2"},
+    "leduc_holdem-v0": {None: "leduc"},
+    "kuhn_poker-v0": {None: "kuhn"},
+}
+"""Environment -> seats (None: any other number) -> the preset that `card-envs train` begins with."""
+
+
+def default_preset(env: str, num_seats: int) -> str:
+    """Return the preset for an environment with so many seats; "" if it has none."""
+    by_seats = DEFAULT_PRESETS.get(env, {})
+    return by_seats.get(num_seats, by_seats.get(None, ""))

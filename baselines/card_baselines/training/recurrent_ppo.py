@@ -1,7 +1,7 @@
 """Train PPO with a memory and action masks as one seat of a card game, against a pool of opponents.
 
 sb3-contrib's RecurrentPPO knows no masks, its MaskablePPO no memory. Here illegal actions get the least logit there is,
-when acting and when learning. The memory begins anew with every deal. What a run is: `sb3_run`.
+when acting and when learning. The memory begins anew with every deal. What its run is: `sb3_run`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.training import sb3_run
 from card_baselines.training.mask_at_end import MaskAtEnd, WithoutMask, masked
+from card_baselines.training.run import require, require_shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,15 +38,21 @@ class Config(sb3_run.Sb3Config):
     """Numbers that the LSTM remembers."""
     hidden: tuple[int, ...] = (128,)
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "steps_per_update", "epochs", "memory")
+        require_shares(self, "gae_lambda")
+
 
 def main(config: Config) -> RunFolder:
     """Train, evaluate, and return the run folder."""
-    return sb3_run.train(SCRIPT, config)
+    return ALGORITHM.train(config)
 
 
 def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds."""
-    return sb3_run.describe(SCRIPT, config)
+    return ALGORITHM.describe(config)
 
 
 class MaskedLstmPolicy(MlpLstmPolicy):
@@ -70,7 +77,7 @@ def _settings(config: Config) -> dict[str, Any]:
             "net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)},
             "lstm_hidden_size": config.memory,
             "features_extractor_class": WithoutMask,
-            "features_extractor_kwargs": {"num_actions": sb3_run.game_of(config).num_actions},
+            "features_extractor_kwargs": {"num_actions": config.game().num_actions},
         },
     }
 
@@ -81,13 +88,13 @@ def _parameters(model: Any) -> Iterable[torch.nn.Parameter]:
     return [*policy.lstm_actor.parameters(), *head]
 
 
-SCRIPT = sb3_run.Script(
-    algorithm="recurrent_ppo",
+ALGORITHM = sb3_run.Sb3Algorithm(
+    name="recurrent_ppo",
     model=RecurrentPPO,
     settings=_settings,
     parameters=_parameters,
     network=recurrent_policy_of,
     agent="recurrent",
-    facts={"activation": "tanh"},
+    extra_config={"activation": "tanh"},
     tables=MaskAtEnd,
 )

@@ -49,7 +49,7 @@ class ActorCritic(torch.nn.Module):
     def forward(self, observation: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits (n, k) of the legal actions (n, k) and values (n,)."""
         layers = self.policy.layers
-        with torch.autocast("cpu", torch.bfloat16, enabled=self._bfloat16):
+        with torch.autocast(observation.device.type, torch.bfloat16, enabled=self._bfloat16):
             common = layers[: self._shared](observation)
             value = self.value(common)
             hidden = layers[self._shared : -1](common)

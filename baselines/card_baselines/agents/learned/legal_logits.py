@@ -21,11 +21,22 @@ IMPOSSIBLE = -1e9
 
 
 def legal_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
-    """Return the logits (n, k) of `legal` (n, k) int16, given the last hidden layer (n, d), all float32."""
+    """Return the logits (n, k) of `legal` (n, k) int16, given the last hidden layer (n, d), all float32.
+
+    A kernel computes them on the CPU, where it pays; elsewhere `gathered_logits` does.
+    """
+    if hidden.device.type != "cpu":
+        return gathered_logits(hidden, last, legal)
     logits: torch.Tensor = _LegalLogits.apply(  # type: ignore[no-untyped-call]
         hidden.contiguous(), last.weight, last.bias, legal
     )
     return logits
+
+
+def gathered_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
+    """Return the same in plain PyTorch, on any device: all logits (n, actions), of which the legal ones are taken."""
+    taken: torch.Tensor = last(hidden).gather(1, legal.long().clamp(min=0))
+    return taken.masked_fill(legal == NO_ACTION, IMPOSSIBLE)
 
 
 def list_legal(masks: NDArray[np.int8], counts: NDArray[np.int64]) -> NDArray[np.int16]:

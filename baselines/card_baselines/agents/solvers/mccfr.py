@@ -63,6 +63,18 @@ class Mccfr:
         )  # fmt: skip
         self.iterations += iterations
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        return {"regrets": self.regrets, "sums": self.sums, "stream": self._streams.view(np.uint8)}
+
+    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Become the solver whose `state` was kept after so many iterations; ValueError for one of other buckets."""
+        if state["regrets"].shape != self.regrets.shape:
+            raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
+        self.regrets[:], self.sums[:] = state["regrets"], state["sums"]
+        self._streams.view(np.uint8)[:] = state["stream"]
+        self.iterations = iterations
+
     def strategy(self) -> NDArray[np.float64]:
         """Return the average strategy, (rows, 3): chances to fold, call, raise."""
         strategy = np.zeros(self.sums.shape)

@@ -85,7 +85,7 @@ def parsed(made: Callable[..., Any], command: str, arguments: list[str], default
 
     Settings that the arguments do not name come from `default`, if there is one.
     """
-    return called(made, command, _gathered(arguments), **({} if default is None else {"default": default}))
+    return called(made, command, gathered(arguments), **({} if default is None else {"default": default}))
 
 
 def called(command: Callable[..., Any], name: str, arguments: list[str], **default: Any) -> Any:
@@ -96,7 +96,7 @@ def called(command: Callable[..., Any], name: str, arguments: list[str], **defau
     return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
 
 
-def _gathered(arguments: list[str]) -> list[str]:
+def gathered(arguments: list[str]) -> list[str]:
     """Return the arguments with those of a repeated --option behind its first occurrence, which would else be lost."""
     groups: dict[str, list[str]] = {}
     option = ""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
+import json
+import os
 import sys
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, nearest, parsed
+from card_baselines.cli.commands.arguments import WRONG_USE, gathered, nearest, parsed
 from card_baselines.cli.console import print_json
+from card_baselines.cli.demo import print_evaluation
 from card_baselines.papers import presets_of
+from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_envs import plugins
-
-_PRESET, _ENV, _DRY_RUN = "--preset", "--env", "--dry-run"
 
 
 def train(arguments: list[str]) -> int:
@@ -28,31 +32,80 @@ def train(arguments: list[str]) -> int:
     if algorithm not in algorithms:
         raise ValueError(f"algorithm {algorithm!r} is not known{nearest(algorithm, algorithms)}: choose one of {names}")
     script = importlib.import_module(algorithms[algorithm])
-    is_dry = _DRY_RUN in rest
-    rest = [argument for argument in rest if argument != _DRY_RUN]
-    rest, default = _with_preset(script, algorithm, rest)
-    config = parsed(script.Config, f"train {algorithm}", rest, default)
-    if is_dry:
-        print_json(script.describe(config))
-    else:
-        script.main(config)
+    options = _options(script, algorithm, rest)
+    if options.dry_run:
+        print_json(script.describe(options.config))
+        return 0
+    run = script.main(options.config)
+    if os.environ.get("RANK", "0") == "0":  # of several processes that torchrun started, the first one writes
+        print_results(run)
     return 0
 
 
-def _with_preset(script: ModuleType, algorithm: str, arguments: list[str]) -> tuple[list[str], Any]:
-    """Return the arguments without --preset, and the settings of the preset that it names or the environment has."""
-    presets = getattr(script, "PRESETS", {}) | presets_of(algorithm)
-    name, rest = "", arguments
-    if _PRESET in arguments:
-        at = arguments.index(_PRESET)
-        name, rest = " ".join(arguments[at + 1 : at + 2]), arguments[:at] + arguments[at + 2 :]
-        if name not in presets:
-            known = ", ".join(presets) or "(it has none)"
-            raise ValueError(
-                f"preset {name!r} of {algorithm} is not known{nearest(name, presets)}: choose one of {known}"
-            )
-    elif presets and _ENV in arguments[:-1]:
-        name = script.DEFAULT_PRESETS.get(arguments[arguments.index(_ENV) + 1], "")
-        if name:
-            print(f"settings: preset {name}", file=sys.stderr)
-    return rest, script.Config(**presets[name]) if name else None
+@dataclasses.dataclass(frozen=True)
+class _Beginning:
+    """What decides with which settings a run begins; the other options change them."""
+
+    preset: str = ""
+    env: str = ""
+    set: tuple[str, ...] = ()
+
+
+def _options(script: ModuleType, algorithm: str, arguments: list[str]) -> Any:
+    """Return preset, dry_run and config: settings not given are those of the preset that is named or fits the game."""
+    presets = {**getattr(script, "PRESETS", {}), **presets_of(algorithm)}
+    made = _options_class(script.Config, presets)
+    asked = _beginning(arguments)
+    if asked.preset and asked.preset not in presets:
+        known, hint = ", ".join(presets) or "(it has none)", nearest(asked.preset, presets)
+        raise ValueError(f"preset {asked.preset!r} of {algorithm} is not known{hint}: choose one of {known}")
+    begin = script.Config(**presets[asked.preset]) if asked.preset else _fitting(script, asked)
+    return parsed(made, f"train {algorithm}", arguments, made(asked.preset, False, begin))
+
+
+def _beginning(arguments: list[str]) -> _Beginning:
+    import tyro
+
+    words = [word for word in gathered(arguments) if word not in ("-h", "--help")]
+    known, _ = tyro.cli(_Beginning, args=words, return_unknown_args=True, add_help=False)
+    return known
+
+
+def _fitting(script: ModuleType, asked: _Beginning) -> Any:
+    """Return the settings that fit an environment and its number of seats, where the algorithm has such."""
+    begin = script.Config()
+    if not hasattr(script, "default_preset"):
+        return begin
+    game = dataclasses.replace(begin, env=asked.env or begin.env, set=asked.set)
+    name = script.default_preset(game.env, game.game().num_seats)
+    if not name:
+        return begin
+    print(f"settings: preset {name}", file=sys.stderr)
+    return script.Config(**{**script.PRESETS[name], "env": game.env, "set": game.set})
+
+
+def _options_class(config: Any, presets: Mapping[str, Any]) -> Any:
+    """Return a dataclass of what `card-envs train` adds, and the settings of an algorithm, as tyro reads it."""
+    import tyro
+
+    known = f"Settings to begin with: {', '.join(presets)}." if presets else "This algorithm has no presets."
+    fit = " By default those that fit the environment and its number of seats." if presets else ""
+    fields = [
+        ("preset", Annotated[str, tyro.conf.arg(help=known + fit, metavar="NAME")], ""),
+        ("dry_run", Annotated[bool, tyro.conf.arg(help="Print all settings, and train nothing.")], False),
+        ("config", Annotated[config, tyro.conf.arg(name="")], dataclasses.field(default_factory=config)),
+    ]
+    made = dataclasses.make_dataclass("TrainOptions", fields)
+    made.__doc__ = config.__doc__
+    return made
+
+
+def print_results(run: RunFolder) -> None:
+    """Print what a run won, where everything about it is, and what to do next."""
+    print_evaluation(json.loads((run.path / EVALUATION).read_text()))
+    config = run.config()
+    settings = f"--set {' '.join(config['set'])} " if config.get("set") else ""
+    panel = config.get("final_panel") or config["panel"] or ["random"]
+    agents = " ".join([str(run.path), *[panel[-1]] * (config.get("num_seats", 2) - 1)])
+    print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")
+    print(f"Let it play: card-envs match {config['env']} {settings}--agents {agents} --hands 100000")

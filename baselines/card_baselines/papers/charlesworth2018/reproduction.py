@@ -11,7 +11,7 @@ from card_baselines.papers.charlesworth2018.preset import PRESET
 from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM, Scale, printed_table
 from card_baselines.papers.protocol import Report, Say
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_baselines.training import self_play_ppo
+from card_baselines.training import ppo
 
 UNIT = "points per game"
 
@@ -30,7 +30,7 @@ class Charlesworth2018Reproduction:
         if not (folder / EVALUATION).exists():
             settings = {**PRESET, "panel": (RANDOM,), "final_hands": self._scale.hands, **self._scale.changes}
             self._say(f"{folder.name}: {settings['steps']:,} decisions")
-            self_play_ppo.main(self_play_ppo.Config(**settings, seed=seed, folder=str(folder)))
+            ppo.main(ppo.Config(**settings, seed=seed, folder=str(folder)))
         return folder
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:

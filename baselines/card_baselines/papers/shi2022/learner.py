@@ -13,22 +13,32 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.torch import save_file
 
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
-from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Lesson
+from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
+from card_baselines.run_folder import RunFolder
 from card_baselines.training.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
+from card_baselines.training.run import TrainingDivergedError
 from card_envs.cards import DECK_SIZE
 
+DIVERGED = "diverged.safetensors"
 _HANDS_PER_ROW = 0.5
 """Room for hands in a replay, for each row: more than hands have on average."""
 
 
-class DivergedError(ValueError):
+class DivergedError(TrainingDivergedError):
     """Raised when a loss is no number any more; `batch` holds the arrays that made it."""
 
     def __init__(self, message: str, batch: dict[str, torch.Tensor]) -> None:
         super().__init__(message)
         self.batch = batch
+
+    def kept_in(self, run: RunFolder) -> DivergedError:
+        """Write the batch into the run folder; return an error that says where it is."""
+        with run.replacing(DIVERGED) as temporary:
+            save_file({name: tensor.contiguous() for name, tensor in self.batch.items()}, temporary)
+        return DivergedError(f"{self}; the batch is in {run.path / DIVERGED}", self.batch)
 
 
 class Replay:
@@ -49,18 +59,18 @@ class Replay:
         self.total_rows = self.total_hands = 0
         self._oldest = 0
 
-    def add(self, lesson: Lesson) -> None:
-        """Remember the hands of a lesson, forget as many rows of old ones."""
-        num_hands, num_rows = len(lesson.counts), int(lesson.counts.sum())
+    def add(self, trajectories: Trajectories) -> None:
+        """Remember the hands of trajectories, forget as many rows of old ones."""
+        num_hands, num_rows = len(trajectories.counts), int(trajectories.counts.sum())
         if num_rows > self._rows or num_hands > self._hands:
             raise ValueError(f"a replay of {self._rows} rows cannot hold a round of {num_rows}: make it larger")
         at = (self.total_rows + np.arange(num_rows)) % self._rows
-        for name, column in lesson.rows.items():
+        for name, column in trajectories.rows.items():
             self.arrays[name][at] = column
         hands = (self.total_hands + np.arange(num_hands)) % self._hands
-        self.arrays["tokens"][hands], self.arrays["holes"][hands] = lesson.tokens, lesson.holes
-        self.arrays["first"][hands] = self.total_rows + np.cumsum(lesson.counts) - lesson.counts
-        self.arrays["count"][hands] = lesson.counts
+        self.arrays["tokens"][hands], self.arrays["holes"][hands] = trajectories.tokens, trajectories.holes
+        self.arrays["first"][hands] = self.total_rows + np.cumsum(trajectories.counts) - trajectories.counts
+        self.arrays["count"][hands] = trajectories.counts
         self.total_rows += num_rows
         self.total_hands += num_hands
         self._forget()
@@ -117,7 +127,7 @@ class Rates:
     chips_per_small_bet: float
 
 
-class Learner:
+class ActorCriticLearner:
     """An actor with its critic, the critic's target network, and the hands that it learns from."""
 
     def __init__(self, actor: PokerNetwork, critic: PokerNetwork, replay: Replay, rates: Rates) -> None:
@@ -132,7 +142,8 @@ class Learner:
 
         The actor stands still for the critic's first updates.
         """
-        batch = self.replay.sample(self._rates.batch_hands, rng)
+        sampled = self.replay.sample(self._rates.batch_hands, rng)
+        batch = {name: tensor.to(self.actor.device) for name, tensor in sampled.items()}
         is_decision = (batch["action"] != NO_ACTION).float()
         logits = self.actor(batch["fixed"].float(), self._known(self.actor, batch))
         probabilities = action_probabilities(logits, batch["mask"])
@@ -164,7 +175,7 @@ class Learner:
     def _all_cards(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return what the critic reads beside the history."""
         hands, cards = batch["holes"].shape
-        holes = torch.zeros(hands, cards // 2, DECK_SIZE)
+        holes = torch.zeros(hands, cards // 2, DECK_SIZE, device=self.actor.device)
         holes.scatter_(2, batch["holes"].view(hands, cards // 2, 2), 1.0)
         parts = [batch["fixed"].float(), holes.view(hands, -1)[batch["hand"]]]
         return torch.cat([*parts, batch["percentiles"].float()] if self._rates.hand_features else parts, dim=1)

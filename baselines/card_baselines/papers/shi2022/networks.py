@@ -51,7 +51,7 @@ class LstmHistory(nn.Module):
         `tokens` (hands, longest) are the decisions of some hands, `hand` (m,) says which of them.
         """
         if tokens.shape[1] == 0:
-            return torch.zeros(len(hand), self.lstm.hidden_size)
+            return torch.zeros(len(hand), self.lstm.hidden_size, device=hand.device)
         outputs: torch.Tensor = self.lstm(self.embedding(tokens))[0]
         return outputs[hand, (length - 1).clamp(min=0)] * (length > 0)[:, None]
 
@@ -83,8 +83,8 @@ class FcHistory(nn.Module):
     def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
         """Return what is known (m, width) after the first `length` (m,) decisions of tokens[hand]."""
         if tokens.shape[1] == 0:
-            return self.read(torch.zeros(len(hand), self.state_size))
-        made = torch.arange(tokens.shape[1]) < length[:, None]
+            return self.read(torch.zeros(len(hand), self.state_size, device=hand.device))
+        made = torch.arange(tokens.shape[1], device=tokens.device) < length[:, None]
         sums = nn.functional.embedding_bag(
             torch.where(made, tokens[hand], NO_DECISION), self.weights.weight, mode="sum", padding_idx=NO_DECISION
         )
@@ -111,7 +111,7 @@ class NoHistory(nn.Module):
 
     def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
         """Return zeros (m, width)."""
-        return torch.zeros(len(hand), self._width)
+        return torch.zeros(len(hand), self._width, device=hand.device)
 
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """Return the states, which are empty."""
@@ -119,7 +119,7 @@ class NoHistory(nn.Module):
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
         """Return zeros (n, width)."""
-        return torch.zeros(len(states), self._width)
+        return torch.zeros(len(states), self._width, device=states.device)
 
 
 History = LstmHistory | FcHistory | NoHistory
@@ -143,6 +143,11 @@ class PokerNetwork(nn.Module):
         self.fixed = nn.Sequential(nn.Linear(fixed_size, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
         self.history = HISTORIES[history](tokens, memory)
         self.head = nn.Sequential(nn.Linear(hidden + memory, hidden), nn.ReLU(), nn.Linear(hidden, num_actions))
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is computed."""
+        return next(self.head.parameters()).device
 
     def forward(self, fixed: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
         """Return (n, num_actions), given (n, fixed_size) and what is known of the betting (n, memory)."""
@@ -172,10 +177,10 @@ def actor_size(layout: Layout, hand_features: bool) -> int:
 class Memories:
     """What one network knows of the betting at each of many tables, decision by decision."""
 
-    def __init__(self, history: History, num_tables: int) -> None:
-        """Begin with hands in which nobody has decided."""
+    def __init__(self, history: History, num_tables: int, device: torch.device | None = None) -> None:
+        """Begin with hands in which nobody has decided; `device` is that of the network, by default the CPU."""
         self._history = history
-        self._states = torch.zeros(num_tables, history.state_size)
+        self._states = torch.zeros(num_tables, history.state_size, device=device)
         self._lengths = np.zeros(num_tables, np.int64)
 
     def read(self, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
@@ -186,7 +191,7 @@ class Memories:
         lengths = (tokens != NO_DECISION).sum(axis=1)
         while (behind := np.flatnonzero(self._lengths[rows] < lengths)).size:
             late = rows[behind]
-            following = torch.from_numpy(tokens[behind, self._lengths[late]])
+            following = torch.from_numpy(tokens[behind, self._lengths[late]]).to(self._states.device)
             self._states[late] = self._history.step(following, self._states[late])
             self._lengths[late] += 1
         return self._history.read(self._states[rows])

@@ -21,7 +21,7 @@ from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, UNIT,
 from card_baselines.papers.shi2022.training import ENV, SEATS, Config, describe, game_of_paper, main
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_baselines.training import self_play_ppo
+from card_baselines.training import ppo
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.match import play_match, summarise
 
@@ -124,8 +124,8 @@ class Shi2022Reproduction:
         evaluation = folder / EVALUATION
         if not evaluation.exists():
             self._say(f"{folder.name}: {self.scale.ceiling_minutes:g} minutes")
-            self_play_ppo.main(
-                self_play_ppo.Config(
+            ppo.main(
+                ppo.Config(
                     env=ENV, set=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
                     minutes=self.scale.ceiling_minutes, learning_rate=1e-3, final_entropy=0.003,
                     evaluation_seconds=math.inf, final_hands=self.scale.hands, folder=str(folder),

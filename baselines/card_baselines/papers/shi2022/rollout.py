@@ -1,4 +1,4 @@
-"""Many boards of six-max limit hold'em at once, and what the learners among the players remember of them."""
+"""Many tables of six-max limit hold'em at once, and what the learners among the players remember of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_ACTION = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class Trajectories:
     """What one learner saw of one round: hands, each with the rows of its decisions, in order.
 
     A row's next state is the row behind it, unless the row is `done`.
@@ -53,7 +53,7 @@ ROW_FIELDS: dict[str, np.dtype[Any]] = {
 }
 
 
-def deal_boards(game: Game, num_tables: int, seed: int, number: int) -> Tables:
+def deal_tables(game: Game, num_tables: int, seed: int, number: int) -> Tables:
     """Return the freshly dealt tables of round `number`; of each `num_seats` in a row, every seat has one button."""
     tables = game.seeded_tables(num_tables, seed, first_table=number * num_tables)
     tables["button"] = np.arange(num_tables) % game.num_seats
@@ -61,7 +61,7 @@ def deal_boards(game: Game, num_tables: int, seed: int, number: int) -> Tables:
     return tables
 
 
-class Round:
+class Rollout:
     """One hand at every table, played to its end."""
 
     def __init__(
@@ -84,14 +84,14 @@ class Round:
         self._learner_of_seat = np.array([-1 if learner is None else learner for learner in learner_of_seat])
         self._fixed_size, self._short, self._exploration, self._rng = fixed_size, short, exploration, rng
         self._history = game.layout.slices["history"]
-        self._memories = [Memories(actor.history, len(tables)) for actor in actors]
+        self._memories = [Memories(actor.history, len(tables), actor.device) for actor in actors]
         self._tokens = np.zeros((len(tables), game.layout.size - self._history.start), np.uint16)
         self._steps: list[dict[str, NDArray[Any]]] = []
         self.decisions = 0
         self.counts = np.zeros(game.num_actions, np.int64)
         """How often learners chose each action."""
 
-    def play(self) -> list[Lesson]:
+    def play(self) -> list[Trajectories]:
         """Play all hands; return what each learner saw, in the order of their numbers."""
         rewards = np.empty((len(self._tables), self._game.num_seats), np.float32)
         is_over = np.empty(len(self._tables), np.uint8)
@@ -99,7 +99,7 @@ class Round:
         while len(active):
             self._step(active, rewards, is_over)
             active = active[is_over[: len(active)] == 0]
-        return [self._lesson(learner) for learner in self._learners]
+        return [self._trajectories(learner) for learner in self._learners]
 
     def _step(self, active: Rows, rewards: NDArray[np.float32], is_over: NDArray[np.uint8]) -> None:
         seats = self._tables["actor"][active].astype(np.int64)
@@ -140,7 +140,7 @@ class Round:
             mine = np.flatnonzero(players == number)
             if len(mine):
                 known = self._memories[number].read(active[mine], tokens[mine])
-                logits = actor(fixed[mine], known)
+                logits = actor(fixed[mine].to(actor.device), known).cpu()
                 probabilities[mine] = action_probabilities(logits, torch.from_numpy(mask[mine])).numpy()
         explores = self._rng.random(len(seats)) < self._exploration * (self._learner_of_seat[seats] >= 0)
         probabilities[explores] = mask[explores]
@@ -174,7 +174,7 @@ class Round:
         self._tokens[tables] = observation[:, self._history]
         self._steps.append(self._seen(tables, seats, observation, length, mask))
 
-    def _lesson(self, learner: int) -> Lesson:
+    def _trajectories(self, learner: int) -> Trajectories:
         game, tables = self._game, self._tables
         steps = {name: np.concatenate([step[name] for step in self._steps]) for name in self._steps[0]}
         mine = np.flatnonzero(self._learner_of_seat[steps["seat"]] == learner)
@@ -187,7 +187,7 @@ class Round:
         rows["done"][_last_decisions(rows["action"], first, counts)] = True
         won = np.maximum(0, tables["payoff"][table, seat] + tables["hand_commit"][table, seat])
         rows["share"] = np.where(rows["done"], won, 0).astype(np.float32)
-        return Lesson(self._tokens[table[first]], holes_by_position(game, tables)[table[first]], counts, rows)
+        return Trajectories(self._tokens[table[first]], holes_by_position(game, tables)[table[first]], counts, rows)
 
 
 def _last_decisions(actions: NDArray[np.int8], first: Rows, counts: Rows) -> Rows:

@@ -13,7 +13,7 @@ hands, with every seat on the button once; `num_tables` hands are played side by
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -22,32 +22,24 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from card_baselines.papers.shi2022.learner import DivergedError, Learner, Rates, Replay
-from card_baselines.papers.shi2022.networks import (
-    ENCODER,
-    PokerNetwork,
-    Shi2022Agent,
-    actor_size,
-    make_actor,
-    make_critic,
-)
-from card_baselines.papers.shi2022.rollout import Round, deal_boards
-from card_baselines.progress import progress_bar
-from card_baselines.run_folder import EVALUATION, WEIGHTS, RunFolder
-from card_baselines.training.checkpoint import STATE, load_state, save_state, strip_prefix
-from card_baselines.training.evaluation import evaluate
-from card_envs.agent import find_agent
+from card_baselines.papers.shi2022.learner import ActorCriticLearner, Rates, Replay
+from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
+from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.training.budget import Budget, Periodic
+from card_baselines.training.checkpoint import load_state, save_state, strip_prefix
+from card_baselines.training.devices import find_device
+from card_baselines.training.distributed import ALONE, World
+from card_baselines.training.run import AlgorithmSpec, Learner, RunConfig, require, require_above_0, train, what_it_is
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.games.holdem.encoders.shi2022 import most_decisions
-from card_envs.match import play_match
 
 ENV, SEATS = "limit_holdem-v0", 6
-DIVERGED = "diverged.safetensors"
 
 
-@dataclass(frozen=True)
-class Config:
+@dataclass(frozen=True, kw_only=True)
+class Config(RunConfig):
     """Settings of a run; it ends after `episodes`, whatever the results look like."""
 
     algorithm: Literal["apu", "dual-apu", "apu-ctrl", "dual-apu-ctrl"] = "dual-apu"
@@ -60,7 +52,6 @@ class Config:
     """With `printed`: small bets at which the square and the share are equal."""
     episodes: int = 20_000
     """Of six hands each; 20,000 in the paper."""
-    seed: int = 0
     num_tables: int = 600
     """Hands side by side, and between two rounds of updates (TRAINING_PERIOD); a multiple of six."""
     updates: int = 24
@@ -101,21 +92,17 @@ class Config:
     final_hands: int = 60_000
     checkpoint_seconds: float = 120.0
     """Time between checkpoints: the most that a killed run loses."""
-    folder: str = ""
-    """Run folder; an interrupted run there is continued. By default a new one below `runs/`."""
-    threads: int = 1
-    progress: bool = True
 
     def __post_init__(self) -> None:
-        """Check the numbers; see the messages."""
-        for name in ("episodes", "updates", "batch_hands", "replay", "agent_period", "update_period", "num_tables"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} {getattr(self, name)} must be at least 1")
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "episodes", "updates", "batch_hands", "replay", "agent_period", "update_period", "num_tables")
+        require(self, 1, "hidden", "memory", "evaluation_episodes")
         if self.num_tables % SEATS:
             raise ValueError(f"num_tables {self.num_tables} must be a multiple of {SEATS}, the hands of an episode")
-        for name in ("reward_unit", "value_scale", "final_share"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} {getattr(self, name)} must be above 0")
+        require_above_0(
+            self, "reward_unit", "value_scale", "final_share", "learning_rate_actor", "learning_rate_critic"
+        )
         if self.num_actors > 1 and self.replay // self.num_actors < 10 * self.num_tables:
             raise ValueError(f"replay {self.replay} is too small for six learners at {self.num_tables} tables")
 
@@ -125,25 +112,9 @@ class Config:
         return SEATS if self.algorithm.startswith("apu") else 1
 
 
-_HOW = ("folder", "threads", "progress", "checkpoint_seconds")
-"""Settings that change how a run goes on, not what it is."""
-
-
 def main(config: Config) -> RunFolder:
     """Train, and return the run folder; one that is finished is returned as it is."""
-    torch.set_num_threads(config.threads)
-    new_folder = RunFolder.named(Path("runs"), ENV, f"shi2022-{config.algorithm}-{config.history}", config.seed)
-    run = RunFolder(Path(config.folder)) if config.folder else new_folder
-    run.start(describe(config))
-    training = Training(config, game_of_paper(), run)
-    training.resume()
-    try:
-        training.run()
-    except DivergedError as error:
-        with run.replacing(DIVERGED) as temporary:
-            save_file({name: tensor.contiguous() for name, tensor in error.batch.items()}, temporary)
-        raise DivergedError(f"{error}; the batch is in {run.path / DIVERGED}", error.batch) from None
-    return run
+    return train(SPEC, config)
 
 
 def game_of_paper() -> Game:
@@ -157,7 +128,7 @@ def describe(config: Config) -> dict[str, Any]:
     return {
         "agent": "shi2022",
         "env": ENV,
-        **{name: value for name, value in asdict(config).items() if name not in _HOW},
+        **{name: value for name, value in what_it_is(config).items() if name != "checkpoint_seconds"},
         "game": game.name,
         "encoder": game.encoder.name,
         "encoder_version": game.encoder.version,
@@ -168,29 +139,34 @@ def describe(config: Config) -> dict[str, Any]:
     }
 
 
-class Training:
-    """The learners of a run, the copy that Dual-APU plays against, and how far the run is."""
+class Training(Learner):
+    """The actors and critics of a run, the copy that Dual-APU plays against, and how far the run is."""
 
-    def __init__(self, config: Config, game: Game, run: RunFolder) -> None:
+    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
         """Make networks with random weights."""
         torch.manual_seed(config.seed)
-        self.config, self.game, self.run_folder = config, game, run
-        self.episodes, self.seconds = 0, 0.0
+        self.config, self.game, self.device = config, game, find_device(config.device)
+        self.episodes = 0
         self.learners = [self._make_learner() for _ in range(config.num_actors)]
         self.copy: PokerNetwork | None = None
         if config.algorithm == "dual-apu":
-            self.copy = make_actor(game, asdict(config))
+            self.copy = make_actor(game, asdict(config)).to(self.device)
             self._renew_copy()
-        self._measures: dict[str, list[float]] = {}
 
-    def _make_learner(self) -> Learner:
+    def _make_learner(self) -> ActorCriticLearner:
         config, game = self.config, self.game
         fixed_size = actor_size(game.layout, config.hand_features)
         rows = config.replay // config.num_actors
         replay = Replay(rows, most_decisions(game.config), game.num_seats, fixed_size, game.num_actions)
         chosen = {field.name: getattr(config, field.name) for field in fields(Rates) if hasattr(config, field.name)}
         rates = Rates(**chosen, chips_per_small_bet=float(game.config.raise_sizes[0]))
-        return Learner(make_actor(game, asdict(config)), make_critic(game, asdict(config)), replay, rates)
+        actor, critic = make_actor(game, asdict(config)), make_critic(game, asdict(config))
+        return ActorCriticLearner(actor.to(self.device), critic.to(self.device), replay, rates)
+
+    @property
+    def done(self) -> int:
+        """Episodes so far."""
+        return self.episodes
 
     @property
     def seating(self) -> tuple[list[PokerNetwork], list[int], list[int | None]]:
@@ -202,119 +178,87 @@ class Training:
             return actors, list(range(SEATS)), list(range(SEATS))
         return actors, [0] * SEATS, [0] * SEATS
 
-    def taught(self) -> list[Learner]:
+    def active_learners(self) -> list[ActorCriticLearner]:
         """Return the learners that are updated after this round."""
         if self.config.algorithm == "apu":
             return [self.learners[(self.episodes - 1) // self.config.agent_period % SEATS]]
         return self.learners
 
-    def run(self) -> None:
-        """Play and learn until the last episode, with checkpoints and evaluations; then write the actors alone."""
-        config = self.config
-        if self.episodes >= config.episodes:
-            return
-        per_round = config.num_tables // SEATS
-        since = saved = time.process_time()
-        with progress_bar(f"training {config.algorithm}", config.episodes, config.progress) as bar:
-            while self.episodes < config.episodes:
-                self._play_and_learn(self.episodes // per_round)
-                now = time.process_time()
-                self.seconds, since = self.seconds + now - since, now
-                if self._is_due(config.evaluation_episodes) or self.episodes >= config.episodes:
-                    self._evaluate()
-                    since = time.process_time()
-                if now - saved > config.checkpoint_seconds:
-                    self.save()
-                    saved = since = time.process_time()
-                bar.update(min(self.episodes, config.episodes))
-        self._finish()
-
-    def _is_due(self, period: int) -> bool:
-        """Return True if the last round passed a multiple of `period` episodes."""
-        return self.episodes // period > (self.episodes - self.config.num_tables // SEATS) // period
-
-    def _play_and_learn(self, number: int) -> None:
-        config = self.config
+    def update(self, fraction: float) -> dict[str, float]:
+        """Play a round of hands side by side, and update the learners; returns means over their updates."""
+        config, per_round = self.config, self.config.num_tables // SEATS
+        number = self.episodes // per_round
         rng = np.random.default_rng([config.seed % 2**64, number])
         actors, actor_of_seat, learner_of_seat = self.seating
-        tables = deal_boards(self.game, config.num_tables, config.seed, number)
-        boards = Round(
+        tables = deal_tables(self.game, config.num_tables, config.seed, number)
+        rollout = Rollout(
             self.game, tables, actors, actor_of_seat, learner_of_seat,
             fixed_size=actor_size(self.game.layout, config.hand_features),
             short=config.experience == "short", exploration=config.exploration, rng=rng,
         )  # fmt: skip
-        for learner, lesson in zip(self.learners, boards.play(), strict=True):
-            learner.replay.add(lesson)
+        for learner, trajectories in zip(self.learners, rollout.play(), strict=True):
+            learner.replay.add(trajectories)
         share = 1.0 + (config.final_share - 1.0) * self.episodes / config.episodes
-        self.episodes += config.num_tables // SEATS
-        for learner in self.taught():
-            for _ in range(config.updates):
-                self._note(learner.update(rng, share))
-        self._note(dict(zip(("folds", "calls", "raises"), boards.counts / boards.counts.sum(), strict=True)))
-        if self.copy is not None and self._is_due(config.update_period):
+        self.episodes += per_round
+        learners = self.active_learners()
+        losses = [learner.update(rng, share) for learner in learners for _ in range(config.updates)]
+        if self.copy is not None and self._passed(config.update_period):
             self._renew_copy()
+        actions = dict(zip(("folds", "calls", "raises"), rollout.counts / rollout.counts.sum(), strict=True))
+        return {name: float(np.mean([row[name] for row in losses])) for name in losses[0]} | actions
+
+    def _passed(self, period: int) -> bool:
+        """Return True if the last round passed a multiple of `period` episodes."""
+        return self.episodes // period > (self.episodes - self.config.num_tables // SEATS) // period
 
     def _renew_copy(self) -> None:
         assert self.copy is not None
         self.copy.load_state_dict(self.learners[0].actor.state_dict())
 
-    def _note(self, measures: dict[str, float]) -> None:
-        for name, value in measures.items():
-            self._measures.setdefault(name, []).append(float(value))
-
-    def _evaluate(self) -> None:
-        """Write the actors, and a row of metrics: losses since the last row, results against the panel."""
-        self._write_actors()
-        row: dict[str, float] = {"episodes": self.episodes, "seconds": self.seconds}
-        row |= {name: float(np.mean(values)) for name, values in self._measures.items()}
-        self._measures = {}
-        agent = Shi2022Agent(self.run_folder.path, self.game)
-        for name in self.config.panel:
-            other = find_agent(name, self.game)
-            result = play_match(self.game, [agent, *[other] * (SEATS - 1)], self.config.evaluation_hands, seed=1)
-            row[f"v {name}"] = result.agents[0].mean
-        self.run_folder.log(row)
-
-    def _finish(self) -> None:
-        """Write the picture and the final evaluation, then that the run is finished."""
-        config, run = self.config, self.run_folder
-        run.draw_curve("episodes", {f"v {name}": name for name in config.panel}, "small bets per hand")
-        evaluation = evaluate(run, self.game, config.final_panel or config.panel, config.final_hands, config.seed)
-        cost = {"seconds": round(self.seconds), "episodes": self.episodes}
-        run.write_json(EVALUATION, {**evaluation, "cost": cost})
-        self.save()
-
-    def _write_actors(self) -> None:
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the actors."""
         weights = {
             f"{number}.{name}": tensor.contiguous()
             for number, learner in enumerate(self.learners)
             for name, tensor in learner.actor.state_dict().items()
         }
-        with self.run_folder.replacing(WEIGHTS) as temporary:
+        with run.replacing(WEIGHTS) as temporary:
             save_file(weights, temporary)
 
-    def save(self) -> None:
-        """Write what `resume` needs to continue exactly; of a finished run, that it is finished."""
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write what `load` needs to continue exactly; of a finished run, that it is finished."""
         tensors: dict[str, torch.Tensor] = {}
         if self.episodes < self.config.episodes:
             for number, learner in enumerate(self.learners):
                 tensors |= {f"{number}.{name}": tensor for name, tensor in learner.state().items()}
             if self.copy is not None:
                 tensors |= {f"copy.{name}": tensor.clone() for name, tensor in self.copy.state_dict().items()}
-        facts = {"episodes": self.episodes, "seconds": self.seconds, "measures": self._measures}
-        with self.run_folder.replacing(STATE) as temporary:
-            save_state(temporary, tensors, facts)
+        save_state(path, tensors, {**progress, "episodes": self.episodes})
 
-    def resume(self) -> None:
-        """Continue from the last checkpoint, if there is one."""
-        path = self.run_folder.path / STATE
-        if not path.exists():
-            return
-        tensors, facts = load_state(path)
-        self.episodes, self.seconds, self._measures = facts["episodes"], facts["seconds"], facts["measures"]
-        if self.episodes >= self.config.episodes:
-            return
-        for number, learner in enumerate(self.learners):
-            learner.restore(strip_prefix(f"{number}.", tensors))
-        if self.copy is not None:
-            self.copy.load_state_dict(strip_prefix("copy.", tensors))
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`."""
+        tensors, progress = load_state(path)
+        self.episodes = progress["episodes"]
+        if self.episodes < self.config.episodes:
+            for number, learner in enumerate(self.learners):
+                learner.restore(strip_prefix(f"{number}.", tensors))
+            if self.copy is not None:
+                self.copy.load_state_dict(strip_prefix("copy.", tensors))
+        return progress
+
+
+SPEC = AlgorithmSpec(
+    name="shi2022",
+    describe=describe,
+    make_learner=Training,
+    game=lambda config: game_of_paper(),
+    budget=lambda config, done: Budget(0.0, config.episodes, done),
+    evaluations=lambda config, budget, learner: Periodic(
+        config.evaluation_episodes, lambda: float(learner.done), aligned=True
+    ),
+    folder_name=lambda config: f"shi2022-{config.algorithm}-{config.history}",
+    counts="episodes",
+    final_panel=lambda config: config.final_panel or config.panel,
+    may_change=("checkpoint_seconds",),
+    logs_means=True,
+)

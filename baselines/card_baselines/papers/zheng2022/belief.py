@@ -18,7 +18,7 @@ from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, 
 from card_baselines.papers.zheng2022.duel import game_of_paper
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
-from card_baselines.training import self_play_ppo
+from card_baselines.training import ppo
 from card_envs.agent import find_agent
 from card_envs.cards import DECK_SIZE
 from card_envs.games.holdem.config import HoldemConfig
@@ -135,8 +135,8 @@ def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]
 
 def _run(root: Path, encoder: str, seed: int, decisions: int) -> Path:
     """Return the folder of a run of self-play PPO with an encoder."""
-    config = self_play_ppo.Config(
+    config = ppo.Config(
         **SETTINGS, set=(*RULES, f"encoder={encoder}"), steps=decisions, seed=seed, batch=min(8192, decisions),
         folder=str(root / "belief" / encoder / f"s{seed}"),
     )  # fmt: skip
-    return self_play_ppo.main(config).path
+    return ppo.main(config).path

@@ -1,10 +1,10 @@
-"""What several workers of `self_play_ppo` gain and cost: decisions per second, processor time per decision.
+"""What several processes of `self_play_ppo` gain and cost: decisions per second, processor time per decision.
 
-    python benchmarks/workers.py                        # one worker and two, in turns; needs a core for each
-    python benchmarks/workers.py --workers 1 4 --preset ppo_big2
+    python benchmarks/processes.py                      # one process and two, in turns; needs a core for each
+    python benchmarks/processes.py --workers 1 4 --preset ppo_big2
 
-Several workers have two rows: they share the tables and batches of one, or each has as many as one. Decisions per
-second of the clock mean something on a machine that does nothing else; processor time, summed over the workers, nearly
+Several processes have two rows: they share the tables and batches of one, or each has as many as one. Decisions per
+second of the clock mean something on a machine that does nothing else; processor time, summed over processes, nearly
 always. Intervals are 95 %, over updates after those that warm up.
 """
 
@@ -12,51 +12,50 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from card_baselines.cli.console import print_table
+from card_baselines.training.distributed import joined, launch
+from card_baselines.training.ppo import Config, Ppo, preset
 from card_baselines.training.presets import PRESETS
-from card_baselines.training.self_play_learner import Learner
-from card_baselines.training.self_play_ppo import Config, game_of, preset
-from card_baselines.training.workers import Team, hired
 from card_envs.match.statistics import summarise
 
 _WARM_UP = 3
 """Updates that compile and fill the tables with deals of all lengths."""
 
 
-class TimedLearner(Learner):
-    """A learner that tells how much processor time its worker has used."""
+@dataclass(frozen=True)
+class Task:
+    """What a process measures."""
 
-    def processor_seconds(self) -> float:
-        """Return the seconds of all threads of this process."""
-        return time.process_time()
-
-
-def timed(config: Config, team: Team) -> TimedLearner:
-    """Return the learner of one worker."""
-    torch.set_num_threads(config.threads)
-    return TimedLearner(config, game_of(config), team)
+    config: Config
+    updates: int
 
 
-def measured(config: Config, updates: int) -> list[tuple[float, float]]:
+def measured(task: Task) -> list[tuple[float, float]]:
     """Return decisions per second, and microseconds of processor time per decision, of each update."""
-    rows = []
-    with hired(config.workers, partial(timed, config)) as learner:
+    config, rows = task.config, []
+    torch.set_num_threads(config.threads)
+    with joined(torch.device("cpu")) as world:
+        learner = Ppo(config, config.game(), world)
         before = 0.0
-        for k in range(_WARM_UP + updates):
+        for k in range(_WARM_UP + task.updates):
             decisions, start = learner.decisions, time.perf_counter()
             learner.update(0.5)
             seconds, made = time.perf_counter() - start, learner.decisions - decisions
-            used = learner.processor_seconds() + sum(learner.team.ask("processor_seconds"))
-            if k >= _WARM_UP:
+            used = sum(world.gather(time.process_time()))
+            if k >= _WARM_UP and world.is_first:
                 rows.append((made / seconds, 1e6 * (used - before) / made))
             before = used
     return rows
+
+
+def run(task: Task) -> list[tuple[float, float]]:
+    """Measure with as many processes as the settings say."""
+    return launch(task.config.workers, measured, task) if task.config.workers > 1 else measured(task)
 
 
 def teams(config: Config, sizes: list[int]) -> list[Config]:
@@ -86,7 +85,7 @@ def main() -> None:
     rows: dict[Config, list[tuple[float, float]]] = {team: [] for team in teams(config, arguments.workers)}
     for _ in range(arguments.rounds):
         for team, measures in rows.items():
-            measures += measured(team, arguments.updates)
+            measures += run(Task(team, arguments.updates))
     header = ["workers", "tables", "batch", "minibatch", "decisions per second", "µs per decision", "updates"]
     print_table(header, [_row(team, measures) for team, measures in rows.items()], config.env)
 

@@ -1,0 +1,436 @@
+"""Train one network that plays all seats against itself: PPO in plain PyTorch on the batched engine.
+
+Schulman et al. (2017), self-play as in Charlesworth (2018). Read top to bottom: settings, then the learner with its
+rollout (`collect`), advantages (`credit`), minibatches (`update`) and loss. What a run is besides (budget, checkpoints,
+evaluations) is in `run`, who sits at the tables in `self_play`, several processes in `distributed`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from card_baselines.agents.learned.actor_critic import ActorCritic
+from card_baselines.agents.learned.legal_logits import NO_ACTION
+from card_baselines.agents.learned.mlp_policy import save_policy
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.training.budget import Budget, Periodic
+from card_baselines.training.checkpoint import STATE, load_optimiser, load_state, optimiser_tensors, strip_prefix
+from card_baselines.training.devices import find_device
+from card_baselines.training.distributed import ALONE, World, is_launched, joined, launch, load_states, save_states
+from card_baselines.training.experience import NONE, Experience
+from card_baselines.training.exploitability import AVERAGE, LATEST, PICTURE, ExploitabilityMeter, require_small
+from card_baselines.training.presets import PRESETS
+from card_baselines.training.presets import default_preset as default_preset
+from card_baselines.training.run import (
+    AlgorithmSpec,
+    Curve,
+    GameRunConfig,
+    Learner,
+    TrainingDivergedError,
+    describe_game_run,
+    require,
+    require_above_0,
+    require_shares,
+    train,
+)
+from card_baselines.training.self_play import LEARNER, Rows, SelfPlayTables, sample
+from card_envs.game import Game
+from card_envs.jit import kernel
+
+_FEW_ACTIONS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(GameRunConfig):
+    """Settings of a run; the defaults suit hold'em. Settings with a `final_` counterpart move there along a line.
+
+    `PRESETS` has others under names.
+    """
+
+    opponents: tuple[str, ...] = ()
+    """Pool for mixed deals: agent names, "module:Class", run folders, or "self" for past selves."""
+    mixed: float = 0.0
+    """Share of deals in which the learner has one seat and a player of the pool all others."""
+    past_selves: int = 8
+    """How many past selves are kept."""
+    past_self_updates: int = 50
+    """One is added after so many updates."""
+    num_tables: int = 1024
+    batch: int = 16_384
+    """Decisions of finished deals per update, at least."""
+    minibatch: int = 1024
+    epochs: int = 2
+    learning_rate: float = 3e-4
+    final_learning_rate: float = 1e-4
+    entropy: float = 0.02
+    """Weight of the entropy in the objective."""
+    final_entropy: float = 0.01
+    clip: float = 0.2
+    final_clip: float = 0.2
+    kl_penalty: float = 0.0
+    """Weight of the KL divergence from the policy that played the batch (Schulman et al. 2017, section 4)."""
+    final_kl_penalty: float = 0.0
+    clip_value: bool = False
+    """Keep values within `clip` of the old ones too, as Charlesworth (2018) does."""
+    value_weight: float = 0.5
+    max_gradient: float = 0.5
+    """Longer gradients are shortened to this norm."""
+    normalise: bool = True
+    """Give the advantages of each minibatch mean 0 and deviation 1. --no-normalise keeps their scale: the weights of
+    entropy and penalty then mean the same throughout a run."""
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    reward_scale: float = 0.1
+    """Rewards are multiplied by this: big blinds and points are large numbers for a network."""
+    skip_forced: bool = True
+    """Let the engine play decisions with one legal action."""
+    hidden: tuple[int, ...] = (128, 128)
+    value_hidden: tuple[int, ...] = (128, 128)
+    shared_layers: int = 0
+    """Hidden layers of the policy that the value shares."""
+    activation: str = "relu"
+    average: float = 0.0
+    """Decay per update of the averaged weights, which then play and are exported; 0 for the latest weights."""
+    bfloat16: bool = False
+    """Compute hidden layers in bfloat16: three times as fast on processors with AMX or AVX-512 BF16, much slower on
+    others."""
+    exploitability: bool = False
+    """Small hold'em games: measure the exact exploitability of the policy, and of the average of all so far, which the
+    folder `average` plays."""
+    workers: int = 1
+    """Processes on this machine, one for each core to use: they share the tables and batches, and average their
+    gradients. For several machines, start the command with torchrun."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "num_tables", "batch", "minibatch", "epochs", "past_self_updates", "hidden", "value_hidden")
+        require(self, 0, "past_selves", "shared_layers", "entropy", "final_entropy", "kl_penalty", "final_kl_penalty")
+        require_above_0(self, "learning_rate", "max_gradient", "reward_scale")
+        require_shares(self, "mixed", "gamma", "gae_lambda", "average")
+        most = min(self.num_tables, self.batch)
+        if not 1 <= self.workers <= most:
+            raise ValueError(
+                f"workers {self.workers} must be in 1..{most}: each needs a table and a decision of a batch"
+            )
+
+
+RATES = ("learning_rate", "entropy", "clip", "kl_penalty")
+
+
+def main(config: Config) -> RunFolder:
+    """Train, evaluate, and return the run folder."""
+    if config.workers > 1 and not is_launched():
+        return launch(config.workers, main, config)
+    if config.exploitability:
+        require_small(config.game())
+    with joined(find_device(config.device)) as world:
+        return train(SPEC, replace(config, workers=world.size), world)
+
+
+def preset(name: str) -> Config:
+    """Return the settings of that name, one of `PRESETS`."""
+    return Config(**PRESETS[name])
+
+
+def describe(config: Config) -> dict[str, Any]:
+    """Return what config.json holds: the settings, and what a player needs to rebuild the network."""
+    return describe_game_run(config, "self_play_ppo", "mlp")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What changes in the course of a run."""
+
+    learning_rate: float
+    entropy: float
+    clip: float
+    kl_penalty: float
+
+    @classmethod
+    def at(cls, fraction: float, config: Config) -> Rates:
+        """Return the rates when a `fraction` of the budget is used."""
+
+        def between(first: float, final: float) -> float:
+            return (1.0 - fraction) * first + fraction * final
+
+        return cls(
+            learning_rate=between(config.learning_rate, config.final_learning_rate),
+            entropy=between(config.entropy, config.final_entropy),
+            clip=between(config.clip, config.final_clip),
+            kl_penalty=between(config.kl_penalty, config.final_kl_penalty),
+        )
+
+
+class Ppo(Learner):
+    """The network, its optimiser and its tables.
+
+    Each process has one. The network is the same in all, tables and random generators are not.
+    """
+
+    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
+        """Begin with a network that plays nearly at random."""
+        torch.manual_seed(config.seed)
+        self.config, self.world, self.device = config, world, find_device(config.device)
+        self.network = ActorCritic(
+            game.layout.size, config.hidden, game.num_actions, config.activation,
+            config.value_hidden, config.shared_layers, config.bfloat16,
+        ).to(self.device)  # fmt: skip
+        self.playing = deepcopy(self.network) if config.average else self.network
+        """The network that plays in the end: averaged weights, or the network itself."""
+        self.parameters = list(self.network.parameters())
+        self.optimiser = torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
+        self.tables = SelfPlayTables(
+            game, world.share(config.num_tables), world.seed(config.seed),
+            pool=config.opponents, mixed=config.mixed, past_selves=config.past_selves,
+        )  # fmt: skip
+        self.experience = Experience(game, len(self.tables.all), 4 * len(self.tables.all))
+        self.actions = np.zeros(game.num_actions, np.int64)
+        """How often each action was chosen in the latest batch."""
+        self.meter = ExploitabilityMeter(game) if config.exploitability and world.is_first else None
+        self.decisions = self.updates = 0
+        self.rng = np.random.default_rng([world.seed(config.seed) % 2**64, 2])
+
+    @property
+    def done(self) -> int:
+        """Decisions of all processes."""
+        return self.decisions
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Gather a batch and learn from it; returns measures. `fraction` is the used share of the budget."""
+        config, rates = self.config, Rates.at(fraction, self.config)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rates.learning_rate
+        counts = self.world.each(self.collect(self.world.share(config.batch)))
+        self.decisions += sum(counts)
+        finished = self.experience.finished()
+        steps = min(*counts, max(1, round(sum(counts) / config.minibatch)))
+        measures = []
+        for epoch in range(config.epochs):
+            order = self.rng.permutation(finished)
+            parts = enumerate(np.array_split(order, steps))
+            measures += [self.descend(part, rates, epoch, number) for number, part in parts]
+        self.experience.forget_finished()
+        self.updates += 1
+        self._average_weights()
+        if self.meter:
+            self.meter.add(self.network.policy, weight=self.updates)
+        if self.updates % config.past_self_updates == 0:
+            self.tables.remember(self.network)
+        means = {name: float(np.mean([row[name] for row in measures])) for name in measures[0]}
+        return {"learning_rate": rates.learning_rate, **means, **self._action_shares()}
+
+    def collect(self, decisions: int) -> int:
+        """Play until `decisions` more of the learner's are in finished deals; return how many were finished."""
+        finished = 0
+        self.actions[:] = 0
+        while finished < decisions:
+            if self.config.skip_forced:
+                rows, actions = self.tables.forced(self.tables.all)
+                while len(rows):
+                    finished += self._step(rows, actions)
+                    rows, actions = self.tables.forced(rows)
+            finished += self._step(self.tables.all, self._act())
+        return finished
+
+    def _act(self) -> Rows:
+        """Return an action for each table; those of the learner are remembered."""
+        seats, players = self.tables.actors()
+        actions = np.empty(len(seats), np.int64)
+        for player in np.unique(players).tolist():
+            rows = np.flatnonzero(players == player)
+            if player != LEARNER:
+                actions[rows] = self.tables.act_of(player, rows)
+                continue
+            observation, legal = self.tables.observe(rows)
+            choice, log_probability, value = sample(self.network, observation, legal, self.tables.rng)
+            actions[rows] = legal[np.arange(len(rows)), choice]
+            self.experience.add(
+                rows, seats[rows], legal,
+                observation=observation, choice=choice, log_probability=log_probability, value=value,
+            )  # fmt: skip
+            self.actions += np.bincount(actions[rows], minlength=len(self.actions))
+        return actions
+
+    def _step(self, rows: Rows, actions: Rows) -> int:
+        """Act at `rows`; credit the deals that end there and return how many of the learner's decisions they had."""
+        over, rewards = self.tables.step(rows, actions)
+        config, e = self.config, self.experience
+        found = credit(
+            over, rewards * config.reward_scale, e.latest, e.arrays["previous"], e.arrays["value"],
+            e.arrays["advantage"], e.arrays["target"], e.arrays["is_finished"],
+            float(config.gamma), float(config.gae_lambda),
+        )  # fmt: skip
+        return int(found)
+
+    def descend(self, rows: Rows, rates: Rates, epoch: int, number: int) -> dict[str, float]:
+        """Take one step of the optimiser for the decisions `rows`; returns measures."""
+        loss, measures = self.loss(rows, rates)
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        loss = loss.detach()
+        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+        self.world.average([*gradients, loss, *measures.values()], len(rows))
+        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.config.max_gradient)
+        if not math.isfinite(float(loss) + float(norm)):
+            raise TrainingDivergedError(
+                f"update {self.updates + 1}, epoch {epoch + 1}, minibatch {number + 1}: the loss is "
+                f"{float(loss)}, the norm of its gradient {float(norm)}. The last checkpoint is kept; begin a new run "
+                f"with a lower learning rate (here {rates.learning_rate:g}) or reward scale"
+            )
+        self.optimiser.step()
+        return {name: float(measure) for name, measure in measures.items()}
+
+    def loss(self, rows: Rows, rates: Rates) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Return the clipped objective of PPO, KL divergence, entropy and value error as one loss, and measures."""
+        taken = {name: array[rows] for name, array in self.experience.arrays.items()}
+        widest = int((taken["legal"] != NO_ACTION).sum(axis=1).max())
+        legal = torch.from_numpy(np.ascontiguousarray(taken["legal"][:, :widest])).to(self.device)
+        choice, old, advantage, target, old_value = (
+            torch.from_numpy(taken[name]).to(self.device)
+            for name in ("choice", "log_probability", "advantage", "target", "value")
+        )
+        logits, value = self.network(torch.from_numpy(taken["observation"]).to(self.device).float(), legal)
+        log_probabilities = torch.log_softmax(logits, dim=1)
+        entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
+        if self.config.normalise:
+            mean, deviation = self.world.moments(advantage)
+            advantage = (advantage - mean) / (deviation + 1e-8)
+        change = log_probabilities.gather(1, choice[:, None])[:, 0] - old
+        ratio = change.exp()
+        objective = torch.minimum(ratio * advantage, ratio.clamp(1 - rates.clip, 1 + rates.clip) * advantage).mean()
+        error = (value - target).square()
+        if self.config.clip_value:
+            near = old_value + (value - old_value).clamp(-rates.clip, rates.clip)
+            error = torch.maximum(error, (near - target).square())
+        value_loss = 0.5 * error.mean()
+        kl = (ratio - 1 - change).mean()
+        loss = -objective + rates.kl_penalty * kl - rates.entropy * entropy + self.config.value_weight * value_loss
+        measures = {"entropy": entropy, "value_loss": value_loss, "kl": kl}
+        return loss, {name: measure.detach() for name, measure in measures.items()}
+
+    def _average_weights(self) -> None:
+        """Move the averaged weights; at first they are a plain mean, so the initial network is forgotten."""
+        if self.config.average:
+            keep = min(self.config.average, 1.0 - 1.0 / self.updates)
+            with torch.no_grad():
+                for slow, fast in zip(self.playing.parameters(), self.network.parameters(), strict=True):
+                    slow.lerp_(fast, 1.0 - keep)
+
+    def _action_shares(self) -> dict[str, float]:
+        """Return how often each action was chosen, where there are few."""
+        if len(self.actions) > _FEW_ACTIONS:
+            return {}
+        counts = self.world.total(self.actions)
+        return {f"action {action}": float(share) for action, share in enumerate(counts / counts.sum())}
+
+    def measure(self) -> dict[str, float]:
+        """Return the exact exploitability, if it is asked for."""
+        return self.meter.measure(self.playing.policy) if self.meter else {}
+
+    def curves(self) -> Sequence[Curve]:
+        """Return the picture of the exploitability, if it is asked for."""
+        if not self.meter:
+            return ()
+        labels = {LATEST: "latest policy", AVERAGE: "average"}
+        return (Curve(labels, f"exploitability, {self.tables.game.unit} per hand", PICTURE, log=True),)
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the policy, and the average strategy if it is followed."""
+        with run.replacing(WEIGHTS) as temporary:
+            save_policy(self.playing.policy, temporary)
+        if self.meter:
+            self.meter.save_average(run)
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write networks, optimiser, and the tables, experience and random generators of all processes."""
+        arrays, rng = self.tables.state()
+        arrays |= {f"experience.{name}": array for name, array in self.experience.state().items()}
+        rngs = [rng, json.dumps(self.rng.bit_generator.state)]
+        states = self.world.gather((arrays | {"actions": self.actions}, rngs))
+        if not self.world.is_first:
+            return
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        tensors |= {f"playing.{name}": tensor.clone() for name, tensor in self.playing.state_dict().items()}
+        tensors |= {f"adam.{name}": tensor for name, tensor in optimiser_tensors(self.optimiser).items()}
+        if self.meter:
+            average = self.meter.average.state()
+            tensors |= {f"average.{name}": torch.from_numpy(array) for name, array in average.items()}
+        counts = {"decisions": self.decisions, "updates": self.updates}
+        save_states(path, tensors, states, {**progress, **counts})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`; returns the progress that was kept there."""
+        tensors, own, rngs, progress = load_states(path, self.world)
+        self._load_networks(tensors)
+        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
+        if self.meter:
+            average = strip_prefix("average.", tensors)
+            self.meter.average.restore({name: tensor.numpy() for name, tensor in average.items()})
+        self.tables.restore(own, rngs[0], self.network)
+        self.experience.restore(strip_prefix("experience.", own))
+        self.actions = own["actions"].copy()
+        self.rng.bit_generator.state = json.loads(rngs[1])
+        self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
+        return progress
+
+    def start_from(self, run: RunFolder) -> None:
+        """Begin with the networks of another run of this algorithm; ValueError where they have another shape."""
+        try:
+            self._load_networks(load_state(run.path / STATE)[0])
+        except RuntimeError as error:
+            raise ValueError(f"the networks in {run.path} are not those of these settings: {error}") from error
+
+    def _load_networks(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        self.network.load_state_dict(strip_prefix("network.", tensors))
+        self.playing.load_state_dict(strip_prefix("playing.", tensors))
+
+
+@kernel
+def credit(
+    rows: Any, rewards: Any, latest: Any, previous: Any, value: Any, advantage: Any, target: Any, is_finished: Any,
+    gamma: Any, lambda_: Any,
+) -> Any:  # fmt: skip
+    """Write the advantages of all decisions of the deals that ended at `rows`; return how many they are.
+
+    A seat's decisions of a deal form a chain, from `latest` back along `previous`. Generalised advantage estimation
+    (Schulman et al. 2016) runs along each chain: what follows a decision is the same seat's next one, whoever acts in
+    between.
+    """
+    count = np.int64(0)
+    for j in range(rows.shape[0]):
+        for seat in range(latest.shape[1]):
+            k = latest[rows[j], seat]
+            following, discount = np.float64(rewards[j, seat]), 1.0  # the last decision earns the reward itself
+            ahead = 0.0
+            while k != NONE:
+                ahead = discount * following - value[k] + gamma * lambda_ * ahead
+                advantage[k] = ahead
+                target[k] = ahead + value[k]
+                is_finished[k] = True
+                following, discount = np.float64(value[k]), gamma
+                k = previous[k]
+                count += 1
+            latest[rows[j], seat] = NONE
+    return count
+
+
+SPEC = AlgorithmSpec(
+    name="self_play_ppo",
+    describe=describe,
+    make_learner=Ppo,
+    game=Config.game,
+    budget=lambda config, done: Budget(config.minutes, config.steps, done),
+    evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
+    may_change=("minutes", "steps", "checkpoint_seconds", "evaluation_seconds", *RATES, *(f"final_{r}" for r in RATES)),
+    keeps_frozen_selves=True,
+)

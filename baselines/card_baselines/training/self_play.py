@@ -1,0 +1,162 @@
+"""Tables for self-play: one network at all seats, or at one seat of some deals with a player of a pool at the others.
+
+The pool holds named agents and past selves, networks as they once were. Who sits where is drawn anew for every deal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.agents.learned.actor_critic import ActorCritic
+from card_baselines.agents.learned.legal_logits import list_legal
+from card_baselines.training.checkpoint import strip_prefix
+from card_envs.agent import Agent, choose, decisions_at, find_agent
+from card_envs.game import Game
+from card_envs.observation import mask_records, observation_records
+from card_envs.vector import VectorTables
+
+Rows = NDArray[np.int64]
+
+PAST_SELF = "self"
+"""Stands for past selves among the names of a pool."""
+LEARNER = 0
+"""The number of the learner among the players; then come the agents of the pool, then past selves."""
+
+
+class SelfPlayTables:
+    """N tables that deal anew when a deal is over, and who sits where."""
+
+    def __init__(
+        self,
+        game: Game,
+        num_tables: int,
+        seed: int,
+        *,
+        pool: Sequence[str] = (),
+        mixed: float = 0.0,
+        past_selves: int = 0,
+    ) -> None:
+        """Deal at all tables. `pool` holds names as in `find_agent`, and "self" for the last `past_selves` networks."""
+        self.game = game
+        self.past: list[ActorCritic] = []
+        self._agents = [None if name == PAST_SELF else _memoryless(find_agent(name, game)) for name in pool]
+        self._mixed = mixed if pool else 0.0
+        self._past_selves = past_selves
+        self.rng = np.random.default_rng([seed % 2**64, 1])
+        dealt = VectorTables(game, num_tables, seed)
+        dealt.reset()
+        self._tables = dealt.tables
+        self._players = np.zeros((num_tables, game.num_seats), np.int64)
+        self.all = np.arange(num_tables, dtype=np.int64)
+        self._seat_players(self.all)
+
+    def actors(self) -> tuple[Rows, Rows]:
+        """Return the seat to act at each table (n,), and the number of the player who sits there."""
+        seats = self._tables["actor"].astype(np.int64)
+        return seats, self._players[self.all, seats]
+
+    def forced(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return those of the tables `rows` at which one action is legal, and that action."""
+        mask = np.empty((len(rows), self.game.num_actions), np.int8)
+        self.game.mask_batch(self._tables, rows, mask_records(mask))
+        counts = np.empty(len(rows), np.int64)
+        legal = list_legal(mask, counts)
+        is_forced = counts == 1
+        return rows[is_forced], legal[is_forced, 0].astype(np.int64)
+
+    def observe(self, rows: Rows) -> tuple[NDArray[Any], NDArray[np.int16]]:
+        """Return observations (n, d) and lists of legal actions (n, k) of the actors at `rows`."""
+        observation = np.empty((len(rows), self.game.layout.size), self.game.layout.dtype)
+        mask = np.empty((len(rows), self.game.num_actions), np.int8)
+        self.game.encoder.observe_batch(self._tables, rows, observation_records(observation), mask_records(mask))
+        return observation, list_legal(mask, np.empty(len(rows), np.int64))
+
+    def step(self, rows: Rows, actions: Rows) -> tuple[Rows, NDArray[np.float32]]:
+        """Act at `rows`; deal anew where deals end, and return those tables and what all seats won (n, seats)."""
+        rewards = np.empty((len(rows), self.game.num_seats), np.float32)
+        is_over = np.empty(len(rows), np.uint8)
+        illegal = self.game.step_batch(self._tables, rows, actions, rewards, is_over, True)
+        if illegal >= 0:
+            row = int(rows[illegal])
+            raise RuntimeError(f"table {row}: {self.game.why_illegal(self._tables, row, int(actions[illegal]))}")
+        over = np.flatnonzero(is_over)
+        if len(over):
+            self._seat_players(rows[over])
+        return rows[over], rewards[over]
+
+    def act_of(self, player: int, rows: Rows) -> Rows:
+        """Return the actions of an agent of the pool, or of a past self, at `rows`."""
+        if player > len(self._agents):
+            past = self.past[(player - len(self._agents) - 1) % len(self.past)]
+            observation, legal = self.observe(rows)
+            choice, _, _ = sample(past, observation, legal, self.rng)
+            return legal[np.arange(len(rows)), choice].astype(np.int64)
+        agent = self._agents[player - 1]
+        assert agent is not None
+        decisions = decisions_at(agent.encoded(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
+        return np.asarray(agent.act(decisions, self.rng), np.int64)
+
+    def remember(self, network: ActorCritic) -> None:
+        """Add a copy of the network to the past selves; the oldest one leaves when there are too many."""
+        if self._past_selves and None in self._agents:
+            self.past = [*self.past, deepcopy(network).requires_grad_(False)][-self._past_selves :]
+
+    def _seat_players(self, rows: Rows) -> None:
+        """Decide who plays the deals that begin at `rows`."""
+        self._players[rows] = LEARNER
+        mixed = rows[self.rng.random(len(rows)) < self._mixed] if self._mixed else rows[:0]
+        if not len(mixed):
+            return
+        player = 1 + self.rng.integers(len(self._agents), size=len(mixed))
+        past = 1 + len(self._agents) + self.rng.integers(max(1, len(self.past)), size=len(mixed))
+        is_past = np.array([agent is None for agent in self._agents])[player - 1]
+        player = np.where(is_past, past if self.past else LEARNER, player)
+        self._players[mixed] = player[:, None]
+        self._players[mixed, self.rng.integers(self.game.num_seats, size=len(mixed))] = LEARNER
+
+    def state(self) -> tuple[dict[str, NDArray[Any]], str]:
+        """Return arrays and a text from which `restore` continues exactly; past selves are kept as parameters."""
+        arrays: dict[str, NDArray[Any]] = {"tables": self._tables.view(np.uint8), "players": self._players}
+        for k, past in enumerate(self.past):
+            arrays |= {f"past.{k}.{name}": tensor.cpu().numpy() for name, tensor in past.state_dict().items()}
+        return arrays, json.dumps(self.rng.bit_generator.state)
+
+    def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
+        """Continue from a `state`; past selves are networks like `network`. Raises ValueError for other tables."""
+        tables = self._tables.view(np.uint8)
+        if arrays["tables"].shape != tables.shape:
+            raise ValueError("the checkpoint holds tables of another version of the game: train anew")
+        tables[:] = arrays["tables"]
+        self._players = arrays["players"].copy()
+        self.rng.bit_generator.state = json.loads(text)
+        self.past = []
+        while weights := strip_prefix(f"past.{len(self.past)}.", arrays):
+            past = deepcopy(network).requires_grad_(False)
+            past.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+            self.past.append(past)
+
+
+@torch.inference_mode()
+def sample(
+    network: ActorCritic, observation: NDArray[Any], legal: NDArray[np.int16], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+    """Return choices (n,) from lists of legal actions, drawn by the network; their log-probabilities; values (n,)."""
+    device = next(network.parameters()).device
+    logits, value = network(torch.from_numpy(observation).to(device).float(), torch.from_numpy(legal).to(device))
+    log_probabilities = torch.log_softmax(logits, dim=1).cpu().numpy()
+    choice = choose(np.exp(log_probabilities), rng.random(len(legal)))
+    return choice, log_probabilities[np.arange(len(legal)), choice], value.cpu().numpy()
+
+
+def _memoryless(agent: Agent) -> Agent:
+    """Return the agent; ValueError for one that follows deals, since a continued run could not give that back."""
+    if agent.follows_deals:
+        raise ValueError(f"agent {agent.name!r} remembers deals: self_play_ppo trains only against agents that do not")
+    return agent

@@ -1,0 +1,42 @@
+"""Measures of a run for TensorBoard, which is imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+BOARD = "tensorboard"
+"""Folder, within that of the run."""
+
+
+class Board:
+    """Writes measures into a folder, or does nothing."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Write below the run folder; None writes nothing."""
+        self._writer: Any = None
+        if folder is not None:
+            self._writer = importlib.import_module("torch.utils.tensorboard").SummaryWriter(str(folder / BOARD))
+
+    @staticmethod
+    def require() -> None:
+        """Raise ModuleNotFoundError when TensorBoard is not installed."""
+        importlib.import_module("tensorboard")
+
+    def add(self, measures: Mapping[str, float], step: int) -> None:
+        """Write measures after so many decisions, episodes or iterations."""
+        if self._writer is not None:
+            for name, value in measures.items():
+                self._writer.add_scalar(name.replace(" ", "/", 1), value, step)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._writer is not None:
+            self._writer.close()

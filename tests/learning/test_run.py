@@ -1,0 +1,118 @@
+"""What every training run refuses, holds, records and prints."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from safetensors.torch import load_file
+
+from card_baselines import cli
+from card_baselines.run_folder import RunFolder
+from card_baselines.training import ppo
+from card_baselines.training.devices import find_device
+from card_baselines.training.ppo import Config
+
+TINY = Config(
+    env="kuhn_poker-v0", num_tables=32, batch=256, minibatch=64, hidden=(16,), value_hidden=(16,),
+    minutes=0.0, steps=300, panel=("random",), evaluation_hands=100, final_hands=100, progress=False,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--minutes -1", "minutes -1.0 must be at least 0"),
+        ("--minutes 0 --steps 0", "steps 0 must be at least 1"),
+        ("--threads 0", "threads 0 must be at least 1"),
+        ("--hidden 0", "hidden 0 must be at least 1"),
+        ("--mixed 2", "mixed 2.0 must be in 0 .. 1"),
+        ("--learning-rate 0", "learning_rate 0.0 must be above 0"),
+        ("--device tpu", "device 'tpu' is not known: choose auto, cpu, cuda or cuda:N"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused_by_name(
+    options: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["train", "self_play_ppo", "--env", "kuhn_poker-v0", *options.split(), "--folder", str(tmp_path / "run")]
+    assert cli.main(words) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "run" / "config.json").exists()
+
+
+def test_a_folder_that_another_process_holds_is_refused_and_says_who(tmp_path: Path) -> None:
+    with RunFolder(tmp_path).locked(), pytest.raises(ValueError, match=r"is in use: process \d+ on .* trains there"):
+        ppo.main(replace(TINY, folder=str(tmp_path)))
+    ppo.main(replace(TINY, folder=str(tmp_path)))
+    assert not (tmp_path / ".lock").exists()
+
+
+def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(ValueError, match=r"exists and holds no run, but 'thesis\.tex': choose another folder"):
+        ppo.main(replace(TINY, folder=str(tmp_path)))
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_changed_learning_rate_is_recorded_and_a_finished_run_is_left_alone(tmp_path: Path) -> None:
+    run = ppo.main(replace(TINY, folder=str(tmp_path)))
+    before = (run.path / "evaluation.json").stat().st_mtime_ns
+    ppo.main(replace(TINY, folder=str(tmp_path)))
+    assert (run.path / "evaluation.json").stat().st_mtime_ns == before
+    ppo.main(replace(TINY, folder=str(tmp_path), steps=900, learning_rate=0.005))
+    changes = [change for change in run.config()["made_of"]["changes"] if change["setting"] == "learning_rate"]
+    assert changes == [{"setting": "learning_rate", "from": 3e-4, "to": 0.005}]
+    assert json.loads((run.path / "evaluation.json").read_text())["cost"]["decisions"] >= 900
+
+
+def test_a_run_that_starts_from_another_begins_with_its_weights(tmp_path: Path) -> None:
+    first = ppo.main(replace(TINY, folder=str(tmp_path / "first")))
+    begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=1e-2), TINY.game())
+    begun.start_from(first)
+    weights = load_file(first.path / "policy.safetensors")
+    assert all(torch.equal(value, weights[name]) for name, value in begun.network.policy.state_dict().items())
+    other = ppo.Ppo(replace(TINY, hidden=(8,)), TINY.game())
+    with pytest.raises(ValueError, match="are not those of these settings"):
+        other.start_from(first)
+
+
+@pytest.mark.parametrize(
+    ("words", "preset"),
+    [
+        ("--env limit_holdem-v0", "ppo_limit_hu"),
+        ("--env limit_holdem-v0 --set num_players=6", "ppo_limit_six_max"),
+        ("--env no_limit_holdem-v0 --set num_players=6", "ppo_no_limit_six_max"),
+        ("--env big2-v0", "ppo_big2"),
+        ("", "ppo_limit_hu"),
+    ],
+)
+def test_a_run_begins_with_the_preset_that_fits(words: str, preset: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["train", "self_play_ppo", *words.split(), "--epochs", "7", "--dry-run"]) == 0
+    printed = capsys.readouterr()
+    assert f"settings: preset {preset}\n" in printed.err
+    settings = json.loads(printed.out)
+    wanted = ppo.PRESETS[preset]
+    assert settings["epochs"] == 7 and settings["reward_scale"] == wanted.get("reward_scale", 0.1)
+    assert settings["panel"] == list(wanted["panel"]) and settings["set"] == words.split()[3:]
+
+
+def test_training_ends_with_results_and_the_next_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = "--env kuhn_poker-v0 --minutes 0 --steps 300 --num-tables 32 --batch 256 --hidden 16 --final-hands 100"
+    words = [*options.split(), "--panel", "random", "--evaluation-hands", "100", "--folder", str(tmp_path)]
+    assert cli.main(["train", "self_play_ppo", *words]) == 0
+    out = capsys.readouterr().out
+    assert "kuhn_poker-v0: what the trained agent wins" in out and f"is in {tmp_path}" in out.replace("\n", "")
+    assert f"card-envs match kuhn_poker-v0 --agents {tmp_path} random --hands 100000" in out
+
+
+def test_devices_have_pytorchs_names() -> None:
+    assert find_device("cpu") == torch.device("cpu")
+    assert find_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+    with pytest.raises(ValueError, match=r"device 'cuda:99' is not there: PyTorch sees \d+ GPUs"):
+        find_device("cuda:99")
