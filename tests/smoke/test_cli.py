@@ -468,3 +468,18 @@ def test_an_interrupted_match_prints_the_result_so_far(capsys: pytest.CaptureFix
     code, out, _ = run(capsys, "match", "kuhn_poker", *agents, "--hands", "9000")
     assert code == 130
     assert "4,096 hands" in out
+
+
+def test_adapt_measures_sessions_and_draws_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = tmp_path / "adapt.png"
+    code, out, _ = run(
+        capsys, "adapt", "limit_holdem-v0", "--agent", "always_raise", "--styles", "always_call", "chen",
+        "--hands-per-style", "20", "--sessions", "3", "--window", "5", "--responses", "equity", "--plot", str(picture),
+        "--json",
+    )  # fmt: skip
+    assert code == 0
+    report = json.loads(out)
+    assert [style["name"] for style in report["by_style"]] == ["always_call", "chen_strict"]
+    assert report["sessions"] == 3 and report["regret"]["sessions"] == 3
+    assert [change["style"] for change in report["recovery"]] == ["chen_strict"]
+    assert picture.stat().st_size > 5_000

@@ -14,8 +14,8 @@ from card_envs.extras import how_to_install
 from card_envs.match import AgentError
 
 COMMANDS = (
-    "envs", "agents", "play", "match", "panel", "hands-needed", "exploit", "report", "replay", "train", "demo", "bench",
-    "reproduce", "check", "warmup", "serve", "results",
+    "envs", "agents", "play", "match", "panel", "hands-needed", "exploit", "adapt", "report", "replay", "train", "demo",
+    "bench", "reproduce", "check", "warmup", "serve", "results",
 )  # fmt: skip
 """Each is a function of its name in the module of its name in `cli.commands`, imported when asked for."""
 

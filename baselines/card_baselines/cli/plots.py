@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from card_envs.analysis.adaptation import Adaptation
 from card_envs.match import MatchResult, Summary
 
 if TYPE_CHECKING:
@@ -47,6 +48,37 @@ def draw_report(result: MatchResult, opponents: Sequence[str], scores: Sequence[
     left.set_title(f"{result.names[0]} against", loc="left")
     left.spines[["top", "right"]].set_visible(False)
     _draw_win_curve(right, result)
+    save(figure, path)
+
+
+def draw_adaptation(found: Adaptation, window: int, path: Path) -> None:
+    """Draw the moving mean of what an agent wins in the course of a session, with 95 % intervals, into a file."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, 4.2), dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    kernel = np.full(window, 1 / window)
+    moving = np.array([np.convolve(session, kernel, "valid") for session in found.rewards])
+    hands = np.arange(window, found.rewards.shape[1] + 1)
+    mean = moving.mean(axis=0)
+    axes.plot(hands, mean, label=found.agent, linewidth=1.6)
+    if found.num_sessions > 1:
+        reach = 1.96 * moving.std(axis=0, ddof=1) / np.sqrt(found.num_sessions)
+        axes.fill_between(hands, mean - reach, mean + reach, alpha=0.15, linewidth=0)
+    for phase, begin in enumerate(range(0, found.rewards.shape[1], found.hands_per_style)):
+        style = phase % len(found.styles)
+        axes.axvline(begin, color="0.6", linewidth=0.8, linestyle=":")
+        axes.annotate(found.styles[style], (begin, 1.0), (4, -12), xycoords=("data", "axes fraction"),
+                      textcoords="offset points", fontsize=9, color="0.3")  # fmt: skip
+        if found.best_fixed:
+            best, end = found.best_fixed[style], begin + found.hands_per_style
+            label = "best fixed response" if phase == 0 else None
+            axes.plot([begin, end], [best.mean] * 2, color="tab:orange", linestyle="--", linewidth=1.2, label=label)
+    axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+    axes.set_xlabel("hand of the session")
+    axes.set_ylabel(f"{found.unit} per hand, mean of {window} hands")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
     save(figure, path)
 
 
