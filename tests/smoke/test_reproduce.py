@@ -168,7 +168,7 @@ def test_verdicts(paper: float, noise: float, ours: tuple[float, float], expecte
     [
         (
             ("shi2021",),
-            "paper 'shi2021' is not known (did you mean 'shi2022'?): choose one of charlesworth2018, shi2022",
+            f"paper 'shi2021' is not known (did you mean 'shi2022'?): choose one of {', '.join(papers.PAPERS)}",
         ),
         (("shi2022", "--table", "6"), "shi2022 has no table 6: choose among [1, 2, 3, 4, 5]"),
         (("shi2022", "--seeds", "-1"), "seeds -1 must be at least 1"),

@@ -27,6 +27,7 @@ from card_baselines.training.checkpoint import load_state, save_state, strip_pre
 Result = TypeVar("Result")
 Arrays = dict[str, NDArray[Any]]
 
+_HANG_UPS = tuple(getattr(signal, name) for name in ("SIGHUP", "SIGQUIT") if hasattr(signal, name))
 _PATIENCE_SECONDS = 10.0
 _GENERATORS = 2
 """Random generators of each process in a checkpoint."""
@@ -201,6 +202,7 @@ def launch(size: int, main: Callable[[Any], Result], config: Any) -> Result:
         min_nodes=1, max_nodes=1, nproc_per_node=size, max_restarts=0, run_id="card-envs",
         rdzv_backend="c10d", rdzv_endpoint="localhost:0", local_addr="localhost",
     )  # fmt: skip
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, *_HANG_UPS)}
     try:
         results: dict[int, Result] = elastic_launch(settings, _follow)(main, config)
     except ChildFailedError as error:
@@ -211,6 +213,9 @@ def launch(size: int, main: Callable[[Any], Result], config: Any) -> Result:
         if error.sigval == signal.SIGINT:
             raise KeyboardInterrupt from None
         sys.exit(128 + error.sigval)
+    finally:  # the launcher has put its own in their place
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     return results[0]
 
 

@@ -37,7 +37,9 @@ def train(arguments: list[str]) -> int:
         print_json(script.describe(options.config))
         return 0
     run = script.main(options.config)
-    if os.environ.get("RANK", "0") == "0":  # of several processes that torchrun started, the first one writes
+    if (
+        isinstance(run, RunFolder) and os.environ.get("RANK", "0") == "0"
+    ):  # of several processes that torchrun started, the first one writes
         print_results(run)
     return 0
 
