@@ -103,8 +103,12 @@ def bet_menus(entry: EnvEntry, *menus: str) -> str:
         env = make_raw_env(entry.id, bet_menu=menu)
         env.reset(seed=0)
         number = env.game.num_actions
-        rows.append((f"`{menu}`", number, "every id raises to itself" if number > 20 else _raises(env)))
+        rows.append((f"`{menu}`", number, _every_amount(number) if menu == "integers" else _raises(env)))
     return table(["`bet_menu`", "actions", "raises at the first decision"], rows)
+
+
+def _every_amount(number: int) -> str:
+    return f"2: raise to 1, 3: raise to 2, ..., {number - 1}: raise to {number - 2}; below the smallest raise masked"
 
 
 def _raises(env: GameAEC) -> str:

@@ -16,6 +16,7 @@ from card_baselines.speed.stopwatch import Work
 from card_envs.agent import Agent, Decisions
 from card_envs.envs import make_game
 from card_envs.game import Game
+from card_envs.games.holdem.actions import INTEGERS_OFFSET
 from card_envs.jit import kernel
 from card_envs.match import play_match
 from card_envs.rng import random_below, seeded_streams
@@ -27,7 +28,7 @@ FOLD, CALL = 0, 1
 
 
 def thesis_game() -> Game:
-    """Return the game; with this bet menu, an action id from 2 on is the amount that is raised to."""
+    """Return the game; with this bet menu, an action id from 2 on is one more than the amount that is raised to."""
     return make_game("no_limit_holdem-v0", num_players=6, stacks=200, bet_menu="integers")
 
 
@@ -62,7 +63,7 @@ def _choose(tables: Any, streams: Any, actions: Any) -> None:
         if third == 0 and table["legal"] & 1 != 0:
             actions[i] = FOLD
         elif third == 2 and low > 0:
-            actions[i] = low + np.int64(random_below(streams[i], high - low + 1))
+            actions[i] = INTEGERS_OFFSET + low + np.int64(random_below(streams[i], high - low + 1))
 
 
 def match() -> Work:
@@ -86,5 +87,5 @@ class Thirds(Agent):
         low, high = views["min_raise_to"].astype(np.int64), views["max_raise_to"].astype(np.int64)
         may_fold = views["legal"].astype(np.int64) & 1 == 1
         third, share = np.divmod(decisions.uniforms * 3.0, 1.0)
-        raised = low + (share * (high - low + 1)).astype(np.int64)
+        raised = INTEGERS_OFFSET + low + (share * (high - low + 1)).astype(np.int64)
         return np.select([(third == 0) & may_fold, (third == 2) & (low > 0)], [FOLD, raised], CALL)

@@ -2,7 +2,7 @@
 
 The two hold'em engines give one chance outcome the same number and one player the same seat. In limit games, action ids
 are the same, too. In no-limit games an id of `universal_poker` is the raiser's chips in the whole hand, one of
-`bet_menu=integers` those on this street.
+`bet_menu=integers` those on this street and one.
 """
 
 from __future__ import annotations

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
+import random
 
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from card_envs import no_limit_holdem_v0
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.kernels import decision_is_legal, mask_batch
+from card_envs.games.holdem.state import RAISE, RECENT_ACTIONS
+from card_envs.observation import mask_records
 from tests.holdem_hands import OneTable
 
 FOLD, CALL = 0, 1
+ID_OF_1 = 2
+"""Of the menu `integers`: raise to one chip, and so on."""
 THESIS_MENU = "chips:4,8,16,32,64,100,200"
 
 
@@ -98,12 +109,55 @@ def test_chips_are_amounts_to_raise_to(decisions: str, raises: dict[int, int]) -
     ("decisions", "low", "high"), [("", 4, 20), ("c", 4, 20), ("7", 12, 20), ("7 13", 19, 20), ("7 15", 20, 20)]
 )
 def test_integers_are_amounts_to_raise_to(decisions: str, low: int, high: int) -> None:
-    assert meanings("integers", decisions, stacks=20) == {amount: amount for amount in range(low, high + 1)}
+    assert meanings("integers", decisions, stacks=20) == {amount + 1: amount for amount in range(low, high + 1)}
+
+
+def test_a_single_chip_may_be_bet() -> None:
+    env = no_limit_holdem_v0.raw_env(stacks=10, bet_menu="integers")
+    env.reset(options={"button": 0, "deck": ["As", "Ah", "Ks", "Kh", "Qd", "Jd", "9c", "5c", "2d"]})
+    for action in (ID_OF_1 + 8, CALL):  # raise to 9 of 10 chips
+        env.step(action)
+    assert env.infos[env.agent_selection]["action_mask"].nonzero()[0].tolist() == [CALL, ID_OF_1]
+    assert [env.action_name(action) for action in (CALL, ID_OF_1)] == ["check", "bet 1 all-in"]
+    for action in (ID_OF_1, CALL):
+        env.step(action)
+    assert env.rewards == {"player_0": 5, "player_1": -5}
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    stacks=st.lists(st.integers(1, 9), min_size=2, max_size=5),
+    blinds=st.sampled_from([(0, 1), (1, 1), (1, 2), (2, 5)]),
+    ante=st.integers(0, 2),
+    structure=st.sampled_from(["no_limit", "pot_limit"]),
+    rules=st.sampled_from(["standard", "acpc"]),
+    seed=st.integers(0, 2**32),
+)
+def test_integers_offer_every_amount_that_the_rules_allow(
+    stacks: list[int], blinds: tuple[int, int], ante: int, structure: str, rules: str, seed: int
+) -> None:
+    """The amounts are tried one by one, whatever the menu; what an id does is seen in the table's record."""
+    config = HoldemConfig.no_limit(
+        len(stacks), stacks, *blinds, ante=ante, bet_menu="integers", structure=structure, rules=rules
+    )
+    rng, table = random.Random(seed), OneTable(config, seed=seed)
+    mask = np.empty((1, config.num_actions), np.int8)
+    while not table.is_over:
+        allowed = {a + 1: a for a in range(12) if decision_is_legal(table.t, RAISE, a)}
+        mask_batch(table.tables, np.array([0]), mask_records(mask))
+        masked = [action for action in mask[0].nonzero()[0].tolist() if action > CALL]
+        assert masked == [action for action in table.legal_actions() if action > CALL] == list(allowed)
+        action = rng.choice([CALL, *allowed, *allowed])
+        seat, decision = table.actor, int(table.t.num_decisions) % RECENT_ACTIONS
+        table.step(action)
+        if action > CALL:
+            assert int(table.t.recent_move[decision]) == 4 * seat + RAISE
+            assert int(table.t.recent_amount[decision]) == allowed[action]
 
 
 @pytest.mark.parametrize(
     ("menu", "num_actions"),
-    [("fcpa", 4), ("fchpa", 5), ("fcp", 3), ([0.5], 4), (THESIS_MENU, 9), ("integers", 201), ("chips:4,all_in", 4)],
+    [("fcpa", 4), ("fchpa", 5), ("fcp", 3), ([0.5], 4), (THESIS_MENU, 9), ("integers", 202), ("chips:4,all_in", 4)],
 )
 def test_number_of_actions(menu: str | list[float], num_actions: int) -> None:
     assert HoldemConfig.no_limit(2, 200, bet_menu=menu).num_actions == num_actions

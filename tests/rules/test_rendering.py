@@ -18,6 +18,8 @@ from card_envs.game import Game, Tables
 from card_envs.games.big2 import render as big2
 from card_envs.games.big2.actions import PASS
 from card_envs.games.holdem import render as holdem
+from card_envs.games.holdem.kernels import apply_decision
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
 
 
 def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **settings: Any) -> tuple[Game, Tables]:
@@ -30,6 +32,14 @@ def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **s
 def play(game: Game, tables: Tables, *actions: int) -> Any:
     for action in actions:
         assert game.step(tables, 0, action) >= -1, game.why_illegal(tables, 0, action)
+    return tables[0]
+
+
+def decide(tables: Tables, decisions: str) -> Any:
+    """Apply hold'em decisions such as "f c 6": fold, check or call, raise to six; return the table."""
+    for word in decisions.split():
+        kind = RAISE if word.isdigit() else FOLD if word == "f" else CALL
+        assert apply_decision(tables, 0, kind, int(word) if kind == RAISE else 0) >= -1, word
     return tables[0]
 
 
@@ -158,23 +168,23 @@ def test_everybody_all_in_for_a_different_amount(monkeypatch: pytest.MonkeyPatch
 def test_side_pots_of_three_all_ins() -> None:
     options = {"button": 2, "deck": card_ids("AhKc 7d7h QsJs 9h9d KdTd 5c4c 7sKs2h4hTc")}
     stacks = [180, 60, 120, 240, 300, 200]
-    game, tables = dealt("no_limit_holdem-v0", options, num_players=6, stacks=stacks, bet_menu="integers")
-    t = play(game, tables, 7, 1, 60, 120, 1, 0, 0)
+    _, tables = dealt("no_limit_holdem-v0", options, num_players=6, stacks=stacks, bet_menu="integers")
+    t = decide(tables, "7 c 60 120 c f f")
     assert holdem.side_pots(t) == [("main", 60 + 60 + 60 + 7 + 2 + 7), ("side", 60 + 60)]
-    play(game, tables, 180)
+    decide(tables, "180")
     assert holdem.side_pots(t) == [("main", 60 * 4 + 9), ("side", 180), ("uncalled", 60)]
-    play(game, tables, 1)
+    decide(tables, "c")
     assert holdem.side_pots(t) == [("main", 249), ("side", 180), ("side", 120)]
     assert t.payoff[:6].tolist() == [120, 189, -120, -180, -2, -7]
 
 
 def test_antes_belong_to_the_main_pot() -> None:
-    game, tables = dealt(
+    _, tables = dealt(
         "no_limit_holdem-v0", {"button": 0}, num_players=3, stacks=[100, 10, 100], ante=4, bet_menu="integers"
     )
-    t = play(game, tables, 20)
+    t = decide(tables, "20")
     assert holdem.side_pots(t) == [("main", 20 + 1 + 2 + 12)]
-    t = play(game, tables, 1)
+    t = decide(tables, "c")
     assert holdem.side_pots(t) == [("main", 12 + 6 + 6 + 2), ("uncalled", 14)]
 
 
@@ -183,31 +193,31 @@ def moves(t: Any) -> list[str]:
 
 
 def test_last_moves_before_the_flop() -> None:
-    game, tables = dealt("no_limit_holdem-v0", {"button": 0}, num_players=4, bet_menu="integers")
+    _, tables = dealt("no_limit_holdem-v0", {"button": 0}, num_players=4, bet_menu="integers")
     t = tables[0]
     assert moves(t) == ["", "blind 1", "blind 2", ""]
-    play(game, tables, 1, 1, 1)
+    decide(tables, "c c c")
     assert moves(t) == ["call", "call", "blind 2", "call"]
-    play(game, tables, 8)
+    decide(tables, "8")
     assert moves(t) == ["call", "call", "raise to 8", "call"]
-    play(game, tables, 1, 1, 1)
+    decide(tables, "c c c")
     assert moves(t) == ["", "", "", ""]
 
 
 def test_last_moves_after_the_flop() -> None:
-    game, tables = dealt("no_limit_holdem-v0", {"button": 0}, num_players=3, stacks=[200, 200, 50], bet_menu="integers")
-    t = play(game, tables, 1, 1, 1)
-    play(game, tables, 1, 10, 1)
+    _, tables = dealt("no_limit_holdem-v0", {"button": 0}, num_players=3, stacks=[200, 200, 50], bet_menu="integers")
+    t = decide(tables, "c c c")
+    decide(tables, "c 10 c")
     assert moves(t) == ["call", "check", "bet 10"]
-    play(game, tables, 30, 48)
+    decide(tables, "30 48")
     assert moves(t) == ["call", "raise to 30", "all-in 48"]
-    play(game, tables, 1, 1)
+    decide(tables, "c c")
     assert (t.street, moves(t)) == (2, ["", "", "all-in"])
 
 
 def test_last_moves_of_a_full_table_reach_back_further_than_the_recent_actions() -> None:
-    game, tables = dealt("no_limit_holdem-v0", {"button": 9}, num_players=10, bet_menu="integers")
-    t = play(game, tables, 10, *[1] * 8)
+    _, tables = dealt("no_limit_holdem-v0", {"button": 9}, num_players=10, bet_menu="integers")
+    t = decide(tables, "10" + " c" * 8)
     assert moves(t) == ["call", "blind 2", "raise to 10", *["call"] * 7]
 
 

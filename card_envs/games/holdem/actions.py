@@ -23,6 +23,9 @@ from card_envs.rng import random_below
 
 FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
 
+INTEGERS_OFFSET = FIRST_RAISE_ACTION - 1
+"""MENU_INTEGERS: action id minus the amount that it raises to; the smallest all-in is one chip, the first raise id."""
+
 ILLEGAL = -1
 _LEGAL_BITS = 16  # of the field `legal`
 
@@ -139,7 +142,7 @@ def menu_amount(t: Any, action: Any) -> Any:
 
 @kernel
 def num_menu_actions(t: Any) -> Any:
-    """Return the number of action ids; of MENU_INTEGERS, whose raises are amounts, those below the first raise."""
+    """Return the number of action ids; of MENU_INTEGERS, whose raises are all amounts, those below the first raise."""
     if t.menu == MENU_LIMIT:
         return np.int64(FIRST_RAISE_ACTION + 1)
     return np.int64(FIRST_RAISE_ACTION) + t.num_sizes + t.has_all_in
@@ -150,7 +153,8 @@ def raise_to_of(t: Any, action: Any) -> Any:
     """Return the street commitment that raise id `action` stands for, or ILLEGAL; raising itself must be allowed."""
     low, high = np.int64(t.min_raise_to), np.int64(t.max_raise_to)
     if t.menu == MENU_INTEGERS:
-        return np.int64(action) if low <= action <= high else np.int64(ILLEGAL)
+        integer = np.int64(action) - INTEGERS_OFFSET
+        return integer if low <= integer <= high else np.int64(ILLEGAL)
     if t.menu == MENU_LIMIT or action - FIRST_RAISE_ACTION >= t.num_sizes:
         return high
     amount = menu_amount(t, action)
@@ -165,7 +169,9 @@ def is_legal(t: Any, action: Any) -> Any:
     """Return True if the actor may take action id `action`; any integer is allowed as argument."""
     if 0 <= action < _LEGAL_BITS and (np.int64(t.legal) >> action) & 1 == 1:
         return True
-    return t.menu == MENU_INTEGERS and action >= FIRST_RAISE_ACTION and 0 < t.min_raise_to <= action <= t.max_raise_to
+    if t.menu != MENU_INTEGERS or action < FIRST_RAISE_ACTION or t.max_raise_to == 0:
+        return False
+    return t.min_raise_to <= action - INTEGERS_OFFSET <= t.max_raise_to
 
 
 @kernel
@@ -188,8 +194,8 @@ def write_mask(t: Any, seat: Any, m: Any) -> None:
         m.mask[FOLD_ACTION] = legal & 1
         m.mask[CALL_ACTION] = 1
         if t.max_raise_to > 0:
-            for action in range(t.min_raise_to, t.max_raise_to + 1):
-                m.mask[action] = 1
+            for amount in range(t.min_raise_to, t.max_raise_to + 1):
+                m.mask[amount + INTEGERS_OFFSET] = 1
 
 
 @kernel
@@ -202,4 +208,4 @@ def random_action(t: Any, stream: Any) -> Any:
     if t.menu != MENU_INTEGERS or t.max_raise_to == 0:
         return nth_bit(bits, random_below(stream, count))
     pick = random_below(stream, count + t.max_raise_to - t.min_raise_to + 1)
-    return nth_bit(bits, pick) if pick < count else np.int64(t.min_raise_to) + pick - count
+    return nth_bit(bits, pick) if pick < count else np.int64(t.min_raise_to) + INTEGERS_OFFSET + pick - count

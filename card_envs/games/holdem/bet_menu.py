@@ -41,7 +41,7 @@ class BetMenu:
 
     @classmethod
     def integers(cls) -> Self:
-        """Return every raise-to amount: action id a >= 2 raises to a chips."""
+        """Return every raise-to amount, from a single chip on: action id a >= 2 raises to a - 1 chips."""
         return cls(MENU_INTEGERS)
 
     @staticmethod

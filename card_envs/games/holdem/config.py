@@ -144,8 +144,6 @@ class HoldemConfig:
             )
         if self.min_bet < 1 or self.reward_unit < 1:
             raise ValueError(f"min_bet {self.min_bet} and reward_unit {self.reward_unit} must be at least 1")
-        if self.menu.kind == MENU_INTEGERS and self.min_bet < 2:
-            raise ValueError("bet_menu 'integers' needs min_bet >= 2: ids 0 and 1 are fold and call")
 
     @classmethod
     def limit(
@@ -266,7 +264,7 @@ class HoldemConfig:
         if menu.kind == MENU_LIMIT:
             return 3
         if menu.kind == MENU_INTEGERS:
-            return max(self.stack_list) + 1
+            return 2 + max(self.stack_list)
         return 2 + len(menu.sizes) + int(menu.all_in)
 
     @property

@@ -65,7 +65,7 @@ def _deal_with(config: HoldemConfig, tables: Any, i: int, options: Mapping[str, 
         raise ValueError(f"button {button!r} must be a seat in 0..{config.num_players - 1}")
     if config.menu.kind == MENU_INTEGERS and max(stacks) > max(config.stack_list):
         raise ValueError(
-            f"stacks {stacks}: ids are amounts here, and end at the largest stack {max(config.stack_list)}"
+            f"stacks {stacks}: ids stand for amounts here, and end at the largest stack {max(config.stack_list)}"
         )
     t = tables[i]
     t.stack[: config.num_players] = stacks

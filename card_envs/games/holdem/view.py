@@ -11,6 +11,7 @@ from card_envs.game_info import ActionParts
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FOLD_ACTION,
+    INTEGERS_OFFSET,
     has,
     is_legal,
     menu_amount,
@@ -110,7 +111,7 @@ def why_illegal(tables: Any, i: int, action: int) -> str:
 
 def _reason(tables: Any, i: int, action: int) -> str:
     t = tables[i]
-    last = int(t.largest_amount) if t.menu == MENU_INTEGERS else int(num_menu_actions(t)) - 1
+    last = int(t.largest_amount) + INTEGERS_OFFSET if t.menu == MENU_INTEGERS else int(num_menu_actions(t)) - 1
     if not 0 <= action <= last:
         return f"action {action} is outside 0..{last}"
     if action == FOLD_ACTION:
@@ -118,7 +119,7 @@ def _reason(tables: Any, i: int, action: int) -> str:
     _, _, low, high = betting_options(tables, i)
     if high == 0:
         return f"raise (action {action}): {_why_no_raise(t)}"
-    amount = action if t.menu == MENU_INTEGERS else int(menu_amount(t, action))
+    amount = action - INTEGERS_OFFSET if t.menu == MENU_INTEGERS else int(menu_amount(t, action))
     if amount < low:
         return f"raise to {amount} (action {action}) is below the minimum {low}"
     if amount > high:
@@ -145,7 +146,7 @@ def _legal_text(tables: Any, i: int) -> str:
     parts = ["fold (0)"] if is_legal(t, FOLD_ACTION) else []
     parts.append(f"call {call} (1)" if call else "check (1)")
     if high and t.menu == MENU_INTEGERS:
-        parts.append(f"raise to {low}..{high} (the amount is the action)")
+        parts.append(f"raise to {low}..{high} ({low + INTEGERS_OFFSET}..{high + INTEGERS_OFFSET})")
     elif high:
         ids = [a for a in range(2, int(num_menu_actions(t))) if is_legal(t, a)]
         parts += [f"{action_name(tables, i, a)} ({a})" for a in ids]

@@ -4,8 +4,7 @@ Reads a list of {"ours", "theirs", "unit" (their chips in one of our returns), "
 and writes for each what it found: differences in actor, legal actions, chance outcomes and returns, and counts.
 
 Known and left out: `universal_poker` offers raises that nobody left could call, lets a seat that can only check do so,
-and pays odd chips in fractions, so returns may differ by less than a chip for each seat. An all-in bet of a single chip
-has no id in `bet_menu=integers`, where 1 is call.
+and pays odd chips in fractions, so returns may differ by less than a chip for each seat.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import Any
 import pyspiel
 
 import card_wrappers.openspiel  # noqa: F401  registers our games
+from card_envs.games.holdem.actions import INTEGERS_OFFSET
 
 FOLD, CALL = 0, 1
 
@@ -77,14 +77,13 @@ class Hand:
         if action <= CALL or self.is_limit:
             return action
         t = self.ours.episode.tables[0]
-        return int(action + t.hand_commit[t.actor] - t.street_commit[t.actor])
+        return int(action - INTEGERS_OFFSET + t.hand_commit[t.actor] - t.street_commit[t.actor])
 
     def _offered_by_ours(self, moves: list[int]) -> list[int]:
         t = self.ours.episode.tables[0]
         others = [s for s in range(int(t.num_seats)) if s != t.actor and int(t.in_hand) >> s & 1]
         if any(t.stack[s] + t.street_commit[s] > t.current_bet for s in others):
-            single_chip = int(t.hand_commit[t.actor]) + 1
-            return [move for move in moves if self.is_limit or move <= CALL or move > single_chip or t.current_bet]
+            return moves
         return [move for move in moves if move <= CALL]
 
     def _compare_returns(self) -> str | None:

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, num_menu_actions, owed
+from card_envs.games.holdem.actions import (
+    CALL_ACTION,
+    FIRST_RAISE_ACTION,
+    FOLD_ACTION,
+    INTEGERS_OFFSET,
+    num_menu_actions,
+    owed,
+)
 from card_envs.games.holdem.actions import raise_to_of as amount_of
 from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, RAISE
 from card_envs.jit import kernel
@@ -54,7 +61,7 @@ def raise_action(t: Any) -> Any:
         return np.int64(FIRST_RAISE_ACTION)
     pot_sized = np.int64(t.current_bet) + t.pot + owed(t)
     if t.menu == MENU_INTEGERS:
-        return min(max(pot_sized, np.int64(t.min_raise_to)), np.int64(t.max_raise_to))
+        return min(max(pot_sized, np.int64(t.min_raise_to)), np.int64(t.max_raise_to)) + INTEGERS_OFFSET
     best, smallest = np.int64(CALL_ACTION), np.int64(2**62)
     for action in range(FIRST_RAISE_ACTION, num_menu_actions(t)):
         distance = abs(amount_of(t, action) - pot_sized)
