@@ -104,6 +104,9 @@ class VexbotLike(Agent):
     name = "vexbot_like"
 
     def __init__(self, game: Game) -> None:
+        """Grow the betting tree; raises ValueError for games other than heads-up limit hold'em."""
+        if not self.can_play(game):
+            raise ValueError(f"agent {self.name!r} plays heads-up limit hold'em, not {game.name} with these settings")
         self._tree = grow_tree(game.config, [1] * _STREETS)
         self._betting = describe_tree(self._tree)
         self._values = np.zeros(len(self._tree))
