@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ something from the reward or not."""
 _OTHER_STREAMS = 0xA0761D6478BD642F
 """Added to the seed for seats, opponents and their random numbers, which must not be those that deal the cards."""
 _MAX_DEALS = 10_000
+_MAX_DEALS_WITH_OPTIONS = 1_000  # one at a time, so slower
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,9 @@ class SingleSeatTables:
     of an episode add up to the seat's payoff. Deals that end before the learner has anything to decide (everybody folds
     to its blind, say) are no episodes: they are played and left out.
 
+    Options of `reset` fix the first deal of every table: where it ends before the learner has a decision, it is played
+    again with the same options, and new random numbers for whatever they leave open. Later deals are as always.
+
     Seed and table number fix cards, seats and opponents at a table, and the random numbers that agents find in
     `Decisions.uniforms`, whatever the number of tables beside it.
     """
@@ -86,6 +91,7 @@ class SingleSeatTables:
         self._fixed_seat = seat
         self._rows = np.arange(self.num_tables, dtype=np.int64)
         self._opponent = np.zeros(self.num_tables, np.int64)
+        self._had_options = np.zeros(self.num_tables, np.bool_)
         self._is_ready = False
         self.seats = np.zeros(self.num_tables, np.int64)
         """(N,): the learner's seat at each table."""
@@ -98,14 +104,36 @@ class SingleSeatTables:
         self._streams = seeded_streams(self.num_tables, int(seed) + _OTHER_STREAMS)
         self._rng = np.random.default_rng(int(seed) % 2**64)
 
-    def reset(self, seed: int | None = None) -> Turns:
-        """Begin a new episode at every table; with a seed, start all random streams anew from it."""
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> Turns:
+        """Begin a new episode at every table; with a seed, start all random streams anew from it.
+
+        `options` fix the deal, the same at every table (keys: `Game.option_names`). Raises as `checked_options`, and
+        RuntimeError where the learner never has a decision: then only another `reset` may follow.
+        """
+        known = self.checked_options(options)
         if seed is not None:
             self._start(seed)
         self._is_ready = False
-        self._begin(self._rows)
+        self._begin(self._rows, known)
         self._is_ready = True
         return self._turns(np.zeros(self.num_tables, np.float32), self._rows[:0])
+
+    def checked_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return reset options as a dict, empty for None; nothing changes.
+
+        Raises TypeError for what is no mapping, ValueError for unknown keys and for values that no deal can have.
+        """
+        if options is None:
+            return {}
+        if not isinstance(options, Mapping):
+            raise TypeError(f"reset options {options!r} must be a dict")
+        names = self.game.option_names
+        unknown = sorted(map(str, set(options) - set(names)))
+        if unknown:
+            raise ValueError(f"reset options {unknown} are not known: choose from {list(names)}")
+        if options:
+            self.game.deal_with(self.tables[:1].copy(), 0, options)
+        return dict(options)
 
     def step(self, actions: Any) -> Turns:
         """Take the learner's actions (N,), of any integer type. An illegal one raises and changes no table."""
@@ -132,12 +160,13 @@ class SingleSeatTables:
         self.game.encoder.observe_batch(self.tables, self._rows, observation_records(observation), mask_records(mask))
         return Turns(observation, mask, self.seats.copy(), rewards, is_over, self.game, final_tables, final_seats)
 
-    def _begin(self, rows: Rows) -> None:
+    def _begin(self, rows: Rows, options: Mapping[str, Any] = MappingProxyType({})) -> None:
         """Deal at `rows`, and again where the deal ends before the learner has a decision."""
-        for _ in range(_MAX_DEALS):
+        most = _MAX_DEALS_WITH_OPTIONS if options else _MAX_DEALS
+        for _ in range(most):
             if not len(rows):
                 return
-            self.game.deal_batch(self.tables, rows)
+            self._deal(rows, options)
             units = self._units(rows)
             self.seats[rows] = units * self.game.num_seats if self._fixed_seat is None else self._fixed_seat
             self._opponent[rows] = self._units(rows) * len(self.opponents)
@@ -145,9 +174,21 @@ class SingleSeatTables:
                 agent.deal_starts(theirs)
             self._play_on(rows, np.zeros(self.num_tables, np.float32))
             rows = rows[self.tables["is_over"][rows] == 1]
+        with_options = f" with reset options {sorted(options)}" if options else ""
         raise RuntimeError(
-            f"in {_MAX_DEALS} deals, the learner never had a decision: look at stacks, seat and opponents"
+            f"in {most} deals{with_options}, the learner never had a decision: look at stacks, seat and opponents"
         )
+
+    def _deal(self, rows: Rows, options: Mapping[str, Any]) -> None:
+        """Deal at `rows`, with the options if there are any; the stacks of earlier ones do not stay."""
+        apart = rows if options else rows[self._had_options[rows]]
+        for row in apart.tolist():
+            self.game.deal_with(self.tables, row, options)
+        if not len(apart):
+            self.game.deal_batch(self.tables, rows)
+        elif not options:
+            self.game.deal_batch(self.tables, np.setdiff1d(rows, apart))
+        self._had_options[rows] = bool(options)
 
     def _play_on(self, rows: Rows, rewards: NDArray[np.float32]) -> None:
         """Let opponents act at `rows` until the learner has a decision or the deal is over; add up what it is paid."""

@@ -13,9 +13,10 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 import card_envs
 from card_envs.agent import Decisions
+from card_envs.cards import card_ids
 from card_envs.envs import ENVS, follow_registrations
 from card_envs.game import IllegalActionError
-from card_wrappers.gymnasium import make_env, make_vector_env
+from card_wrappers.gymnasium import CardEnv, CardVectorEnv, make_env, make_vector_env
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
 
@@ -244,10 +245,102 @@ def test_unmasked_sampling_works_in_batches() -> None:
         assert infos["_illegal_action"].all() and infos["illegal_action"].any()
 
 
-def test_options_are_ignored_with_a_warning() -> None:
-    for env in (make_env("kuhn_poker-v0"), make_vector_env("kuhn_poker-v0", 2)):
-        with pytest.warns(UserWarning, match=r"reset options \['deck'\] are ignored"):
-            env.reset(options={"deck": []})
+BIG2_HANDS = [list(range(seat, 52, 4)) for seat in range(4)]
+ACES = card_ids("7c 2d As Ad")
+"""Of seat 1, heads-up."""
+
+
+def test_options_fix_one_episode() -> None:
+    env = make_env("no_limit_holdem-v0", opponents="always_call", seat=1)
+    env.reset(seed=1)
+    for options in ({"button": 0, "stacks": [40, 90], "deck": ACES}, {"button": 1, "stacks": [9, 7], "deck": ACES}):
+        observation, info = env.reset(options=options)
+        t = env._tables.tables[0]
+        assert (info["seat"], t.actor, t.button) == (1, 1, options["button"])
+        assert t.num_decisions == (1 if options["button"] == 0 else 0), "the button opens, seat 0 has called"
+        assert (t.stack + t.hand_commit)[:2].tolist() == options["stacks"]
+        assert set(ACES[2:]) == set(np.flatnonzero(blocks_of(env, observation)["hole_cards"]))
+        assert env.observation_space.contains(observation)
+        while not env.step(1)[2]:
+            pass
+    env.reset()
+    t = env._tables.tables[0]
+    assert (t.stack + t.hand_commit)[:2].tolist() == [200, 200], "the stacks of the options do not stay"
+
+
+def blocks_of(env: CardEnv, observation: dict[str, Any]) -> Any:
+    return env.game.layout.split(observation["observation"])
+
+
+def test_options_and_seed_determine_what_follows() -> None:
+    """What options leave open comes from the seed, also in the deals after theirs."""
+    for env_id, options in (("limit_holdem-v0", {"button": 1}), ("big2-v0", {"hands": BIG2_HANDS})):
+        seen: list[Any] = []
+        for _ in range(2):
+            env, rng = make_env(env_id), np.random.default_rng(2)
+            observation, info = env.reset(seed=7, options=options)
+            seen.append([observation["observation"].tobytes(), info["seat"]])
+            for _ in range(3):
+                over = False
+                while not over:
+                    observation, reward, over, _, info = env.step(legal(info["action_mask"], rng))
+                    seen[-1] += [observation["observation"].tobytes(), reward]
+                observation, info = env.reset()
+        assert seen[0] == seen[1]
+
+
+def test_options_of_many_tables_fix_the_first_episode_of_each() -> None:
+    envs = make_vector_env("no_limit_holdem-v0", 3, opponents="always_call", seat=1)
+    envs.reset(seed=1)
+    envs.reset(options={"button": 0, "stacks": [40, 90], "deck": ACES})
+    tables = envs._tables.tables
+    assert (tables["deck"][:, :4] == ACES).all() and (tables["button"] == 0).all()
+    assert ((tables["stack"] + tables["hand_commit"])[:, :2] == [40, 90]).all()
+    *_, over, _, _ = envs.step(np.full(3, 4))  # all-in, and called
+    assert over.all() and ((tables["stack"] + tables["hand_commit"])[:, :2] == [200, 200]).all()
+
+
+def test_a_deal_that_ends_before_the_first_decision_is_dealt_again() -> None:
+    """The small blind folds most hands to the learner's big blind; whenever there is an observation, it has not."""
+    env = make_env("limit_holdem-v0", opponents="random", seat=1)
+    decisions = set()
+    for seed in range(30):
+        _, info = env.reset(seed=seed, options={"button": 0})
+        t = env._tables.tables[0]
+        assert not t.is_over and t.actor == 1 and info["action_mask"].any()
+        decisions.add((int(t.button), int(t.num_decisions)))
+    assert decisions == {(0, 1)}
+
+
+def test_options_without_a_decision_are_an_error_and_reset_helps() -> None:
+    for env in (make_env("no_limit_holdem-v0", seat=0), make_vector_env("no_limit_holdem-v0", 2, seat=0)):
+        env.reset(seed=0)
+        with pytest.raises(RuntimeError, match=r"in 1000 deals with reset options \['stacks'\], the learner never"):
+            env.reset(options={"stacks": [1, 1]})
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step(np.ones(2, np.int64) if isinstance(env, CardVectorEnv) else 1)
+        _, info = env.reset()
+        assert info["action_mask"].any()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"deck": [], "bouton": 1}, ValueError, r"reset options \['bouton'\] are not known: choose from .*button"),
+        ({"button": 2}, ValueError, r"button 2 must be a seat in 0\.\.1"),
+        ({"stacks": [5]}, ValueError, "stacks"),
+        ({"deck": ["As", "As"]}, ValueError, "As is in the deck twice"),
+        ("deck", TypeError, "reset options 'deck' must be a dict"),
+    ],
+)
+def test_refused_options_leave_the_episode_as_it_was(options: Any, error: type[Exception], message: str) -> None:
+    for env in (make_env("no_limit_holdem-v0"), make_vector_env("no_limit_holdem-v0", 2)):
+        env.reset(seed=3)
+        before = env._tables.tables.tobytes(), env.np_random.bit_generator.state
+        with pytest.raises(error, match=message):
+            env.reset(seed=4, options=options)
+        assert (env._tables.tables.tobytes(), env.np_random.bit_generator.state) == before
+        env.step(np.ones(2, np.int64) if isinstance(env, CardVectorEnv) else 1)
 
 
 def test_ids_are_registered_once() -> None:

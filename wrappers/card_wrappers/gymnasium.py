@@ -7,6 +7,9 @@ Observations are {"observation": vector, "action_mask": int8}; the mask is in th
 what `card_envs.agent.find_agent` understands, or a list of either, of which one is drawn for each deal. `seat` is the
 learner's, None for another one in every deal. What an episode is and how it is rewarded: `card_envs.single_seat`.
 
+`reset(options=...)` fixes the deal, as in the PettingZoo environment of the same id: the button, stacks and cards of
+hold'em, the hands of Big 2. It holds for one episode, in a vector environment for the first one of every table.
+
 Tools that sample actions without the mask run into illegal ones. `illegal_action` says what happens then: "penalty"
 plays a random legal action in its place and takes 1 from the reward, "random" plays one without the penalty, "raise"
 raises IllegalActionError and changes nothing. An action outside the space always raises.
@@ -14,7 +17,6 @@ raises IllegalActionError and changes nothing. An action outside the space alway
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -100,12 +102,17 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._is_over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
-        """Begin the next episode; with a seed, this and all that follow are determined. `options` are ignored."""
+        """Begin the next episode; with a seed, this and all that follow are determined.
+
+        `options` fix its deal. Opponents act as always, so the first observation is the learner's first decision; a
+        deal that ends before it is dealt again. TypeError or ValueError for unknown options, and nothing has changed.
+        """
+        known = self._tables.checked_options(options)
         super().reset(seed=seed)
-        _warn_about_options(options)
         # Tables deal anew at once, so after an episode's end the next one already lies there.
-        if seed is not None or self._turns is None or not self._is_over:
-            self._turns = self._tables.reset(seed)
+        if seed is not None or known or self._turns is None or not self._is_over:
+            self._turns = None  # until there is a decision
+            self._turns = self._tables.reset(seed, known)
         self._is_over = False
         self._show()
         info = {"action_mask": self._turns.action_mask[0], "seat": int(self._turns.seats[0])}
@@ -204,10 +211,14 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._turns: Turns | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
-        """Begin a new episode at every table; with a seed, all that follows is determined. `options` are ignored."""
+        """Begin a new episode at every table; with a seed, all that follows is determined.
+
+        `options` fix the first deal of every table, as in `CardEnv.reset`; deals after it are as always.
+        """
+        known = self._tables.checked_options(options)
         super().reset(seed=seed)
-        _warn_about_options(options)
-        self._turns = self._tables.reset(seed)
+        self._turns = None  # until there are decisions
+        self._turns = self._tables.reset(seed, known)
         return self._observation(self._turns), self._info(self._turns)
 
     def step(
@@ -281,11 +292,3 @@ def _checked_render_mode(render_mode: str | None, modes: tuple[str, ...]) -> str
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(modes)} or None")
     return render_mode
-
-
-def _warn_about_options(options: dict[str, Any] | None) -> None:
-    if options:
-        warnings.warn(
-            f"reset options {sorted(map(str, options))} are ignored: the PettingZoo environment can fix a deal",
-            stacklevel=3,
-        )
