@@ -131,3 +131,25 @@ def test_antes_are_dead_or_live(dead_antes: bool, payoffs: list[int]) -> None:
     rules = replace(RULES["standard"], dead_antes=dead_antes)
     table = showdown((200, 200, 2), [KINGS, QUEENS, ACES], "c c" + CHECKED_DOWN, antes=4, rules=rules)
     assert table.by_seat("payoff") == payoffs, "antes of 4, 4 and 2: all 10 to the best hand, or 2 from each"
+
+
+@pytest.mark.parametrize(
+    ("antes", "dead_pot", "live_pot"), [((0, 6, 0), 9, 3), ((4, 6, 0), 13, 11), ((6, 6, 0), 15, 15), ((0, 0, 6), 9, 3)]
+)
+def test_what_nobody_matches_of_live_antes_is_returned_before_the_blinds(
+    antes: tuple[int, ...], dead_pot: int, live_pot: int
+) -> None:
+    config = replace(HoldemConfig.no_limit(3), antes=antes)
+    assert OneTable(config).t.pot == dead_pot
+    live = OneTable(replace(config, rules=replace(RULES["standard"], dead_antes=False)))
+    assert live.t.pot == live_pot
+    assert sum(live.by_seat("stack")) + live_pot == 600
+    assert sum(live.by_seat("hand_commit")) == live_pot
+
+
+def test_chips_of_a_returned_ante_pay_the_blind() -> None:
+    """The big blind has six chips for an ante of six: unmatched, so it can pay the blind and has four left."""
+    live = replace(RULES["standard"], dead_antes=False)
+    table = OneTable(replace(HoldemConfig.no_limit(3, (200, 6, 200)), antes=(0, 6, 0), rules=live))
+    assert table.by_seat("stack") == [199, 4, 200] and table.by_seat("hand_commit") == [1, 2, 0]
+    assert table.options() == (2, True, 2, (4, 200))

@@ -153,8 +153,8 @@ def raise_to_of(t: Any, action: Any) -> Any:
     """Return the street commitment that raise id `action` stands for, or ILLEGAL; raising itself must be allowed."""
     low, high = np.int64(t.min_raise_to), np.int64(t.max_raise_to)
     if t.menu == MENU_INTEGERS:
-        integer = np.int64(action) - INTEGERS_OFFSET
-        return integer if low <= integer <= high else np.int64(ILLEGAL)
+        asked = np.int64(action) - INTEGERS_OFFSET
+        return asked if low <= asked <= high else np.int64(ILLEGAL)
     if t.menu == MENU_LIMIT or action - FIRST_RAISE_ACTION >= t.num_sizes:
         return high
     amount = menu_amount(t, action)

@@ -14,6 +14,7 @@ from card_envs.games.holdem.state import (
     CALL,
     FOLD,
     LIMIT,
+    MAX_CHIPS,
     MAX_DEALT,
     MAX_LEVELS,
     MAX_STREETS,
@@ -66,9 +67,10 @@ def start_hand(t: Any) -> None:
     """Restore the stacks and start a hand with the cards in the deck field: antes, blinds, first seat to act."""
     _clear_hand(t)
     t.largest_amount = largest_amount(t)
+    most = largest_ante(t)
     for position in range(t.num_seats):
         seat = _seat_at(t, position)
-        _pay(t, seat, min(t.ante[position], t.stack[seat]))
+        _pay(t, seat, min(np.int64(t.ante[position]), np.int64(t.stack[seat]), most))
         t.street_commit[seat] = 0
     opener = np.int64(0)
     for position in range(t.num_seats):
@@ -79,6 +81,28 @@ def start_hand(t: Any) -> None:
             t.current_bet = blind
             opener = np.int64(position) + 1
     _open_betting(t, wrapped(np.int64(t.button) + 1 + opener, t.num_seats))
+
+
+@kernel
+def largest_ante(t: Any) -> Any:
+    """Return the most chips that an ante can take: where antes are live, the second largest, which the others match.
+
+    PokerKit too gives what nobody matches back before the blinds. Dead antes are taken whole.
+    """
+    if t.dead_antes == 1:
+        return np.int64(MAX_CHIPS)
+    largest, second = np.int64(0), np.int64(0)
+    for position in range(t.num_seats):
+        ante = min(np.int64(t.ante[position]), starting_stack(t, _seat_at(t, position)))
+        second = max(second, min(largest, ante))
+        largest = max(largest, ante)
+    return second
+
+
+@kernel
+def starting_stack(t: Any, seat: Any) -> Any:
+    """Return the chips that a seat brought into the hand, over or not."""
+    return np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over == 1 else np.int64(t.hand_commit[seat]))
 
 
 @kernel

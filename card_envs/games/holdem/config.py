@@ -41,7 +41,8 @@ class RulesProfile:
     last_actor_opens: bool = False
     """Streets after the first open with the seat left of the last actor, instead of left of the button."""
     dead_antes: bool = True
-    """Antes belong to the main pot whole; otherwise the part that others could not match forms a side pot."""
+    """Antes belong to the main pot whole; otherwise the part that some could not match forms a side pot, and the part
+    that nobody matched is returned before the blinds."""
     limit_raises: tuple[int, ...] = (3, 4, 4, 4)
     """Limit hold'em: raises allowed on each street (the blind is not one), unless `max_raises` says otherwise."""
     most_limit_seats: int = MAX_SEATS

@@ -84,7 +84,7 @@ FIELDS = np.dtype(
         ("fold_when_free", np.int8),  # folding is legal where checking costs nothing
         ("short_raise_reopens", np.int8),  # all-ins below a full raise reopen the betting
         ("last_actor_opens", np.int8),  # RLCard: a street opens left of whoever acted last
-        ("dead_antes", np.int8),  # antes go to the main pot whole, even above a short stack's share
+        ("dead_antes", np.int8),  # antes go to the main pot whole, even above others' share
         # --- cards and history ---
         ("deck", np.uint8, (MAX_DEALT,)),  # hole cards of seat 0, 1, ..., then the board, or NO_CARD
         ("callers", np.uint16, (MAX_STREETS, MAX_LEVELS)),  # sets of seats that called, by street and bet level

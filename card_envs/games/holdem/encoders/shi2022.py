@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, card_names
 from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.betting import largest_ante, starting_stack
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import is_limit_history
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
@@ -191,12 +192,12 @@ def _decision(t: Any, street: Any, level: Any, seat: Any) -> Any:
 @kernel
 def _opener(t: Any) -> Any:
     """Return the seat behind the largest blind that was paid (it may be num_seats or more: wrap it)."""
-    n = np.int64(t.num_seats)
+    n, most = np.int64(t.num_seats), largest_ante(t)
     largest, opener = np.int64(0), np.int64(0)
     for position in range(n):
         seat = wrapped(np.int64(t.button) + 1 + position, n)
-        start = np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over else t.hand_commit[seat])
-        blind = min(np.int64(t.blind[position]), start - min(np.int64(t.ante[position]), start))
+        start = starting_stack(t, seat)
+        blind = min(np.int64(t.blind[position]), start - min(np.int64(t.ante[position]), start, most))
         if blind > 0 and blind >= largest:
             largest, opener = blind, np.int64(position) + 1
     return wrapped(np.int64(t.button) + 1, n) + opener
