@@ -115,7 +115,10 @@ class Game:
     random_batch: Callable[[Tables, NDArray[np.int64], Any, NDArray[np.int64]], None]
     """Kernel (tables, rows, streams, actions): a uniformly random legal action for each row, from streams[rows[j]]."""
     mask_batch: Callable[[Tables, NDArray[np.int64], Any], None]
-    """Kernel (tables, rows, masks): the mask of the actor of tables[rows[j]], into row j; see `mask_records`."""
+    """Kernel (tables, rows, masks): the mask of the actor of tables[rows[j]], into row j; see `mask_records`.
+
+    All zeros where the episode is over. Rows must exist: like all kernels, this one checks no index.
+    """
     censor_batch: Callable[[Tables, NDArray[np.int64], NDArray[np.int64], Tables], None]
     """Kernel (tables, rows, seats, views): copies of the tables without anything that seats[j] cannot see."""
     write_state: Callable[[Tables, int, Any], None]

@@ -100,9 +100,16 @@ class Encoder:
     layout: Callable[[Any], Layout]
     """Config of a game -> blocks."""
     observe: Callable[..., None]
-    """Kernel (tables, i, seat, observations, masks): what `seat` sees of table i, into row 0."""
+    """Kernel (tables, i, seat, observations, masks): what `seat` sees of table i, over or not, into row 0.
+
+    `seat` must be one of the table's: nothing is checked.
+    """
     observe_batch: Callable[..., None]
-    """Kernel (tables, rows, observations, masks): what the actor of table rows[j] sees, into row j."""
+    """Kernel (tables, rows, observations, masks): what the actor of table rows[j] sees, into row j.
+
+    Each of these tables must have an actor. Nothing is checked: at one that is over, the actor is NOBODY, which is no
+    seat, and memory beside the arrays may be read or written. There, ask `observe` for one seat after the other.
+    """
     decode: Callable[[Any, NDArray[Any]], dict[str, Any]]
     """(config, one observation vector) -> what can be read back from it, in words of the game."""
 

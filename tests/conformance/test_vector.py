@@ -11,6 +11,9 @@ import pytest
 from card_envs import IllegalActionError, make_vector
 from card_envs.agent import choose
 from card_envs.envs import ENVS, make_game, make_raw_env
+from card_envs.game import NOBODY
+from card_envs.observation import mask_records
+from card_envs.rng import seeded_streams
 from card_envs.vector import VectorTables
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
@@ -195,3 +198,18 @@ def test_any_whole_number_is_a_seed(seed: Any) -> None:
 def test_tables_where_nobody_can_ever_decide_are_an_error_and_no_endless_loop() -> None:
     with pytest.raises(RuntimeError, match="stacks are too small for the blinds"):
         VectorTables(make_game("limit_holdem-v0", stacks=1), 2).reset()
+
+
+@every_id
+def test_masks_of_finished_tables_are_empty(env_id: str) -> None:
+    game = make_game(env_id)
+    tables, rows = game.seeded_tables(3, 1), np.arange(3)
+    game.deal_batch(tables, rows)
+    streams, actions = seeded_streams(3, 2), np.zeros(3, np.int64)
+    rewards, is_over = np.zeros((3, game.num_seats), np.float32), np.zeros(3, np.uint8)
+    while len(going := np.flatnonzero(tables["is_over"] == 0)):
+        game.random_batch(tables, going, streams, actions[: len(going)])
+        game.step_batch(tables, going, actions[: len(going)], rewards, is_over, False)
+    mask = np.ones((3, game.num_actions), np.int8)
+    game.mask_batch(tables, rows, mask_records(mask))
+    assert (tables["actor"] == NOBODY).all() and not mask.any()
