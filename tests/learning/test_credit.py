@@ -166,7 +166,7 @@ def test_opponents_that_cannot_be_are_refused() -> None:
         SingleSeatTables(game, 1, [])
     with pytest.raises(ValueError, match="did you mean 'random'"):
         SingleSeatTables(game, 1, ["random", "rndom"])
-    with pytest.raises(TypeError, match="has no method act"):
+    with pytest.raises(TypeError, match="is not an agent: it needs a method act"):
         SingleSeatTables(game, 1, [object()])  # type: ignore[list-item]
 
 
