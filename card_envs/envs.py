@@ -46,6 +46,8 @@ class EnvEntry:
         return _paint
 
 
+_PHH, _ACPC = "card_envs.history.phh.files:PHH", "card_envs.history.acpc.files:ACPC"
+
 ENVS = {
     entry.id: entry
     for entry in (
@@ -54,30 +56,35 @@ ENVS = {
             gymnasium_id="LimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:limit_holdem",
             summary="limit Texas hold'em, 2 to 10 seats",
+            histories=(_PHH, _ACPC),
         ),
         EnvEntry(
             id="no_limit_holdem-v0",
             gymnasium_id="NoLimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:no_limit_holdem",
             summary="no-limit and pot-limit Texas hold'em, 2 to 10 seats",
+            histories=(_PHH, _ACPC),
         ),
         EnvEntry(
             id="big2-v0",
             gymnasium_id="Big2-v0",
             make_game="card_envs.games.big2.presets:big2",
             summary="Big 2 for four seats, 1,695 actions, house rules as options",
+            histories=("card_envs.history.big2.files:BIG2",),
         ),
         EnvEntry(
             id="leduc_holdem-v0",
             gymnasium_id="LeducHoldem-v0",
             make_game="card_envs.games.holdem.presets:leduc_holdem",
             summary="Leduc hold'em: six cards, two streets, exact solutions known",
+            histories=(_ACPC,),
         ),
         EnvEntry(
             id="kuhn_poker-v0",
             gymnasium_id="KuhnPoker-v0",
             make_game="card_envs.games.holdem.presets:kuhn_poker",
             summary="Kuhn poker: three cards, one bet, value -1/18",
+            histories=(_ACPC,),
         ),
     )
 }

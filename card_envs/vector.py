@@ -19,7 +19,7 @@ _MAX_DEALS = 10_000
 Rows = NDArray[np.int64]
 
 
-class Batch(NamedTuple):
+class VectorStep(NamedTuple):
     """What N tables show after `reset` or `step`. All arrays are new: they may be kept."""
 
     observation: NDArray[Any]
@@ -58,7 +58,7 @@ class VectorTables:
         self.tables = self.game.seeded_tables(self.num_tables, seed)
         self._streams = seeded_streams(self.num_tables, int(seed) + _PICK_STREAMS)
 
-    def reset(self, seed: int | None = None) -> Batch:
+    def reset(self, seed: int | None = None) -> VectorStep:
         """Deal a new episode at every table; with a seed, start all random streams anew from it."""
         if seed is not None:
             self._start(seed)
@@ -76,7 +76,7 @@ class VectorTables:
                 return
         raise RuntimeError(f"in {_MAX_DEALS} deals, nobody ever had a decision: stacks are too small for the blinds")
 
-    def step(self, actions: NDArray[Any]) -> Batch:
+    def step(self, actions: NDArray[Any]) -> VectorStep:
         """Apply one action per table (N,), of any integer type. Illegal ones raise and change no table."""
         if not self._is_reset:
             raise RuntimeError("call reset() before step()")
@@ -108,7 +108,7 @@ class VectorTables:
             self.game.write_state(self.tables, i, records[i : i + 1])
         return vectors
 
-    def _batch(self, actions: NDArray[np.int64] | None) -> Batch:
+    def _batch(self, actions: NDArray[np.int64] | None) -> VectorStep:
         """Take legal actions, if there are any, and return what the tables show."""
         game, count = self.game, self.num_tables
         rewards = np.zeros((count, game.num_seats), np.float32)
@@ -123,4 +123,4 @@ class VectorTables:
             game.encoder.observe_batch(self.tables, rows, observations, masks)
 
         self._threads.run(play, self._rows, actions, rewards, is_over, observations, masks)
-        return Batch(observation, mask, self.tables["actor"].astype(np.int64), rewards, is_over.view(np.bool_))
+        return VectorStep(observation, mask, self.tables["actor"].astype(np.int64), rewards, is_over.view(np.bool_))

@@ -2,8 +2,10 @@
 
 from card_envs.history.acpc.format import AcpcHand, AcpcLog, dump_log, load_log, parse_log
 from card_envs.history.acpc.replay import replay_acpc_hand
-from card_envs.history.big2.text import Big2Deal, dump_deals, load_deals, parse_deals, replay_deal
+from card_envs.history.big2.format import Big2Deal, dump_deals, load_deals, parse_deals
+from card_envs.history.big2.replay import replay_deal
 from card_envs.history.errors import HandHistoryError
+from card_envs.history.formats import HistoryFormat, HistoryWriter
 from card_envs.history.match_file import MatchFile
 from card_envs.history.phh.format import Hand, dump_hand, dump_hands, hand_of, load_hand, load_hands
 from card_envs.history.phh.replay import replay_hand, replay_tables
@@ -17,6 +19,8 @@ __all__ = [
     "Big2Deal",
     "Hand",
     "HandHistoryError",
+    "HistoryFormat",
+    "HistoryWriter",
     "MatchFile",
     "PlayedHands",
     "ReplayReport",

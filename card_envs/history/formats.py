@@ -30,13 +30,23 @@ class HistoryWriter(Protocol):
 
 
 class HistoryFormat(Protocol):
-    """A format of recorded hands: writes those of a match, and plays the hands of a file again."""
+    """A format of recorded hands: writes those of a match, and plays the hands of a file again.
 
-    suffixes: tuple[str, ...]
-    """Endings of its files, with the dot; matches are saved with the first."""
+    Processes that replay are sent the object: it must be possible to pickle it.
+    """
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of its files, with the dot: the first for matches, any others for a single hand."""
+        ...
+
+    @property
+    def suffixes_if_named(self) -> tuple[str, ...]:
+        """Further endings of files that are read if they are named, but not looked for in folders."""
+        ...
 
     def why_not(self, game: Game) -> str | None:
-        """Return why hands of a game cannot be written in this format, None if they can."""
+        """Return why a game's hands cannot be written in this format, in words, None if they can."""
         ...
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int) -> HistoryWriter:
@@ -44,7 +54,10 @@ class HistoryFormat(Protocol):
         ...
 
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
-        """Return what became of each hand of a file when it was played again; `rules` as for `replay_file`."""
+        """Return what became of each hand of a file when it was played again; HandHistoryError if it cannot be read.
+
+        `rules` are for games with rules profiles: a profile or its name; None: those that the file names.
+        """
         ...
 
 
@@ -57,6 +70,17 @@ def formats() -> tuple[HistoryFormat, ...]:
 def formats_of(game: Game) -> tuple[HistoryFormat, ...]:
     """Return the formats in which hands of a game can be written, the usual one first."""
     return tuple(each for each in formats() if each.why_not(game) is None)
+
+
+def format_of_file(file: Path) -> HistoryFormat:
+    """Return the format of a file by its ending; the first one of all for endings that nobody knows."""
+    known = formats()
+    return next((each for each in known if file.suffix in (*each.suffixes, *each.suffixes_if_named)), known[0])
+
+
+def searched_suffixes() -> tuple[str, ...]:
+    """Return the endings of the files that are looked for in folders."""
+    return tuple(suffix for each in formats() for suffix in sorted(each.suffixes))
 
 
 def _resolve(location: str) -> HistoryFormat:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
 from card_envs.games.holdem.kernels import step
 from card_envs.games.holdem.state import RAISE
 from card_envs.history.recording import PlayedHands
@@ -57,6 +57,23 @@ class HoldemHand:
     def is_showdown(self) -> bool:
         """True if two hands or more were compared."""
         return self.folded.count(False) > 1
+
+
+def rules_name(config: HoldemConfig) -> str:
+    """Return the name of the rules profile; raise ValueError for rules without one."""
+    if isinstance(config.rules, str):
+        return config.rules
+    name = next((name for name, profile in RULES.items() if profile == config.rules), None)
+    if name is None:
+        raise ValueError(f"hand histories name a rules profile of {sorted(RULES)}; {config.rules} has no name")
+    return name
+
+
+def checked_rules(rules: object) -> str | RulesProfile | None:
+    """Return rules that somebody asked for, or raise a ValueError for what cannot be the rules of hold'em."""
+    if rules is None or isinstance(rules, (str, RulesProfile)):
+        return rules
+    raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
 
 
 def played_again(config: HoldemConfig, played: PlayedHands, names_of: NamesOf) -> Iterator[HoldemHand]:

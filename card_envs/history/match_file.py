@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, Self
 
 from card_envs.game import Game
-from card_envs.games.big2.config import Big2Config
-from card_envs.games.holdem.config import HoldemConfig
-from card_envs.history import holdem_hand
-from card_envs.history.acpc import format as acpc
-from card_envs.history.acpc.game_file import game_lines
-from card_envs.history.big2 import text as big2_text
-from card_envs.history.phh.format import dump_hand
-from card_envs.history.phh.write import phh_of, require_phh, rules_name
-from card_envs.history.recording import PlayedHands, Recorder, Rows
-
-
-class _Writer(Protocol):
-    """Puts the hands of one match into words; raises ValueError when it is made for a game that it cannot describe."""
-
-    def hands(self, played: PlayedHands) -> Iterator[str]: ...
-    def header(self, num_hands: int) -> str: ...
-    def footer(self) -> str: ...
+from card_envs.history.formats import HistoryFormat, HistoryWriter, format_of_file, formats, formats_of
+from card_envs.history.recording import Recorder, Rows
+from card_envs.match.callbacks import MatchBatch
 
 
 class MatchFile:
     """A file that takes the hands of a match: one of the `callbacks` of `play_match`, inside a `with`.
 
-    The file appears, complete, at the end; if the match breaks off, there is none. `path` ends in .phhs, .acpc or
-    .big2; for a folder, a file in it is named after game and seed. Raises ValueError for other endings, for a format
+    The file appears, complete, at the end; if the match breaks off, there is none. `path` ends as one of
+    the formats of the registered environments does, such as .phhs, .acpc or .big2; for a folder, a file in it is named
+    after game and seed. Raises ValueError for other endings, for a format
     that cannot describe the game, and for a file that exists already.
     """
 
@@ -41,7 +28,7 @@ class MatchFile:
         """Check everything that can be checked before the first hand; `names` are the agents' in their order."""
         self.path = file_for(Path(path), game, seed)
         self.num_hands = 0
-        self._writer = _writer_for(self.path, game, _Match(tuple(names), seed))
+        self._writer = _writer_for(self.path, game, tuple(names), seed)
         self._body: IO[str] | None = None
         self._recorder: Recorder | None = None
 
@@ -50,16 +37,16 @@ class MatchFile:
         self._body = tempfile.TemporaryFile("w+", dir=self.path.parent, encoding="utf-8", newline="\n")
         return self
 
-    def on_deal(self, batch: Any) -> None:
-        """Begin to record some hands: a `card_envs.match.Batch`."""
+    def on_deal(self, batch: MatchBatch) -> None:
+        """Begin to record some hands."""
         self._recorder = Recorder(batch.hands, batch.tables)
 
-    def on_actions(self, batch: Any, rows: Rows, actions: Rows) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Record the actions at some of their tables."""
         assert self._recorder is not None
         self._recorder.add(rows, actions)
 
-    def on_end(self, batch: Any) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         """Write the hands."""
         if self._body is None or self._recorder is None:
             raise ValueError(f"{self.path}: open the file before the match: with MatchFile(...) as file")
@@ -89,105 +76,37 @@ class MatchFile:
             partial.unlink(missing_ok=True)
 
 
-class _Match:
-    """Who plays in which match."""
-
-    def __init__(self, names: tuple[str, ...], seed: int) -> None:
-        self.names, self.seed = names, seed
-
-    def by_seat(self, number: int) -> tuple[str, ...]:
-        """Return the names by seat: in hand h, agent j sits at seat (j + h) % n."""
-        n = len(self.names)
-        return tuple(self.names[(seat - number) % n] for seat in range(n))
-
-
 def file_for(path: Path, game: Game, seed: int) -> Path:
     """Return the file to write: `path` itself, or one in the folder `path` named after game and seed."""
     if path.is_dir() or not path.suffix:
-        path = path / f"{game.name}-seed{seed}{_usual_ending(game)}"
-    if path.suffix not in _WRITERS:
-        more = " (.phh holds a single hand)" if path.suffix == ".phh" else ""
-        raise ValueError(f"{path}: matches are saved as {', '.join(_WRITERS)}{more}, or into a folder")
+        path = path / f"{game.name}-seed{seed}{_usual_suffix(game)}"
+    if path.suffix not in _written():
+        known = format_of_file(path)
+        more = f" ({path.suffix} holds a single hand)" if path.suffix in known.suffixes else ""
+        raise ValueError(f"{path}: matches are saved as {', '.join(_written())}{more}, or into a folder")
     if path.exists():
         raise ValueError(f"{path} exists already: choose another name, or delete it first")
     return path
 
 
-def _usual_ending(game: Game) -> str:
-    if isinstance(game.config, Big2Config):
-        return ".big2"
-    try:
-        require_phh(game.config)
-    except ValueError:
-        return ".acpc"
-    return ".phhs"
+def _written() -> dict[str, HistoryFormat]:
+    """Return the endings of files of matches, and what writes them."""
+    return {each.suffixes[0]: each for each in formats()}
 
 
-def _writer_for(path: Path, game: Game, match: _Match) -> _Writer:
-    make, needed = _WRITERS[path.suffix]
-    if not isinstance(game.config, needed):
-        endings = [ending for ending, (_, config) in _WRITERS.items() if isinstance(game.config, config)]
-        others = f"use {' or '.join(endings)}" if endings else "no format describes it"
-        raise ValueError(f"{path}: {game.name} cannot be written as {path.suffix}: {others}")
-    return make(game, match)
+def _usual_suffix(game: Game) -> str:
+    found = formats_of(game)
+    if not found:
+        reasons = "; ".join(f"{suffix}: {each.why_not(game)}" for suffix, each in _written().items())
+        raise ValueError(f"hands of {game.name} cannot be saved: {reasons}")
+    return found[0].suffixes[0]
 
 
-class _PhhWriter:
-    def __init__(self, game: Game, match: _Match) -> None:
-        require_phh(game.config)
-        self.config, self.match = game.config, match
-        self.more = {"event": f"{game.name}, seed {match.seed}"}
-
-    def header(self, num_hands: int) -> str:
-        return ""
-
-    def hands(self, played: PlayedHands) -> Iterator[str]:
-        for hand in holdem_hand.played_again(self.config, played, self.match.by_seat):
-            yield f"[{hand.number + 1}]\n{dump_hand(phh_of(hand, self.more))}\n\n"
-
-    def footer(self) -> str:
-        return ""
-
-
-class _AcpcWriter:
-    def __init__(self, game: Game, match: _Match) -> None:
-        game_lines(game.config)  # raises for games that cannot be described
-        self.game, self.match, self.rules = game, match, rules_name(game.config)
-        self.totals = [0] * len(match.names)
-
-    def header(self, num_hands: int) -> str:
-        lines = acpc.header_lines(self.game.config, self.game.name, num_hands, self.match.seed, self.rules)
-        return "\n".join(lines) + "\n"
-
-    def hands(self, played: PlayedHands) -> Iterator[str]:
-        n = len(self.totals)
-        for hand in holdem_hand.played_again(self.game.config, played, self.match.by_seat):
-            for seat, won in zip(hand.seats, hand.payoffs, strict=True):
-                self.totals[(seat - hand.number) % n] += won
-            yield acpc.hand_line(hand) + "\n"
-
-    def footer(self) -> str:
-        return acpc.score_line(self.match.names, self.totals) + "\n"
-
-
-class _Big2Writer:
-    def __init__(self, game: Game, match: _Match) -> None:
-        self.config, self.match = game.config, match
-
-    def header(self, num_hands: int) -> str:
-        return ""
-
-    def hands(self, played: PlayedHands) -> Iterator[str]:
-        for deal in big2_text.played_again(self.config, played, self.match.by_seat):
-            yield big2_text.dump_deal(deal) + "\n"
-
-    def footer(self) -> str:
-        return ""
-
-
-_WRITERS: Mapping[str, tuple[Callable[[Game, _Match], _Writer], type]] = {
-    ".phhs": (_PhhWriter, HoldemConfig),
-    ".acpc": (_AcpcWriter, HoldemConfig),
-    ".big2": (_Big2Writer, Big2Config),
-}
-"""File ending -> what writes it, and the games that it can describe, by the type of their settings."""
+def _writer_for(path: Path, game: Game, names: tuple[str, ...], seed: int) -> HistoryWriter:
+    chosen = _written()[path.suffix]
+    reason = chosen.why_not(game)
+    if reason is not None:
+        suffixes = [each.suffixes[0] for each in formats_of(game)]
+        others = f"use {' or '.join(suffixes)}" if suffixes else "no format describes it"
+        raise ValueError(f"{path}: {game.name} cannot be written as {path.suffix}: {others} ({reason})")
+    return chosen.writer(game, names, seed)

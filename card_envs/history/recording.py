@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,3 +46,8 @@ class Recorder:
         in_order = actions[np.argsort(rows, kind="stable")]
         ends = np.cumsum(np.bincount(rows, minlength=len(self._dealt)))
         return PlayedHands(self._numbers, self._dealt, [part.tolist() for part in np.split(in_order, ends[:-1])])
+
+
+def seated(names: Sequence[str], hand: int) -> tuple[str, ...]:
+    """Return by seat the names of a match's agents: in hand h, agent j sits at seat (j + h) % n."""
+    return tuple(names[(seat - hand) % len(names)] for seat in range(len(names)))

@@ -11,17 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from card_envs.games.holdem.config import RulesProfile
-from card_envs.history.acpc.format import load_log
-from card_envs.history.acpc.replay import replay_acpc_hand, under_rules
-from card_envs.history.big2.text import load_deals, replay_deal
 from card_envs.history.errors import HandHistoryError, shortened
-from card_envs.history.phh.format import load_hands
-from card_envs.history.phh.replay import replay_hand
+from card_envs.history.formats import HistoryFormat, format_of_file, searched_suffixes
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
-SUFFIXES = (".phh", ".phhs", ".acpc", ".big2")
-"""Endings of the files that are looked for in folders."""
 _FILES_PER_TASK = 16
 
 
@@ -77,9 +70,7 @@ class ReplayReport:
         )
 
 
-def replay_paths(
-    paths: str | Path | Iterable[str | Path], rules: str | RulesProfile | None = None, jobs: int = 1
-) -> ReplayReport:
+def replay_paths(paths: str | Path | Iterable[str | Path], rules: object = None, jobs: int = 1) -> ReplayReport:
     """Return the report on all hands in files and folders; see `replay_each`."""
     report = ReplayReport()
     for results in replay_each(find_files(paths), rules, jobs):
@@ -89,17 +80,18 @@ def replay_paths(
 
 
 def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Return the files named, and those with an ending of `SUFFIXES` anywhere in the folders named, in natural order.
+    """Return the files named, and in natural order those in the folders named that end as a format's do.
 
     Raises HandHistoryError for a path that does not exist and for a folder without such files.
     """
     files: list[Path] = []
+    suffixes = searched_suffixes()
     for path in [Path(paths)] if isinstance(paths, (str, Path)) else map(Path, paths):
         if path.is_dir():
-            inside = [file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file()]
+            inside = [file for file in path.rglob("*") if file.suffix in suffixes and file.is_file()]
             if not inside:
                 raise HandHistoryError(
-                    f"{path}: the folder holds no file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+                    f"{path}: the folder holds no file that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
                 )
             files += sorted(inside, key=_natural)
         elif path.exists():
@@ -109,44 +101,34 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
     return files
 
 
-def replay_each(
-    files: Iterable[Path], rules: str | RulesProfile | None = None, jobs: int = 1
-) -> Iterator[list[ReplayResult]]:
+def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> Iterator[list[ReplayResult]]:
     """Yield the results of every file, in order, computed in `jobs` processes; see `replay_file`."""
-    task = partial(replay_file, rules=rules)
+    task = partial(_replay, rules=rules)
+    known = [(file, format_of_file(file)) for file in files]
     if jobs == 1:
-        yield from map(task, files)
+        yield from map(task, known)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(task, files, chunksize=_FILES_PER_TASK)
+        yield from pool.map(task, known, chunksize=_FILES_PER_TASK)
 
 
-def replay_file(file: Path, rules: str | RulesProfile | None = None) -> list[ReplayResult]:
+def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
     """Return the results of all hands of a file; a single mismatch that says why for a file that is not understood.
 
-    .acpc and .log are ACPC logs, .big2 deals of Big 2, all others PHH. `rules` is for hold'em; without it, the rules
-    that the file names, else `standard` (PHH) or `acpc`.
+    The ending of the file tells its format; unknown ones are read as the first format, which is PHH. `rules` are a
+    rules profile or its name, for games that have some; without, those that the file names, else those that are usual
+    in its format.
     """
-    replay = {".acpc": _replay_log, ".log": _replay_log, ".big2": _replay_deals}.get(file.suffix, _replay_hands)
+    return _replay((file, format_of_file(file)), rules)
+
+
+def _replay(known: tuple[Path, HistoryFormat], rules: object) -> list[ReplayResult]:
+    file, its_format = known
     try:
-        results = replay(file, rules)
+        results = its_format.replay(file, rules)
     except HandHistoryError as error:
         return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
     return [replace(each, source=shortened(each.source), reason=shortened(each.reason)) for each in results]
-
-
-def _replay_hands(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
-    return [replay_hand(hand, rules) for hand in load_hands(file)]
-
-
-def _replay_log(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
-    log = load_log(file)
-    config = under_rules(log.config, rules)
-    return [replay_acpc_hand(hand, config) for hand in log.hands]
-
-
-def _replay_deals(file: Path, rules: str | RulesProfile | None) -> list[ReplayResult]:
-    return [replay_deal(deal) for deal in load_deals(file)]
 
 
 def _natural(path: Path) -> list[tuple[str, int]]:

@@ -1,16 +1,20 @@
 """Matches: which agent wins, by how much, and how sure that is."""
 
-from card_envs.match.callbacks import Batch, MatchCallback
+from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.power import hands_for_interval, hands_needed
 from card_envs.match.result import AgentError, Fault, MatchInterrupted, MatchResult
 from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
 
+Batch = MatchBatch
+"""The former name of `MatchBatch`."""
+
 __all__ = [
     "AgentError",
     "Batch",
     "Fault",
+    "MatchBatch",
     "MatchCallback",
     "MatchInterrupted",
     "MatchResult",

@@ -14,7 +14,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class MatchBatch:
     """Hands of a match that are played side by side. The tables move on, and are not for callbacks to change."""
 
     game: Game
@@ -45,14 +45,14 @@ class Batch:
 class MatchCallback(Protocol):
     """Whoever follows a match; see `play_match`. Every hand is told of once, in batches of any size."""
 
-    def on_deal(self, batch: Batch) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Hear that the hands of `batch` are dealt; some may be over at once."""
         ...
 
-    def on_actions(self, batch: Batch, rows: Rows, actions: Rows) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Hear that the actors of batch.tables[rows], as they still are, chose legal `actions`."""
         ...
 
-    def on_end(self, batch: Batch) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         """Hear that all hands of `batch` are over."""
         ...

@@ -12,7 +12,7 @@ import numpy as np
 
 from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require_playable, write_uniforms
 from card_envs.game import Game, Tables
-from card_envs.match.callbacks import Batch, MatchCallback, Rows
+from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
 from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
@@ -91,7 +91,7 @@ class _Record:
         self.samples = 0
         """How many are complete."""
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: MatchBatch) -> None:
         """Write the hands of a batch, which are over."""
         self.payoffs[batch.hands] = batch.by_place(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
         self.positions[batch.hands] = batch.by_place(positions_of(batch.game, batch.tables))
@@ -154,12 +154,12 @@ class _Match:
             deals = samples * self.hands_per_table + number
             hands = (deals[:, None] * self.plays + np.arange(self.plays)).ravel()
             numbers = (samples[:, None] * self.plays + np.arange(self.plays)).ravel()  # of the tables
-            batch = Batch(self.game, self._dealt(deals), hands, numbers, self.plays)
+            batch = MatchBatch(self.game, self._dealt(deals), hands, numbers, self.plays)
             self._play_hands(batch)
             record.add(batch)
         record.samples = end
 
-    def _play_hands(self, batch: Batch) -> None:
+    def _play_hands(self, batch: MatchBatch) -> None:
         tables = batch.tables
         for player in self.players:
             self.runner.call(player, player.agent.deal_starts, batch.numbers)
@@ -185,7 +185,7 @@ class _Match:
         for callback in self.callbacks:
             callback.on_end(batch)
 
-    def _show_ends(self, batch: Batch) -> None:
+    def _show_ends(self, batch: MatchBatch) -> None:
         """Let the agents that want to see how the hands ended, from each of their places."""
         rows = np.arange(len(batch.tables))
         for place, index in enumerate(self.player_at.tolist()):
@@ -206,7 +206,7 @@ class _Match:
         self.game.deal_batch(tables, np.arange(len(tables)))
         return tables if self.plays == 1 else np.repeat(tables, self.plays)
 
-    def _actions(self, batch: Batch, rows: Rows, number: int) -> Rows:
+    def _actions(self, batch: MatchBatch, rows: Rows, number: int) -> Rows:
         """Ask the agents to act at tables[rows], whose decisions are the `number`-th of their deals."""
         seats = batch.tables["actor"][rows].astype(np.int64)
         uniforms = np.empty(len(rows))
@@ -222,7 +222,7 @@ class _Match:
                 actions[mine] = self.runner.actions_of(player, decisions, batch, rows[mine])
         return actions
 
-    def _illegal_action(self, batch: Batch, row: int, action: int) -> AgentError:
+    def _illegal_action(self, batch: MatchBatch, row: int, action: int) -> AgentError:
         place = batch.places(np.array([row]), batch.tables["actor"][[row]].astype(np.int64))
         return self.runner.illegal(self.players[self.player_at[int(place[0])]], batch, row, action)
 

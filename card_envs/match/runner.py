@@ -12,7 +12,7 @@ import numpy as np
 
 from card_envs.agent import Agent, Decisions
 from card_envs.game import Game, checked_actions
-from card_envs.match.callbacks import Batch, Rows
+from card_envs.match.callbacks import MatchBatch, Rows
 from card_envs.match.result import AgentError, Fault
 
 ON_ERROR = ("abort", "forfeit")
@@ -42,7 +42,7 @@ class AgentRunner:
         """Return the faults so far, one entry for each agent that failed."""
         return tuple(self._faults.values())
 
-    def actions_of(self, player: Player, decisions: Decisions, batch: Batch, rows: Rows) -> Rows:
+    def actions_of(self, player: Player, decisions: Decisions, batch: MatchBatch, rows: Rows) -> Rows:
         """Return the legal actions that an agent takes in its `decisions`, which are at batch.tables[rows].
 
         Where it fails it is asked again, half of the decisions at a time, until those that it fails in stand alone:
@@ -72,7 +72,7 @@ class AgentRunner:
                 raise AgentError(message) from error
             self._note(player.agent, message, decisions=0)
 
-    def _checked_actions(self, player: Player, decisions: Decisions, batch: Batch, rows: Rows) -> Rows:
+    def _checked_actions(self, player: Player, decisions: Decisions, batch: MatchBatch, rows: Rows) -> Rows:
         def failure(what: str) -> AgentError:
             where = _whereabouts(batch, int(rows[0]), self._seed)
             asked = f"asked for {len(rows)} decisions, the first: {where}, legal actions {decisions.legal_actions(0)}"
@@ -90,14 +90,16 @@ class AgentRunner:
             self._check_legality(player, actions, decisions, batch, rows)
         return actions
 
-    def _check_legality(self, player: Player, actions: Rows, decisions: Decisions, batch: Batch, rows: Rows) -> None:
+    def _check_legality(
+        self, player: Player, actions: Rows, decisions: Decisions, batch: MatchBatch, rows: Rows
+    ) -> None:
         is_known = (actions >= 0) & (actions < self._game.num_actions)
         is_legal = is_known & (decisions.action_mask[np.arange(len(rows)), np.where(is_known, actions, 0)] == 1)
         if not is_legal.all():
             wrong = int(np.argmin(is_legal))
             raise self.illegal(player, batch, int(rows[wrong]), int(actions[wrong]))
 
-    def illegal(self, player: Player, batch: Batch, row: int, action: int) -> AgentError:
+    def illegal(self, player: Player, batch: MatchBatch, row: int, action: int) -> AgentError:
         """Return the error of an agent that chose an illegal action at batch.tables[row]."""
         where, why = _whereabouts(batch, row, self._seed), self._game.why_illegal(batch.tables, row, action)
         return AgentError(f"agent {player.agent.name!r} chose an illegal action ({where}): {why}{_state(batch, row)}")
@@ -112,12 +114,12 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
 
 
-def _whereabouts(batch: Batch, row: int, seed: int) -> str:
+def _whereabouts(batch: MatchBatch, row: int, seed: int) -> str:
     hand, seat = int(batch.hands[row]), int(batch.tables["actor"][row])
     return f"hand {hand}, deal {hand // batch.plays}, table {batch.numbers[row]}, seed {seed}, seat {seat}"
 
 
-def _state(batch: Batch, row: int) -> str:
+def _state(batch: MatchBatch, row: int) -> str:
     """Return the table as the seat to act sees it, in one line."""
     lines = batch.game.text(batch.tables, row, int(batch.tables["actor"][row])).splitlines()
     return f"; the table: {' / '.join(' '.join(line.split()) for line in lines)}"

@@ -20,6 +20,7 @@ from card_envs import make_game, make_vector
 from card_envs.agent import RandomAgent
 from card_envs.analysis.play_statistics import play_statistics
 from card_envs.envs import ENVS, make_env, make_raw_env
+from card_envs.history import MatchFile, replay_paths
 from card_envs.match import play_match
 from card_wrappers.sb3 import CardVecEnv
 from tests.third_game import register
@@ -96,6 +97,24 @@ def test_matches() -> None:
     assert sum(agent[0].value or 0 for agent in counter.of_agents()) == pytest.approx(5.0)  # points a deal
 
 
+def test_a_match_is_saved_and_replayed(tmp_path: Path) -> None:
+    game, agents = make_game(ENV, last_trick=2), [RandomAgent() for _ in range(3)]
+    for name in ("", "other.dozen"):
+        with MatchFile(tmp_path / name, game, ["a", "b", "c"], seed=4) as file:
+            play_match(game, agents, 50, seed=4, num_tables=16, callbacks=[file])
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["dozen-seed4.dozen", "other.dozen"]
+    for jobs in (1, 2):
+        report = list(replay_paths(tmp_path, jobs=jobs).lines())
+        assert report == ["matched: 100 exactly", "replayed 100 hands: 100 matched, 0 mismatched, 0 skipped"]
+    first, *others = (tmp_path / "other.dozen").read_text().splitlines(keepends=True)
+    wrong = json.loads(first)
+    wrong["payoffs"][0] += 1
+    (tmp_path / "wrong.dozen").write_text("".join([json.dumps(wrong) + "\n", *others]))
+    assert [bad.source for bad in replay_paths(tmp_path).mismatched] == [f"{tmp_path / 'wrong.dozen'}:1"]
+    with pytest.raises(ValueError, match=r"dozen cannot be written as .big2: use .dozen \(it is for Big 2\)"):
+        MatchFile(tmp_path / "a.big2", game, ["a", "b", "c"], seed=4)
+
+
 def test_text() -> None:
     env = make_raw_env(ENV, render_mode="ansi")
     env.reset(seed=3, options={"hands": [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]})
@@ -112,6 +131,13 @@ def run(*words: str) -> str:
     done = subprocess.run([sys.executable, "-c", script, *words], cwd=REPO, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def test_the_commands_save_and_replay(tmp_path: Path) -> None:
+    match = ("match", ENV, "--agents", "random", "random", "random", "--hands", "30", "--seed", "1")
+    said = run(*match, "--save", str(tmp_path / "a.dozen"))
+    assert f"saved 30 hands in {tmp_path / 'a.dozen'}" in said
+    assert "replayed 30 hands: 30 matched, 0 mismatched, 0 skipped" in run("replay", str(tmp_path))
 
 
 def test_the_commands() -> None:

@@ -18,7 +18,7 @@ from card_envs.game import Game
 from card_envs.game_info import ControlUnits
 from card_envs.games.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
 from card_envs.games.holdem.presets import kuhn_poker, limit_holdem, no_limit_holdem
-from card_envs.match import Batch, play_match
+from card_envs.match import MatchBatch, play_match
 from card_envs.match.statistics import student_t_quantile
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.ranks import hand_ranks
@@ -94,7 +94,7 @@ class Collecting(ControlVariates):
         super().__init__(game, agents, seed)
         self.units, self.batches = self._controls.units, list[Any]()
 
-    def on_end(self, batch: Batch) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         self.batches.append(self._controls.of_batch(batch, [0])[0])
 
 

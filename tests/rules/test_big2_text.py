@@ -8,7 +8,7 @@ import pytest
 
 from card_envs.games.big2.config import Big2Config
 from card_envs.history import HandHistoryError, dump_deals, load_deals, parse_deals, replay_deal
-from card_envs.history.big2.text import rules_words
+from card_envs.history.big2.format import rules_words
 from card_envs.history.report import replay_file
 from card_envs.history.results import EXACT, MISMATCHED
 

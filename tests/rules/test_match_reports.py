@@ -12,7 +12,7 @@ from card_envs.agent import Decisions, RandomAgent
 from card_envs.game import Game
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
-from card_envs.match import AgentError, Batch, MatchInterrupted, play_match
+from card_envs.match import AgentError, MatchBatch, MatchInterrupted, play_match
 from card_envs.match.positions import position_names
 from card_envs.match.result import MatchResult, units_of
 
@@ -107,14 +107,14 @@ class Noting:
         self.ended: list[int] = []
         self.decisions: list[tuple[int, int, int]] = []
 
-    def on_deal(self, batch: Batch) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         self.started += batch.hands.tolist()
 
-    def on_actions(self, batch: Batch, rows: Any, actions: Any) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Any, actions: Any) -> None:
         places = batch.places(rows, batch.tables["actor"][rows].astype(np.int64))
         self.decisions += zip(batch.hands[rows].tolist(), places.tolist(), actions.tolist(), strict=True)
 
-    def on_end(self, batch: Batch) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         assert batch.tables["is_over"].all()
         self.ended += batch.hands.tolist()
 

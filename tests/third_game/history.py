@@ -45,6 +45,7 @@ class DozenFormat:
     """One JSON object a line."""
 
     suffixes = (".dozen",)
+    suffixes_if_named = ()
 
     def why_not(self, game: Game) -> str | None:
         return None if isinstance(game.config, DozenConfig) else f"{game.name} is not Dozen"

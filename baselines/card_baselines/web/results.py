@@ -17,7 +17,7 @@ from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates
 from card_envs.game import Game
-from card_envs.match.callbacks import Batch, MatchCallback
+from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import MatchResult, units_of
 
@@ -136,12 +136,12 @@ class MatchHands:
             units=units_of(self.game),
         )
 
-    def batch(self) -> tuple[Batch, list[list[int]]]:
+    def batch(self) -> tuple[MatchBatch, list[list[int]]]:
         """Return all hands as they were dealt, and the actions of each."""
         tables = np.concatenate([dealt(self.game, session.plan, hand.number) for _, session, hand in self.hands])
         numbers = np.array([number for number, _, _ in self.hands])
         actions = [list(hand.actions) for _, _, hand in self.hands]
-        return Batch(self.game, tables, numbers, numbers // self.plays, self.plays), actions
+        return MatchBatch(self.game, tables, numbers, numbers // self.plays, self.plays), actions
 
     def follow(self, callback: MatchCallback) -> None:
         """Play the hands again for whoever follows matches."""

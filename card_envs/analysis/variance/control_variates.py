@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from card_envs.agent import SupportsAct, action_probabilities, as_agent, decisions_at
 from card_envs.analysis.variance.regression import Moments, adjusted_mean, moments_of
 from card_envs.game import Game
-from card_envs.match.callbacks import Batch, Rows
+from card_envs.match.callbacks import MatchBatch, Rows
 from card_envs.match.result import MatchResult
 from card_envs.match.statistics import Summary, student_t_quantile
 
@@ -53,15 +53,15 @@ class ControlVariates:
         self._places = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents mirror each other
         self._moments: dict[int, Moments] = {}
 
-    def on_deal(self, batch: Batch) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Prepare for new hands."""
         self._controls.on_deal(batch)
 
-    def on_actions(self, batch: Batch, rows: Rows, actions: Rows) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Note what the controls depend on."""
         self._controls.on_actions(batch, rows, actions, self._chances(batch, rows))
 
-    def on_end(self, batch: Batch) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         """Add the moments of the batch's deals, by fold."""
         payoffs = batch.by_place(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
         means = payoffs.reshape(-1, batch.plays, batch.game.num_seats).mean(axis=1) / batch.game.chips_per_reward
@@ -71,7 +71,7 @@ class ControlVariates:
             moments = moments_of(controls, means[:, place], deals)
             self._moments[place] = self._moments[place] + moments if place in self._moments else moments
 
-    def _chances(self, batch: Batch, rows: Rows) -> NDArray[np.float64]:
+    def _chances(self, batch: MatchBatch, rows: Rows) -> NDArray[np.float64]:
         """Return (len(rows), num_actions): with which probability the actors take each action, nan if not shown."""
         chances = np.full((len(rows), batch.game.num_actions), np.nan)
         places = batch.places(rows, batch.tables["actor"][rows].astype(np.int64))

@@ -154,7 +154,7 @@ def _check_describable(config: HoldemConfig) -> None:
     elif config.profile.last_actor_opens:
         problem = "no streets that open left of the last actor (rules rlcard)"
     if problem:
-        raise ValueError(f"ACPC logs have {problem}: save these hands as .phhs")
+        raise ValueError(f"ACPC logs have {problem}")
 
 
 def card_shift(config: HoldemConfig) -> int:

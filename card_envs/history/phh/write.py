@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from card_envs.cards import card_name
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD
-from card_envs.history.holdem_hand import HoldemHand
+from card_envs.history.holdem_hand import HoldemHand, rules_name
 from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand, hand_of
 
 _VARIANTS = {structure: variant for variant, structure in HOLDEM_VARIANTS.items()}
@@ -19,20 +19,10 @@ def require_phh(config: HoldemConfig) -> None:
     """Raise ValueError for a game that PHH has no code for."""
     small, big = config.raise_sizes[0], config.raise_sizes[-1]
     if config.board_cards != _STREETS or config.num_hole_cards != 2 or config.deck_size != 52:
-        raise ValueError("PHH has no code for games with other cards than Texas hold'em: save these hands as .acpc")
+        raise ValueError("PHH has no code for games with other cards than Texas hold'em")
     if config.structure == "limit" and config.raise_sizes != (small, small, big, big):
-        raise ValueError(f"PHH has a small and a big bet, not raise_sizes {config.raise_sizes}: save as .acpc")
+        raise ValueError(f"PHH has a small and a big bet, not raise_sizes {config.raise_sizes}")
     rules_name(config)
-
-
-def rules_name(config: HoldemConfig) -> str:
-    """Return the name of the rules profile; raise ValueError for rules without one."""
-    if isinstance(config.rules, str):
-        return config.rules
-    name = next((name for name, profile in RULES.items() if profile == config.rules), None)
-    if name is None:
-        raise ValueError(f"hand histories name a rules profile of {sorted(RULES)}; {config.rules} has no name")
-    return name
 
 
 def phh_of(hand: HoldemHand, more: Mapping[str, Any]) -> Hand:

@@ -21,7 +21,15 @@ from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
 from card_envs.game import Game
 from card_envs.history import MatchFile
-from card_envs.match import AgentError, Batch, MatchCallback, MatchInterrupted, MatchResult, StoppingRule, play_match
+from card_envs.match import (
+    AgentError,
+    MatchBatch,
+    MatchCallback,
+    MatchInterrupted,
+    MatchResult,
+    StoppingRule,
+    play_match,
+)
 from card_envs.match.callbacks import Rows
 
 
@@ -115,14 +123,14 @@ class _Following:
     def __init__(self, bar: ProgressBar) -> None:
         self._bar, self._done = bar, 0
 
-    def on_deal(self, batch: Batch) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Nothing is over yet."""
 
-    def on_actions(self, batch: Batch, rows: Rows, actions: Rows) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Show the hands that are over: nobody acts at their tables any more."""
         self._bar.update(self._done + len(batch.tables) - len(rows))
 
-    def on_end(self, batch: Batch) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         """Count the hands of the batch."""
         self._done += len(batch.tables)
 

@@ -19,7 +19,7 @@ from card_envs.envs import EnvEntry, find_entry
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
-from card_envs.match.callbacks import Batch, MatchCallback, Rows
+from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
 
 YOU = "you"
 _MOST_SHOWN = 60
@@ -127,13 +127,13 @@ class Spectator:
         self.names = list(names)
         self.finished, self.won = 0, 0
 
-    def on_deal(self, batch: Batch) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Say who sits where."""
         for hand in batch.hands.tolist():
             seats = [f"player_{seat} {self._name(batch.game, seat, hand)}" for seat in range(batch.game.num_seats)]
             print(f"\n--- hand {hand + 1}: {', '.join(seats)}")
 
-    def on_actions(self, batch: Batch, rows: Rows, actions: Rows) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Say what the others do."""
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
             seat = int(batch.tables["actor"][row])
@@ -141,7 +141,7 @@ class Spectator:
             if name != YOU:
                 print(f"player_{seat} {name}: {batch.game.action_name(batch.tables, row, action)}")
 
-    def on_end(self, batch: Batch) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         """Show the table as you see it, with what a showdown laid open, and what you won."""
         for row, hand in enumerate(batch.hands.tolist()):
             seat = (_PLACE + hand) % batch.game.num_seats

@@ -1,4 +1,4 @@
-"""Deals of Big 2 as text: hands, plays trick by trick, payoffs. Read, written, and played again.
+"""Deals of Big 2 as text: `Big2Deal` -> text -> `Big2Deal`.
 
 The format is our own, for people first; `docs/hand_histories.md` describes it:
 
@@ -17,22 +17,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from card_envs.game import ILLEGAL, NOBODY, Game
-from card_envs.games.big2.actions import PASS, POSITIONS, action_of
 from card_envs.games.big2.combos import order_name, order_names
 from card_envs.games.big2.config import RULES, Big2Config
-from card_envs.games.big2.game import big2_game
-from card_envs.games.big2.kernels import deal_known, step
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
 from card_envs.history.errors import HandHistoryError
-from card_envs.history.recording import PlayedHands
-from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
 
 Play = tuple[int, tuple[int, ...]]
 """Seat, and the order numbers of its cards, lowest first; none of them: pass."""
@@ -87,31 +81,6 @@ def rules_words(config: Big2Config) -> str:
 def player_name(name: str) -> str:
     """Return a name without blanks, which separate it from what follows."""
     return re.sub(r"\s+", "_", name) or "_"
-
-
-def played_again(
-    config: Big2Config, played: PlayedHands, names_of: Callable[[int], tuple[str, ...]]
-) -> Iterator[Big2Deal]:
-    """Yield the deals of a batch, each played once more."""
-    tables = played.dealt.copy()
-    for i, actions in enumerate(played.actions):
-        number = int(played.numbers[i])
-        yield _played_again(config, tables[i : i + 1], actions, number, names_of(number))
-
-
-def _played_again(config: Big2Config, tables: Any, actions: list[int], number: int, names: tuple[str, ...]) -> Big2Deal:
-    held = (int(sets[0]) | int(sets[1]) for sets in zip(tables["held"][0], tables["played"][0], strict=True))
-    hands = tuple(tuple(order for order in range(NUM_SEATS * HAND_SIZE) if cards >> order & 1) for cards in held)
-    tricks: list[list[Play]] = [[(int(tables["opener"][0]), (0,))]] if not config.opening_decision else []
-    hand, actor, trick_size = tables["hand"][0], tables["actor"], tables["trick_size"]
-    for action in actions:
-        if not trick_size[0]:
-            tricks.append([])
-        seat = int(actor[0])
-        tricks[-1].append((seat, tuple(int(hand[seat, position]) for position in POSITIONS[action])))
-        step(tables, 0, action)
-    payoffs = tuple(int(points) for points in tables["payoff"][0])
-    return Big2Deal(number, config, names, hands, tuple(map(tuple, tricks)), payoffs)
 
 
 # --- text -> deals ----------------------------------------------------------------------------------------------------
@@ -224,86 +193,3 @@ def _cards(names: list[str]) -> tuple[int, ...]:
     if unknown is not None:
         raise ValueError(f"{unknown!r} is not a card: write rank and suit such as '3D' or 'TS'")
     return tuple(sorted(_ORDERS[name] for name in names))
-
-
-# --- replay -----------------------------------------------------------------------------------------------------------
-
-
-def replay_deal(deal: Big2Deal) -> ReplayResult:
-    """Return whether a recorded deal is legal under its rules and ends with its payoffs."""
-    try:
-        ours = _replayed(deal)
-    except Stop as stop:
-        return ReplayResult(deal.source, stop.status, stop.reason, stop.action_index)
-    if ours == deal.payoffs:
-        return ReplayResult(deal.source, MATCHED, agreement=EXACT, stacks=ours)
-    return ReplayResult(
-        deal.source, MISMATCHED, f"payoffs are {deal.payoffs} in the recording, {ours} by the rules", stacks=ours
-    )
-
-
-@lru_cache(maxsize=64)
-def _template(config: Big2Config) -> tuple[Game, Any]:
-    """Return the game, and a table of it that nobody can write to."""
-    game = big2_game(config)
-    tables = game.new_tables(1)
-    tables.flags.writeable = False
-    return game, tables
-
-
-def _replayed(deal: Big2Deal) -> tuple[int, ...]:
-    game, template = _template(deal.config)
-    tables = template.copy()
-    tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
-    tables["held"][0] = [sum(1 << order for order in hand) for hand in deal.hands]
-    actor = int(deal_known(tables, 0))
-    hands = [list(hand) for hand in deal.hands]
-    plays = [play for trick in deal.tricks for play in trick]
-    first = 0
-    if not deal.config.opening_decision:
-        opener = next(seat for seat, hand in enumerate(hands) if hand[0] == 0)
-        if plays[:1] != [(opener, (0,))]:
-            raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': whoever holds 3D leads it", 0)
-        hands[opener].remove(0)
-        first = 1
-    for index in range(first, len(plays)):
-        seat, cards = plays[index]
-        if seat != actor:
-            _stop(index, deal, plays, _whose_turn(actor))
-        actor = int(step(tables, 0, _action(index, deal, plays, hands[seat])))
-        if actor == ILLEGAL:
-            _stop(index, deal, plays, game.why_illegal(tables, 0, _action(index, deal, plays, hands[seat])))
-        for card in cards:
-            hands[seat].remove(card)
-    if actor != NOBODY:
-        raise Stop(MISMATCHED, f"the recorded plays end although {_whose_turn(actor)}")
-    return tuple(tables["payoff"][0].tolist())
-
-
-def _action(index: int, deal: Big2Deal, plays: list[Play], hand: list[int]) -> int:
-    cards = plays[index][1]
-    if not cards:
-        return PASS
-    try:
-        return action_of(hand.index(card) for card in cards)
-    except ValueError:
-        held = set(cards) <= set(hand)
-        _stop(index, deal, plays, "they are no combination" if held else f"the seat holds {order_names(hand)}")
-
-
-def _whose_turn(actor: int) -> str:
-    return "the deal is over" if actor == NOBODY else f"player_{actor} is to act"
-
-
-def _stop(index: int, deal: Big2Deal, plays: list[Play], reason: str) -> NoReturn:
-    seat, cards = plays[index]
-    where = f"trick {_trick_of(deal, index) + 1}, play {index + 1} '{seat} {order_names(cards) or 'pass'}'"
-    raise Stop(MISMATCHED, f"{where} is not legal: {reason}", index)
-
-
-def _trick_of(deal: Big2Deal, index: int) -> int:
-    for number, trick in enumerate(deal.tricks):
-        if index < len(trick):
-            return number
-        index -= len(trick)
-    return len(deal.tricks)

@@ -1,0 +1,69 @@
+"""ACPC logs among the formats of recorded hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from card_envs.game import Game
+from card_envs.games.holdem.config import is_holdem
+from card_envs.history.acpc.format import hand_line, header_lines, load_log, score_line
+from card_envs.history.acpc.game_file import game_lines
+from card_envs.history.acpc.replay import replay_acpc_hand, under_rules
+from card_envs.history.formats import HistoryFormat
+from card_envs.history.holdem_hand import checked_rules, played_again, rules_name
+from card_envs.history.recording import PlayedHands, seated
+from card_envs.history.results import ReplayResult
+
+
+class _Writer:
+    def __init__(self, game: Game, names: tuple[str, ...], seed: int) -> None:
+        self._game, self._names, self._seed = game, names, seed
+        self._totals = [0] * len(names)
+
+    def header(self, num_hands: int) -> str:
+        config = self._game.config
+        lines = header_lines(config, self._game.name, num_hands, self._seed, rules_name(config))
+        return "\n".join(lines) + "\n"
+
+    def hands(self, played: PlayedHands) -> Iterator[str]:
+        n = len(self._totals)
+        for hand in played_again(self._game.config, played, partial(seated, self._names)):
+            for seat, won in zip(hand.seats, hand.payoffs, strict=True):
+                self._totals[(seat - hand.number) % n] += won
+            yield hand_line(hand) + "\n"
+
+    def footer(self) -> str:
+        return score_line(self._names, self._totals) + "\n"
+
+
+class AcpcFormat:
+    """Limit and no-limit hold'em with equal stacks, decks of all sizes."""
+
+    suffixes = (".acpc",)
+    suffixes_if_named = (".log",)
+
+    def why_not(self, game: Game) -> str | None:
+        """See `HistoryFormat`."""
+        if not is_holdem(game):
+            return "it is for hold'em"
+        try:
+            game_lines(game.config)
+            rules_name(game.config)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+        """See `HistoryFormat`."""
+        return _Writer(game, names, seed)
+
+    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
+        """See `HistoryFormat`; without `rules`, those that the log names, else `acpc`."""
+        log = load_log(file)
+        config = under_rules(log.config, checked_rules(rules))
+        return [replay_acpc_hand(hand, config) for hand in log.hands]
+
+
+ACPC: HistoryFormat = AcpcFormat()

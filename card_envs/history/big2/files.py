@@ -1,0 +1,53 @@
+"""Big 2 as text among the formats of recorded hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from card_envs.game import Game
+from card_envs.games.big2.config import is_big2
+from card_envs.history.big2.format import dump_deal, load_deals
+from card_envs.history.big2.replay import replay_deal
+from card_envs.history.big2.write import played_again
+from card_envs.history.formats import HistoryFormat
+from card_envs.history.recording import PlayedHands, seated
+from card_envs.history.results import ReplayResult
+
+
+class _Writer:
+    def __init__(self, game: Game, names: tuple[str, ...]) -> None:
+        self._config, self._names = game.config, names
+
+    def header(self, num_hands: int) -> str:
+        return ""
+
+    def hands(self, played: PlayedHands) -> Iterator[str]:
+        for deal in played_again(self._config, played, partial(seated, self._names)):
+            yield dump_deal(deal) + "\n"
+
+    def footer(self) -> str:
+        return ""
+
+
+class Big2Format:
+    """Our text for people; its files name their rules themselves."""
+
+    suffixes = (".big2",)
+    suffixes_if_named = ()
+
+    def why_not(self, game: Game) -> str | None:
+        """See `HistoryFormat`."""
+        return None if is_big2(game) else "it is for Big 2"
+
+    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+        """See `HistoryFormat`."""
+        return _Writer(game, names)
+
+    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
+        """See `HistoryFormat`; `rules` are those of the file."""
+        return [replay_deal(deal) for deal in load_deals(file)]
+
+
+BIG2: HistoryFormat = Big2Format()

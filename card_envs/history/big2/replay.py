@@ -1,0 +1,96 @@
+"""Recorded deals of Big 2 played again: is every play legal, and are the payoffs those of the rules?"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from card_envs.game import ILLEGAL, NOBODY, Game
+from card_envs.games.big2.actions import PASS, action_of
+from card_envs.games.big2.combos import order_names
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.game import big2_game
+from card_envs.games.big2.kernels import deal_known, step
+from card_envs.games.big2.state import HAND_SIZE
+from card_envs.history.big2.format import Big2Deal, Play
+from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
+
+
+def replay_deal(deal: Big2Deal) -> ReplayResult:
+    """Return whether a recorded deal is legal under its rules and ends with its payoffs."""
+    try:
+        ours = _replayed(deal)
+    except Stop as stop:
+        return ReplayResult(deal.source, stop.status, stop.reason, stop.action_index)
+    if ours == deal.payoffs:
+        return ReplayResult(deal.source, MATCHED, agreement=EXACT, stacks=ours)
+    return ReplayResult(
+        deal.source, MISMATCHED, f"payoffs are {deal.payoffs} in the recording, {ours} by the rules", stacks=ours
+    )
+
+
+@lru_cache(maxsize=64)
+def _template(config: Big2Config) -> tuple[Game, Any]:
+    """Return the game, and a table of it that nobody can write to."""
+    game = big2_game(config)
+    tables = game.new_tables(1)
+    tables.flags.writeable = False
+    return game, tables
+
+
+def _replayed(deal: Big2Deal) -> tuple[int, ...]:
+    game, template = _template(deal.config)
+    tables = template.copy()
+    tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
+    tables["held"][0] = [sum(1 << order for order in hand) for hand in deal.hands]
+    actor = int(deal_known(tables, 0))
+    hands = [list(hand) for hand in deal.hands]
+    plays = [play for trick in deal.tricks for play in trick]
+    first = 0
+    if not deal.config.opening_decision:
+        opener = next(seat for seat, hand in enumerate(hands) if hand[0] == 0)
+        if plays[:1] != [(opener, (0,))]:
+            raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': whoever holds 3D leads it", 0)
+        hands[opener].remove(0)
+        first = 1
+    for index in range(first, len(plays)):
+        seat, cards = plays[index]
+        if seat != actor:
+            _stop(index, deal, plays, _whose_turn(actor))
+        actor = int(step(tables, 0, _action(index, deal, plays, hands[seat])))
+        if actor == ILLEGAL:
+            _stop(index, deal, plays, game.why_illegal(tables, 0, _action(index, deal, plays, hands[seat])))
+        for card in cards:
+            hands[seat].remove(card)
+    if actor != NOBODY:
+        raise Stop(MISMATCHED, f"the recorded plays end although {_whose_turn(actor)}")
+    return tuple(tables["payoff"][0].tolist())
+
+
+def _action(index: int, deal: Big2Deal, plays: list[Play], hand: list[int]) -> int:
+    cards = plays[index][1]
+    if not cards:
+        return PASS
+    try:
+        return action_of(hand.index(card) for card in cards)
+    except ValueError:
+        held = set(cards) <= set(hand)
+        _stop(index, deal, plays, "they are no combination" if held else f"the seat holds {order_names(hand)}")
+
+
+def _whose_turn(actor: int) -> str:
+    return "the deal is over" if actor == NOBODY else f"player_{actor} is to act"
+
+
+def _stop(index: int, deal: Big2Deal, plays: list[Play], reason: str) -> NoReturn:
+    seat, cards = plays[index]
+    where = f"trick {_trick_of(deal, index) + 1}, play {index + 1} '{seat} {order_names(cards) or 'pass'}'"
+    raise Stop(MISMATCHED, f"{where} is not legal: {reason}", index)
+
+
+def _trick_of(deal: Big2Deal, index: int) -> int:
+    for number, trick in enumerate(deal.tricks):
+        if index < len(trick):
+            return number
+        index -= len(trick)
+    return len(deal.tricks)

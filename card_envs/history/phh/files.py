@@ -1,0 +1,62 @@
+"""PHH among the formats of recorded hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from card_envs.game import Game
+from card_envs.games.holdem.config import is_holdem
+from card_envs.history.formats import HistoryFormat
+from card_envs.history.holdem_hand import checked_rules, played_again
+from card_envs.history.phh.format import dump_hand, load_hands
+from card_envs.history.phh.replay import replay_hand
+from card_envs.history.phh.write import phh_of, require_phh
+from card_envs.history.recording import PlayedHands, seated
+from card_envs.history.results import ReplayResult
+
+
+class _Writer:
+    def __init__(self, game: Game, names: tuple[str, ...], seed: int) -> None:
+        self._config, self._names = game.config, names
+        self._more = {"event": f"{game.name}, seed {seed}"}
+
+    def header(self, num_hands: int) -> str:
+        return ""
+
+    def hands(self, played: PlayedHands) -> Iterator[str]:
+        for hand in played_again(self._config, played, partial(seated, self._names)):
+            yield f"[{hand.number + 1}]\n{dump_hand(phh_of(hand, self._more))}\n\n"
+
+    def footer(self) -> str:
+        return ""
+
+
+class PhhFormat:
+    """Texas hold'em; a match is a .phhs file, a .phh file is a single hand."""
+
+    suffixes = (".phhs", ".phh")
+    suffixes_if_named = ()
+
+    def why_not(self, game: Game) -> str | None:
+        """See `HistoryFormat`."""
+        if not is_holdem(game):
+            return "it is for hold'em"
+        try:
+            require_phh(game.config)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+        """See `HistoryFormat`."""
+        return _Writer(game, names, seed)
+
+    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
+        """See `HistoryFormat`; without `rules`, those that a hand names, else `standard`."""
+        under = checked_rules(rules)
+        return [replay_hand(hand, under) for hand in load_hands(file)]
+
+
+PHH: HistoryFormat = PhhFormat()
