@@ -127,9 +127,9 @@ def follow_registrations(follower: Callable[[EnvEntry], None]) -> None:
 
 
 def _enter_elsewhere(entry: EnvEntry) -> None:
-    """Enter an id into the registries of PettingZoo and Gymnasium, once."""
+    """Enter an id into the registries of PettingZoo, which has one since 1.27, and Gymnasium, once."""
     name = f"card_envs/{entry.id}"
-    if name not in pettingzoo.aec_registry:
+    if name not in getattr(pettingzoo, "aec_registry", {name}):
         pettingzoo.register("aec", name, entry_point=partial(make_env, entry.id))
     if f"card_envs/{entry.gymnasium_id}" not in gymnasium.registry:
         gymnasium.register(

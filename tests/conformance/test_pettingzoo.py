@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pettingzoo
@@ -18,6 +21,7 @@ from pettingzoo.test import api_test, seed_test
 from card_envs.aec import GameAEC
 from card_envs.envs import ENVS
 
+REPO = Path(__file__).parents[2]
 Make = Callable[..., GameAEC]
 
 
@@ -57,11 +61,25 @@ def test_seeds(make: Make) -> None:
     seed_test(make, num_cycles=100)
 
 
+@pytest.mark.skipif(not hasattr(pettingzoo, "aec_registry"), reason="PettingZoo has a registry since 1.27")
 @pytest.mark.parametrize("env_id", ENVS)
 def test_registry(env_id: str) -> None:
     env = pettingzoo.make("aec", f"card_envs/{env_id}")
     env.reset(seed=0)
     assert str(env) == env_id.replace("-", "_") and isinstance(env.unwrapped, GameAEC)
+
+
+def test_a_pettingzoo_without_registry_is_enough() -> None:
+    program = (
+        "import pettingzoo\n"
+        "for name in ('aec_registry', 'register', 'make'):\n"
+        "    vars(pettingzoo).pop(name, None)\n"
+        "from card_envs import kuhn_poker_v0\n"
+        "import gymnasium\n"
+        "print(kuhn_poker_v0.env(), 'card_envs/KuhnPoker-v0' in gymnasium.registry)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=REPO)
+    assert result.stdout.split() == ["kuhn_poker_v0", "True"], result.stderr
 
 
 @every_env
