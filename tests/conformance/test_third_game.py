@@ -38,9 +38,14 @@ def registered() -> Iterator[None]:
 
 @pytest.mark.filterwarnings("ignore:reset options")  # api_test tries one that nobody has
 def test_pettingzoo() -> None:
-    api_test(pettingzoo.make("aec", f"card_envs/{ENV}"), num_cycles=100)
+    api_test(make_env(ENV), num_cycles=100)
     api_test(make_raw_env(ENV), num_cycles=50)
     seed_test(lambda: make_env(ENV), num_cycles=50)
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "aec_registry"), reason="PettingZoo has a registry since 1.27")
+def test_pettingzoo_registry() -> None:
+    assert str(pettingzoo.make("aec", f"card_envs/{ENV}")) == str(make_env(ENV))
 
 
 def test_gymnasium() -> None:

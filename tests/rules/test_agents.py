@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from card_baselines.run_folder import RunFolder
+from card_baselines.training.export_pretrained import export_pretrained
 from card_envs import make_game, plugins
 from card_envs.agent import AdoptedAgent, Agent, Decisions, RandomAgent, as_agent, find_agent, known_agents
 from card_envs.match import play_match
@@ -282,15 +284,26 @@ def test_weights_that_no_training_leaves_are_refused(tmp_path: Path, change: Any
         find_agent(damaged(tmp_path, change), LIMIT)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
-def test_others_may_read_what_a_run_leaves_as_far_as_the_umask_allows(tmp_path: Path) -> None:
+@pytest.fixture
+def usual_umask() -> Iterator[None]:
+    if sys.platform == "win32":
+        pytest.skip("Windows has other rights")
     before = os.umask(0o022)
-    try:
-        with RunFolder(tmp_path).replacing("policy.safetensors") as temporary:
-            save_file({"weights": torch.zeros(2)}, temporary)
-    finally:
-        os.umask(before)
+    yield
+    os.umask(before)
+
+
+def test_others_may_read_what_a_run_leaves_as_far_as_the_umask_allows(tmp_path: Path, usual_umask: None) -> None:
+    with RunFolder(tmp_path).replacing("policy.safetensors") as temporary:
+        save_file({"weights": torch.zeros(2)}, temporary)
     assert (tmp_path / "policy.safetensors").stat().st_mode & 0o777 == 0o644
+
+
+def test_others_may_read_an_agent_that_is_made_small(tmp_path: Path, usual_umask: None) -> None:
+    shipped = PACKAGE.parent / "baselines/card_baselines/agents/learned/pretrained/ppo_limit_hu"
+    assert export_pretrained(shipped, tmp_path / "small") == 0.0  # its weights are float16 already
+    rights = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "small").iterdir()}
+    assert rights["policy.safetensors"] == 0o644 and set(rights.values()) == {0o644}
 
 
 # --- run folders of version 0.1 ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
-from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS
+from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS, RunFolder
 
 
 def export_pretrained(run: Path, folder: Path) -> float:
@@ -23,7 +23,8 @@ def export_pretrained(run: Path, folder: Path) -> float:
         shutil.copyfile(run / name, folder / name)
     weights = load_file(run / WEIGHTS)
     small = {name: tensor.to(torch.float16) for name, tensor in weights.items()}
-    save_file(small, folder / WEIGHTS)
+    with RunFolder(folder).replacing(WEIGHTS) as temporary:
+        save_file(small, temporary)
     return max(float((small[name].float() - tensor).abs().max()) for name, tensor in weights.items())
 
 
