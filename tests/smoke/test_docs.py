@@ -37,6 +37,8 @@ OPTIONAL = {
     "ray",
     "rlcard",
     "supersuit",
+    "tianshou",
+    "agilerl",
 }
 
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.M | re.S)
