@@ -11,6 +11,7 @@ from card_envs.envs import ENVS
 from card_envs.game import Game
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import ReplayResult
+from card_envs.history.steps import HandSteps
 
 
 class HistoryWriter(Protocol):
@@ -58,6 +59,10 @@ class HistoryFormat(Protocol):
 
         `rules` are for games with rules profiles: a profile or its name; None: those that the file names.
         """
+        ...
+
+    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
+        """Return a hand of a file decision by decision, counted from 1; ValueError where it cannot be played."""
         ...
 
 

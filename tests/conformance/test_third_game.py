@@ -143,6 +143,7 @@ def test_the_commands_save_and_replay(tmp_path: Path) -> None:
     said = run(*match, "--save", str(tmp_path / "a.dozen"))
     assert f"saved 30 hands in {tmp_path / 'a.dozen'}" in said
     assert "replayed 30 hands: 30 matched, 0 mismatched, 0 skipped" in run("replay", str(tmp_path))
+    assert run("replay", str(tmp_path / "a.dozen"), "--show", "2").count("--> player_") == 12
 
 
 def test_the_commands() -> None:

@@ -13,7 +13,17 @@ from card_envs.agent import RandomAgent
 from card_envs.game import Game
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
-from card_envs.history import MatchFile, dump_deals, dump_hands, dump_log, load_deals, load_hands, load_log
+from card_envs.history import (
+    HandHistoryError,
+    MatchFile,
+    dump_deals,
+    dump_hands,
+    dump_log,
+    load_deals,
+    load_hands,
+    load_log,
+)
+from card_envs.history.formats import format_of_file
 from card_envs.history.report import replay_paths
 from card_envs.match import AgentError, MatchResult, StoppingRule, play_match
 
@@ -63,6 +73,24 @@ def test_what_is_saved_is_replayed_exactly(name: str, tmp_path: Path) -> None:
     report = replay_paths(path)
     assert list(report.lines()) == ["matched: 60 exactly", "replayed 60 hands: 60 matched, 0 mismatched, 0 skipped"]
     assert [file.name for file in tmp_path.iterdir()] == [file_name]
+
+
+@pytest.mark.parametrize("name", ["limit for six, uneven", "no-limit, ACPC", "leduc for three", "big2"])
+def test_a_saved_hand_is_shown_as_it_was_played(name: str, tmp_path: Path) -> None:
+    make, file_name = SAVED[name]
+    game, path = make(), tmp_path / file_name
+    result = played(game, path)
+    for number in (1, 8):
+        steps = format_of_file(path).steps(path, number)
+        assert len(steps.tables) == len(steps.actions) + 1 > 1
+        assert (steps.tables["actor"][:-1] >= 0).all() and steps.tables["actor"][-1] < 0
+        won = steps.tables["payoff"][-1, : game.num_seats].tolist()
+        agents = [int(player.rpartition(" ")[2].rpartition("_")[2]) for player in steps.players]
+        assert [won[agents.index(j)] for j in range(game.num_seats)] == result.payoffs[number - 1].tolist()
+        text = "\n".join(steps.lines())
+        assert text.count("--> player_") == len(steps.actions)
+    with pytest.raises(HandHistoryError, match="there is no hand 61: it has hands 1 to 60"):
+        format_of_file(path).steps(path, 61)
 
 
 def test_files_read_back_byte_for_byte(tmp_path: Path) -> None:

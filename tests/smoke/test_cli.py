@@ -358,6 +358,19 @@ def test_replay(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert out.splitlines()[-1] == "replayed 1 hands: 1 matched, 0 mismatched, 0 skipped"
 
 
+def test_replay_shows_and_draws_a_hand(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, picture = tmp_path / "good.phh", tmp_path / "hand.png"
+    file.write_text(HAND)
+    code, out, _ = run(capsys, "replay", str(file), "--show", "1", "--picture", str(picture))
+    assert code == 0
+    assert "--> player_1: p2 cbr 18" in out
+    assert out.splitlines()[-1] == f"drawn in {picture}"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "must be a new file" in fails(capsys, "replay", str(file), "--show", "1", "--picture", str(picture))
+    assert "there is no hand 2" in fails(capsys, "replay", str(file), "--show", "2")
+    assert "one hand of one file" in fails(capsys, "replay", str(file), "--picture", str(tmp_path / "b.png"))
+
+
 def test_replay_exits_with_1_on_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     good, bad = tmp_path / "good.phh", tmp_path / "bad.phh"
     good.write_text(HAND)

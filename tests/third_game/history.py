@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from card_envs.game import ILLEGAL, Game
+import numpy as np
+
+from card_envs.game import ILLEGAL, Game, Tables
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult
+from card_envs.history.steps import HandSteps, hand_number
 from tests.third_game.config import DozenConfig
 from tests.third_game.game import dozen_game
 from tests.third_game.view import cards_in
@@ -56,12 +59,27 @@ class DozenFormat:
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
         return [_replay(f"{file}:{n + 1}", json.loads(line)) for n, line in enumerate(file.read_text().splitlines())]
 
+    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
+        deal = json.loads(hand_number(number, file.read_text().splitlines(), file))
+        game, tables = _dealt(deal)
+        frames = [tables.copy()]
+        for card in deal["cards"]:
+            game.step(tables, 0, card)
+            frames.append(tables.copy())
+        names = tuple(str(card + 1) for card in deal["cards"])
+        return HandSteps(game, f"{file}:{number}", tuple(deal["names"]), np.concatenate(frames), names)
 
-def _replay(source: str, deal: dict[str, Any]) -> ReplayResult:
+
+def _dealt(deal: dict[str, Any]) -> tuple[Game, Tables]:
     game = dozen_game(DozenConfig(int(deal["last_trick"])))
     tables = game.new_tables(1)
     tables["opener"] = (int(deal["opener"]) - 1) % game.num_seats
     game.deal_with(tables, 0, {"hands": deal["hands"]})
+    return game, tables
+
+
+def _replay(source: str, deal: dict[str, Any]) -> ReplayResult:
+    game, tables = _dealt(deal)
     for index, card in enumerate(deal["cards"]):
         if game.step(tables, 0, card) == ILLEGAL:
             return ReplayResult(source, MISMATCHED, game.why_illegal(tables, 0, card), index)

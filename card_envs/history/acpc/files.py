@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_holdem
+from card_envs.games.holdem.game import holdem_game
 from card_envs.history.acpc.format import hand_line, header_lines, load_log, score_line
 from card_envs.history.acpc.game_file import game_lines
-from card_envs.history.acpc.replay import replay_acpc_hand, under_rules
+from card_envs.history.acpc.replay import replay_acpc_hand, replay_acpc_tables, under_rules
 from card_envs.history.formats import HistoryFormat
 from card_envs.history.holdem_hand import checked_rules, played_again, rules_name
 from card_envs.history.recording import PlayedHands, seated
 from card_envs.history.results import ReplayResult
+from card_envs.history.steps import HandSteps, hand_number
 
 
 class _Writer:
@@ -64,6 +68,16 @@ class AcpcFormat:
         log = load_log(file)
         config = under_rules(log.config, checked_rules(rules))
         return [replay_acpc_hand(hand, config) for hand in log.hands]
+
+    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
+        """See `HistoryFormat`; cards that the log does not tell are others of the deck."""
+        log = load_log(file)
+        hand = hand_number(number, log.hands, file)
+        config = under_rules(log.config, checked_rules(rules))
+        frames = list(replay_acpc_tables(hand, config))
+        tables = np.concatenate([table for _, table in frames])
+        actions = tuple(sign for sign, _ in frames[1:])
+        return HandSteps(holdem_game("holdem", config), hand.source, hand.players, tables, actions)
 
 
 ACPC: HistoryFormat = AcpcFormat()

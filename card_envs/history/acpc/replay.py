@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -49,6 +50,23 @@ def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
         return ReplayResult(hand.source, stop.status, stop.reason, stop.action_index)
     except HandHistoryError as error:
         return ReplayResult(hand.source, MISMATCHED, str(error).removeprefix(f"{hand.source}: "))
+
+
+def replay_acpc_tables(hand: AcpcHand, config: HoldemConfig) -> Iterator[tuple[str, Any]]:
+    """Yield (sign of the betting, a copy of the table after it): "" after the blinds, then one for every decision.
+
+    Raises ValueError, in words, where `replay_acpc_hand` returns a mismatch or skips.
+    """
+    try:
+        play = _Play(hand, config)
+        yield "", play.tables.copy()
+        for index, token in enumerate(_tokens(hand)):
+            is_decision = token != "/" and play.actor != NOBODY
+            play.apply(index, token)
+            if is_decision:
+                yield token, play.tables.copy()
+    except Stop as stop:
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
 def _tokens(hand: AcpcHand) -> list[str]:

@@ -9,11 +9,12 @@ from pathlib import Path
 from card_envs.game import Game
 from card_envs.games.big2.config import is_big2
 from card_envs.history.big2.format import dump_deal, load_deals
-from card_envs.history.big2.replay import replay_deal
+from card_envs.history.big2.replay import replay_deal, steps_of
 from card_envs.history.big2.write import played_again
 from card_envs.history.formats import HistoryFormat
 from card_envs.history.recording import PlayedHands, seated
 from card_envs.history.results import ReplayResult
+from card_envs.history.steps import HandSteps, hand_number
 
 
 class _Writer:
@@ -48,6 +49,10 @@ class Big2Format:
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
         """See `HistoryFormat`; `rules` are those of the file."""
         return [replay_deal(deal) for deal in load_deals(file)]
+
+    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
+        """See `HistoryFormat`; `rules` are those of the file."""
+        return steps_of(hand_number(number, load_deals(file), file))
 
 
 BIG2: HistoryFormat = Big2Format()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NoReturn
 
+import numpy as np
+
 from card_envs.game import ILLEGAL, NOBODY, Game
 from card_envs.games.big2.actions import PASS, action_of
 from card_envs.games.big2.combos import order_names
@@ -14,6 +16,7 @@ from card_envs.games.big2.kernels import deal_known, step
 from card_envs.games.big2.state import HAND_SIZE
 from card_envs.history.big2.format import Big2Deal, Play
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
+from card_envs.history.steps import HandSteps
 
 
 def replay_deal(deal: Big2Deal) -> ReplayResult:
@@ -29,6 +32,17 @@ def replay_deal(deal: Big2Deal) -> ReplayResult:
     )
 
 
+def steps_of(deal: Big2Deal) -> HandSteps:
+    """Return a deal decision by decision; raise a ValueError where a play is not legal."""
+    frames: list[Any] = []
+    actions: list[str] = []
+    try:
+        _replayed(deal, frames, actions)
+    except Stop as stop:
+        raise ValueError(f"{deal.source}: {stop.reason}") from None
+    return HandSteps(_template(deal.config)[0], deal.source, deal.players, np.concatenate(frames), tuple(actions))
+
+
 @lru_cache(maxsize=64)
 def _template(config: Big2Config) -> tuple[Game, Any]:
     """Return the game, and a table of it that nobody can write to."""
@@ -38,7 +52,8 @@ def _template(config: Big2Config) -> tuple[Game, Any]:
     return game, tables
 
 
-def _replayed(deal: Big2Deal) -> tuple[int, ...]:
+def _replayed(deal: Big2Deal, frames: list[Any] | None = None, actions: list[str] | None = None) -> tuple[int, ...]:
+    """Return the payoffs; note the table before every decision and at the end, and the decisions, where asked to."""
     game, template = _template(deal.config)
     tables = template.copy()
     tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
@@ -53,6 +68,8 @@ def _replayed(deal: Big2Deal) -> tuple[int, ...]:
             raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': whoever holds 3D leads it", 0)
         hands[opener].remove(0)
         first = 1
+    if frames is not None:
+        frames.append(tables.copy())
     for index in range(first, len(plays)):
         seat, cards = plays[index]
         if seat != actor:
@@ -62,6 +79,9 @@ def _replayed(deal: Big2Deal) -> tuple[int, ...]:
             _stop(index, deal, plays, game.why_illegal(tables, 0, _action(index, deal, plays, hands[seat])))
         for card in cards:
             hands[seat].remove(card)
+        if frames is not None and actions is not None:
+            frames.append(tables.copy())
+            actions.append(order_names(cards) or "pass")
     if actor != NOBODY:
         raise Stop(MISMATCHED, f"the recorded plays end although {_whose_turn(actor)}")
     return tuple(tables["payoff"][0].tolist())

@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_holdem
+from card_envs.games.holdem.game import holdem_game
 from card_envs.history.formats import HistoryFormat
 from card_envs.history.holdem_hand import checked_rules, played_again
 from card_envs.history.phh.format import dump_hand, load_hands
-from card_envs.history.phh.replay import replay_hand
+from card_envs.history.phh.replay import config_of, replay_hand, replay_tables
 from card_envs.history.phh.write import phh_of, require_phh
 from card_envs.history.recording import PlayedHands, seated
 from card_envs.history.results import ReplayResult
+from card_envs.history.steps import HandSteps, hand_number
 
 
 class _Writer:
@@ -57,6 +61,16 @@ class PhhFormat:
         """See `HistoryFormat`; without `rules`, those that a hand names, else `standard`."""
         under = checked_rules(rules)
         return [replay_hand(hand, under) for hand in load_hands(file)]
+
+    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
+        """See `HistoryFormat`; fractions of chips are counted in a smaller unit."""
+        under = checked_rules(rules)
+        hand = hand_number(number, load_hands(file), file)
+        game = holdem_game("holdem", config_of(hand, under))
+        (_, dealt), *later = replay_tables(hand, under)
+        tables = np.concatenate([dealt, *(table for _, table in later)])
+        actions = tuple(hand.actions[index] for index, _ in later)
+        return HandSteps(game, hand.source, tuple(hand.fields.get("players", ())), tables, actions)
 
 
 PHH: HistoryFormat = PhhFormat()

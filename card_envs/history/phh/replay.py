@@ -88,6 +88,14 @@ def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterat
         raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
+def config_of(hand: Hand, rules: str | RulesProfile | None = None) -> HoldemConfig:
+    """Return the game of a hand, chips in units of 1 / `chip_scale`; ValueError for one that is not replayed."""
+    try:
+        return _Play(hand, rules).config
+    except Stop as stop:
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
+
+
 class _Seating:
     """A table, and views of the fields that a replay reads and writes."""
 
@@ -169,6 +177,7 @@ class _Play:
             _max_raises(hand),
             _profile(_rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))),
         )
+        self.config = config
         self.seating = seating = _Seating(config, template.copy())
         stacks = self.chips(fields["starting_stacks"])
         if max(stacks) > MAX_CHIPS:

@@ -10,20 +10,34 @@ from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AsJson
 from card_baselines.progress import progress_bar
 from card_envs.history import ReplayReport, find_files, replay_each
+from card_envs.history.formats import format_of_file
+from card_envs.history.steps import HandSteps
 
 
-def replay(paths: tuple[Path, ...], /, rules: str | None = None, jobs: int = 1, as_json: AsJson = False) -> int:
+def replay(
+    paths: tuple[Path, ...],
+    /,
+    rules: str | None = None,
+    jobs: int = 1,
+    show: int | None = None,
+    picture: Path | None = None,
+    as_json: AsJson = False,
+) -> int:
     """Replay recorded hands: are all actions legal, and do the results agree? Exit code 1 if not.
 
     Args:
         paths: Files, or folders that are searched: .phh and .phhs (PHH), .acpc (and .log, if named: ACPC logs), .big2.
         rules: Rules profile of hold'em, such as standard or acpc; else that of the file, or of its format.
         jobs: Processes to use.
+        show: Print this hand of the only file instead, counted from 1, decision by decision.
+        picture: With --show: draw the table at the end of the hand into this .png file.
         as_json: Print JSON.
     """
     if not paths:
         raise ValueError("name at least one file or folder to replay")
     files = find_files(paths)
+    if show is not None or picture is not None:
+        return _show(files, show, rules, picture)
     report, start = ReplayReport(), time.perf_counter()
     with progress_bar("replaying", len(files)) as bar:
         for results in replay_each(files, rules, jobs):
@@ -37,6 +51,32 @@ def replay(paths: tuple[Path, ...], /, rules: str | None = None, jobs: int = 1, 
         *lines, counts = report.lines()
         print("\n".join([*lines, f"{report.num_hands / seconds:,.0f} hands/s, loading included", counts]))
     return 1 if report.mismatched else 0
+
+
+def _show(files: list[Path], number: int | None, rules: str | None, picture: Path | None) -> int:
+    """Print one hand, and draw its end if a picture is asked for; return the exit code."""
+    if number is None or len(files) != 1:
+        raise ValueError(f"--show N shows one hand of one file: {len(files)} files are named, N is {number}")
+    if picture is not None and (picture.suffix != ".png" or picture.exists()):
+        raise ValueError(f"--picture {picture} must be a new file that ends in .png")
+    steps = format_of_file(files[0]).steps(files[0], number, rules)
+    print("\n".join(steps.lines()))
+    if picture is not None:
+        _draw(steps, picture)
+        print(f"\ndrawn in {picture}")
+    return 0
+
+
+def _draw(steps: HandSteps, picture: Path) -> None:
+    pixels = steps.game.info.draw(steps.tables[-1:].copy(), None)
+    from PIL import Image  # an extra, which `draw` asks for by name
+
+    partial = picture.with_name(picture.name + ".partial")
+    try:
+        Image.fromarray(pixels).save(partial, format="PNG")
+        partial.replace(picture)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _replay_report(report: ReplayReport) -> dict[str, Any]:
