@@ -26,7 +26,8 @@ FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
 INTEGERS_OFFSET = FIRST_RAISE_ACTION - 1
 """MENU_INTEGERS: action id minus the amount that it raises to; the smallest all-in is one chip, the first raise id."""
 
-ILLEGAL = -1
+NO_AMOUNT = -1
+"""Returned by `raise_to_of` for a raise that is not open; no amount of chips is negative."""
 _LEGAL_BITS = 16  # of the field `legal`
 
 
@@ -70,7 +71,7 @@ def give_turn(t: Any, seat: Any) -> None:
             legal |= 1 << FIRST_RAISE_ACTION
         elif t.menu != MENU_INTEGERS:
             for action in range(FIRST_RAISE_ACTION, num_menu_actions(t)):
-                if raise_to_of(t, action) != ILLEGAL:
+                if raise_to_of(t, action) != NO_AMOUNT:
                     legal |= np.int64(1) << action
     t.legal = legal
 
@@ -150,17 +151,17 @@ def num_menu_actions(t: Any) -> Any:
 
 @kernel
 def raise_to_of(t: Any, action: Any) -> Any:
-    """Return the street commitment that raise id `action` stands for, or ILLEGAL; raising itself must be allowed."""
+    """Return the street commitment that raise id `action` stands for, or NO_AMOUNT; raising itself must be allowed."""
     low, high = np.int64(t.min_raise_to), np.int64(t.max_raise_to)
     if t.menu == MENU_INTEGERS:
         asked = np.int64(action) - INTEGERS_OFFSET
-        return asked if low <= asked <= high else np.int64(ILLEGAL)
+        return asked if low <= asked <= high else np.int64(NO_AMOUNT)
     if t.menu == MENU_LIMIT or action - FIRST_RAISE_ACTION >= t.num_sizes:
         return high
     amount = menu_amount(t, action)
     # with an all-in in the menu, sizes that reach the maximum leave it to that id: one id for one bet
     if amount < low or amount > high - t.has_all_in:
-        return np.int64(ILLEGAL)
+        return np.int64(NO_AMOUNT)
     return amount
 
 
