@@ -86,12 +86,15 @@ def test_every_option_is_documented_and_an_argument() -> None:
 
 
 def test_choices_have_the_numbers_that_kernels_know() -> None:
-    assert FORCED_PASSES.index("played") == PASSES_PLAYED
-    assert FORCED_PASSES.index("skipped_after_2s") == PASSES_SKIPPED_AFTER_2S
-    assert FORCED_PASSES.index("skipped") == PASSES_SKIPPED
-    assert FLUSHES.index("highest_card") == FLUSH_BY_HIGHEST_CARD
-    assert FLUSHES.index("suit") == FLUSH_BY_SUIT
-    assert FLUSHES.index("ranks") == FLUSH_BY_RANKS
+    def written(**options: str) -> Any:
+        return big2(**options).new_tables(1)[0]
+
+    assert written().forced_passes == written(forced_passes="played").forced_passes == PASSES_PLAYED
+    assert written(forced_passes="skipped_after_2s").forced_passes == PASSES_SKIPPED_AFTER_2S
+    assert written(forced_passes="skipped").forced_passes == PASSES_SKIPPED
+    assert written().flushes == written(flushes="highest_card").flushes == FLUSH_BY_HIGHEST_CARD
+    assert written(flushes="suit").flushes == FLUSH_BY_SUIT
+    assert written(flushes="ranks").flushes == FLUSH_BY_RANKS
 
 
 def wrong_hands() -> list[tuple[Any, str]]:

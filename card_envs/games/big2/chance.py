@@ -12,7 +12,8 @@ from card_envs.chance import Episode, Tables
 from card_envs.game import ILLEGAL
 from card_envs.games.big2.actions import PASS, action_of
 from card_envs.games.big2.combos import card_of, order_names, order_of
-from card_envs.games.big2.config import HAND_SIZE, NUM_SEATS, Big2Config
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
 from card_envs.games.big2.view import action_cards, hand, legal_actions
 from card_envs.observation import Block
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from card_envs.game import Game
-
-NUM_SEATS = 4
-HAND_SIZE = 13
+from card_envs.game import Game, is_whole
+from card_envs.games.big2.state import (
+    FLUSH_BY_HIGHEST_CARD,
+    FLUSH_BY_RANKS,
+    FLUSH_BY_SUIT,
+    HAND_SIZE,
+    PASSES_PLAYED,
+    PASSES_SKIPPED,
+    PASSES_SKIPPED_AFTER_2S,
+)
 
 RUNS = ("34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "TJQKA", "JQKA2", "23456", "A2345")
 """Every run of five ranks that is a straight under some house rules; the place in this list is the run's number.
@@ -31,10 +37,14 @@ STRAIGHTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """The straights of each house rule, lowest first, with the rank whose suit decides between equal runs."""
 
-FLUSHES = ("highest_card", "suit", "ranks")
-"""`flushes`: what decides between two flushes. The place in this tuple is the value in a table's record."""
-FORCED_PASSES = ("played", "skipped_after_2s", "skipped")
-"""`forced_passes`: which turns without a choice are steps. The place in this tuple is the value in a table's record."""
+FLUSHES = {"highest_card": FLUSH_BY_HIGHEST_CARD, "suit": FLUSH_BY_SUIT, "ranks": FLUSH_BY_RANKS}
+"""`flushes`: what decides between two flushes -> the value in a table's record."""
+FORCED_PASSES = {
+    "played": PASSES_PLAYED,
+    "skipped_after_2s": PASSES_SKIPPED_AFTER_2S,
+    "skipped": PASSES_SKIPPED,
+}
+"""`forced_passes`: which turns without a choice are steps -> the value in a table's record."""
 
 NEVER = HAND_SIZE + 1
 """In a table's record: a number of cards that no loser holds, for scoring rules that are off."""
@@ -72,16 +82,16 @@ class Big2Config:
     def __post_init__(self) -> None:
         """Check every field; see the messages."""
         _check_choice("forced_passes", self.forced_passes, FORCED_PASSES)
-        _check_choice("straights", self.straights, tuple(STRAIGHTS))
+        _check_choice("straights", self.straights, STRAIGHTS)
         _check_choice("flushes", self.flushes, FLUSHES)
         for name in ("opening_decision", "higher_straight_flush_wins", "all_triples", "double_per_two"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} {getattr(self, name)!r} must be True or False")
         for name in ("double_from", "triple_from"):
             cards = getattr(self, name)
-            if cards is not None and not (_is_whole(cards) and 1 <= cards <= HAND_SIZE):
+            if cards is not None and not (is_whole(cards) and 1 <= cards <= HAND_SIZE):
                 raise ValueError(f"{name} {cards!r} must be a number of cards in 1 .. {HAND_SIZE}, or None")
-        if not _is_whole(self.points_per_two) or not 0 <= self.points_per_two <= 1000:
+        if not is_whole(self.points_per_two) or not 0 <= self.points_per_two <= 1000:
             raise ValueError(f"points_per_two {self.points_per_two!r} must be a whole number in 0 .. 1000")
         if self.double_from is not None and self.triple_from is not None and self.triple_from <= self.double_from:
             raise ValueError(
@@ -128,8 +138,8 @@ class Big2Config:
         """Write these rules into the settings fields of every record in `tables`."""
         tables["run_level"] = self.run_levels
         tables["run_decider"] = self.run_deciders
-        tables["flushes"] = FLUSHES.index(self.flushes)
-        tables["forced_passes"] = FORCED_PASSES.index(self.forced_passes)
+        tables["flushes"] = FLUSHES[self.flushes]
+        tables["forced_passes"] = FORCED_PASSES[self.forced_passes]
         tables["opening_decision"] = self.opening_decision
         tables["higher_straight_flush_wins"] = self.higher_straight_flush_wins
         tables["all_triples"] = self.all_triples
@@ -251,10 +261,6 @@ def _in_big2_order(ranks: str) -> str:
     return "".join(sorted(ranks, key="3456789TJQKA2".index))
 
 
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: str, choices: Collection[str]) -> None:
     if value not in choices:
         raise ValueError(f"{name} {value!r} is not known: choose one of {list(choices)}")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -42,7 +42,7 @@ from card_envs.games.big2.state import (
     FOUR_OF_A_KIND,
     FULL_HOUSE,
     NOBODY,
-    NUM_SEATS,
+    NUM_SUITS,
     PAIR,
     STRAIGHT,
     STRAIGHT_FLUSH,
@@ -249,7 +249,7 @@ def _add_fives(t: Any, seat: Any, n: Any) -> Any:
     starts = _first_positions(counts)
     kind = t.trick_value >> KIND_SHIFT
     has_flush = False
-    for suit in range(NUM_SEATS):
+    for suit in range(NUM_SUITS):
         if bit_count(held & ONE_PER_RANK << suit) >= 5:
             has_flush = True
             if kind <= FLUSH:

@@ -19,6 +19,7 @@ from card_envs.rng import STREAM
 
 NUM_SEATS = 4
 HAND_SIZE = 13
+NUM_SUITS = 4
 NUM_RUNS = 11
 """Runs of five ranks that count as straights under some house rules, see `config.RUNS`."""
 

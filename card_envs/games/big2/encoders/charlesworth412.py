@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.games.big2.combos import RANKS, SUITS, order_name
 from card_envs.games.big2.config import Big2Config
-from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, NUM_RANKS, NUM_SUITS, decode_hand, write_hand
+from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, NUM_RANKS, decode_hand, write_hand
 from card_envs.games.big2.legal import write_mask
 from card_envs.games.big2.state import (
     FLUSH,
@@ -23,6 +23,7 @@ from card_envs.games.big2.state import (
     HAND_SIZE,
     KIND_NAMES,
     NUM_SEATS,
+    NUM_SUITS,
     PAIR,
     STRAIGHT,
     STRAIGHT_FLUSH,

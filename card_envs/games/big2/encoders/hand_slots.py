@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from card_envs.bits import bit_count
 from card_envs.games.big2.combos import ONE_PER_RANK, rank_counts, ranks_present, run_starts
-from card_envs.games.big2.state import HAND_SIZE
+from card_envs.games.big2.state import HAND_SIZE, NUM_SUITS
 from card_envs.jit import kernel
 from card_envs.observation import Block
 
-NUM_RANKS, NUM_SUITS = 13, 4
+NUM_RANKS = 13
 _SUIT = NUM_RANKS
 _TWO_OR_MORE = _SUIT + NUM_SUITS
 _THREE_OR_MORE, _FOUR, _IN_RUN, _IN_FLUSH = range(_TWO_OR_MORE + 1, _TWO_OR_MORE + 5)
