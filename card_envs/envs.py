@@ -6,7 +6,7 @@ import difflib
 import importlib
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ import pettingzoo
 
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.agent import choose
-from card_envs.game import Game, Tables
+from card_envs.game import Game
 from card_envs.single_seat import SingleSeatTables
 from card_envs.vector import VectorTables
 
@@ -39,11 +39,6 @@ class EnvEntry:
         """The function that makes the game; its parameters are the environment's arguments."""
         factory: Callable[..., Game] = _resolve(self.make_game)
         return factory
-
-    @property
-    def paint(self) -> Callable[..., Any]:
-        """The function that puts a table on a canvas: (type of canvas, game, tables, seat or None, names) -> canvas."""
-        return _paint
 
 
 _PHH, _ACPC = "card_envs.history.phh.files:PHH", "card_envs.history.acpc.files:ACPC"
@@ -211,12 +206,6 @@ def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> Co
 
 def _versioned_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
-
-
-def _paint(
-    make_canvas: type[Any], game: Game, tables: Tables, seat: int | None, names: Sequence[str] | None = None
-) -> Any:
-    return game.info.painting()(make_canvas, tables, seat, names)
 
 
 def _resolve(path: str) -> Any:

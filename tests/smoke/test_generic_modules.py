@@ -13,20 +13,18 @@ REPO = Path(__file__).parents[2]
 GAMES = re.compile(r"holdem|big_?2|kuhn|leduc|texas", re.IGNORECASE)
 ENV_ID = re.compile(r"[a-z0-9_]+-v\d+")
 ABOUT_ONE_GAME = (
-    # the games, what poker is, the registry and the modules of the ids
-    "card_envs/games/", "card_envs/poker/", "card_envs/envs.py", "card_envs/*_v0.py", "card_envs/poker_hands.py",
+    # the games, the registry and the modules of the ids
+    "card_envs/games/", "card_envs/envs.py", "card_envs/*_v0.py",
     # formats of recorded hands, each of one game, and what they share
-    "card_envs/history/", "card_envs/hand_history.py",
+    "card_envs/history/",
     # the chances of a hold'em hand
     "card_envs/analysis/exploitability/", "card_envs/analysis/variance/",
     # another library's interface to its own hold'em
     "wrappers/card_wrappers/rlcard.py",
     # agents, papers, and what shows or trains certain games by their ids
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
-    "baselines/card_baselines/cli/demo.py", "baselines/card_baselines/cli/commands/bench.py",
     "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/training/presets.py",
     "baselines/card_baselines/training/mccfr.py", "baselines/card_baselines/training/learned_response.py",
-    "baselines/card_baselines/speed/",
 )  # fmt: skip
 
 
@@ -61,10 +59,35 @@ def names_of_games(source: str, ids_are_allowed: bool) -> list[str]:
     return found
 
 
+def comparisons_with_units(source: str) -> list[str]:
+    """Return the comparisons of a unit of results with a literal: `game.info.units` says how results are read."""
+    return [
+        f"line {node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Compare)
+        and any(map(_is_unit, (node.left, *node.comparators)))
+        and any(map(_holds_text, (node.left, *node.comparators)))
+    ]
+
+
+def _is_unit(node: ast.expr) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=name)):
+            return name in {"unit", "units"}
+    return False
+
+
+def _holds_text(node: ast.expr) -> bool:
+    entries = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+    return any(isinstance(entry, ast.Constant) and isinstance(entry.value, str) for entry in entries)
+
+
 @pytest.mark.parametrize("path", list(generic_modules()), ids=lambda path: path.relative_to(REPO).as_posix())
 def test_a_generic_module_names_no_game(path: Path) -> None:
     found = names_of_games(path.read_text(encoding="utf-8"), ids_are_allowed="card_baselines" in path.parts)
     assert not found, f"{path.relative_to(REPO)}: ask `game.info` instead: {found}"
+    compared = comparisons_with_units(path.read_text(encoding="utf-8"))
+    assert not compared, f"{path.relative_to(REPO)}: ask `game.info.units` instead: {compared}"
 
 
 def test_the_search_finds_names() -> None:
@@ -74,3 +97,11 @@ def test_the_search_finds_names() -> None:
     assert len(names_of_games(source, ids_are_allowed=False)) == 3
     assert len(names_of_games(source, ids_are_allowed=True)) == 2
     assert not names_of_games('"""Of hold\'em and big2."""\n', ids_are_allowed=False)
+
+
+@pytest.mark.parametrize(
+    "test", ['unit == "bb"', 'game.unit != "points"', 'page["unit"] in ("bb", "chips")', '{"bb"} == units']
+)
+def test_the_search_finds_comparisons_with_units(test: str) -> None:
+    assert comparisons_with_units(f"if {test}:\n    pass\n") == [f"line 1: {ast.unparse(ast.parse(test))}"]
+    assert not comparisons_with_units('if a.unit == b.unit and name == "bb" and units["bb"] > 1:\n    pass\n')
