@@ -6,6 +6,7 @@ import difflib
 import importlib
 import inspect
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 
+from card_envs import plugins
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.agent import choose
 from card_envs.game import Game
@@ -114,6 +116,21 @@ def register_env(
     return entry
 
 
+def register_installed_games() -> None:
+    """Make the games of other distributions known: those of the entry points `card_envs.games`; imports none of them.
+
+    One whose id has no version, or stands for another game already, is left out with a warning.
+    """
+    histories = plugins.registered(plugins.HISTORIES)
+    for env_id, location in plugins.registered(plugins.GAMES).items():
+        recorded_as = (histories[env_id],) if env_id in histories else ()
+        summary = f"a game of the package {location.partition('.')[0].partition(':')[0]}"
+        try:
+            register_env(env_id, location, summary, histories=recorded_as)
+        except ValueError as error:
+            warnings.warn(f"the game {location!r} is left out: {error}", RuntimeWarning, stacklevel=2)
+
+
 def follow_registrations(follower: Callable[[EnvEntry], None]) -> None:
     """Call `follower` with every entry, those that are registered later too."""
     _FOLLOWERS.append(follower)
@@ -136,6 +153,17 @@ def _enter_elsewhere(entry: EnvEntry) -> None:
 
 
 _FOLLOWERS: list[Callable[[EnvEntry], None]] = []
+
+
+def importable_games() -> dict[str, Game]:
+    """Return the game of every id with its default settings; what cannot be imported is left out with a warning."""
+    games = {}
+    for env_id, entry in ENVS.items():
+        try:
+            games[env_id] = entry.factory()
+        except (ImportError, AttributeError) as error:
+            warnings.warn(f"{env_id} is left out: {error}", RuntimeWarning, stacklevel=2)
+    return games
 
 
 def find_entry(env_id: str) -> EnvEntry:

@@ -1,7 +1,7 @@
 """What other distributions add under a name: entry points, and what a package registers when it is imported.
 
-A group maps names to locations: "module:Class" for agents, "module" for training algorithms. An entry point adds one
-name, or a whole mapping if it points to a constant (in capitals):
+A group maps names to locations: "module:Class" for agents, "module" for training algorithms, "module:function" for
+games. An entry point adds one name, or a whole mapping if it points to a constant (in capitals):
 
     [project.entry-points."card_envs.agents"]
     my_agent = "my_package.agents:MyAgent"
@@ -20,9 +20,13 @@ AGENTS = "card_envs.agents"
 """Name -> "module:Class": who can be named in matches."""
 ALGORITHMS = "card_envs.algorithms"
 """Name -> module of a training script."""
+GAMES = "card_envs.games"
+"""Versioned id, such as "my_game-v0" -> "module:function" that returns the `Game`; see `envs.register_env`."""
+HISTORIES = "card_envs.histories"
+"""Versioned id of a game -> "module:NAME" of the format in which its hands are recorded."""
 SAVED_AGENTS = "card_envs.saved_agents"
 """Kind, as run folders name it -> "module:Class" that plays what was saved."""
-GROUPS = (AGENTS, ALGORITHMS, SAVED_AGENTS)
+GROUPS = (AGENTS, ALGORITHMS, GAMES, HISTORIES, SAVED_AGENTS)
 
 _registered: dict[str, dict[str, str]] = {group: {} for group in GROUPS}
 

@@ -72,7 +72,8 @@ class Report:
         return "\n\n".join([*parts, *self.notes]) + "\n"
 
     def write(self, folder: Path) -> None:
-        """Write the report into a folder, as JSON and as Markdown."""
+        """Write the report into a folder, as JSON and as Markdown; the folder is made if there is none."""
+        folder.mkdir(parents=True, exist_ok=True)
         run = RunFolder(folder)
         run.write_json(REPORT_JSON, self.content)
         with run.replacing(REPORT_MARKDOWN) as temporary:

@@ -10,7 +10,7 @@ from card_baselines.cli import console
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AsJson
 from card_envs.agent import AdoptedAgent, Agent, find_agent, known_agents
-from card_envs.envs import ENVS, make_game
+from card_envs.envs import importable_games, make_game
 from card_envs.extras import how_to_install
 from card_envs.game import Game
 
@@ -24,7 +24,7 @@ def agents(as_json: AsJson = False) -> int:
     Args:
         as_json: Print JSON.
     """
-    games = {env_id: make_game(env_id) for env_id in ENVS}
+    games = importable_games()
     games |= {
         f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
         for env_id, game in tuple(games.items())

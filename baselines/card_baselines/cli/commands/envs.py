@@ -9,7 +9,7 @@ from typing import Any
 from card_baselines.cli import console
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AsJson
-from card_envs.envs import ENVS, EnvEntry
+from card_envs.envs import ENVS, EnvEntry, importable_games
 from card_envs.game import Game
 
 
@@ -19,13 +19,12 @@ def envs(as_json: AsJson = False) -> int:
     Args:
         as_json: Print JSON, with all settings and their defaults.
     """
-    reports = [_env_report(entry) for entry in ENVS.values()]
+    reports = [_env_report(ENVS[env_id], game) for env_id, game in importable_games().items()]
     print_json(reports) if as_json else console.print_envs(reports)
     return 0
 
 
-def _env_report(entry: EnvEntry) -> dict[str, Any]:
-    game = entry.factory()
+def _env_report(entry: EnvEntry, game: Game) -> dict[str, Any]:
     parameters = inspect.signature(entry.factory).parameters
     return {
         "id": entry.id,
