@@ -58,6 +58,12 @@ class Layout:
             start += block.size
         return slices
 
+    def starts(self) -> np.record:
+        """Return where each block begins, as a record of int64 with the names of the blocks, which kernels can read."""
+        dtype = np.dtype((np.record, [(block.name, np.int64) for block in self.blocks]))
+        starts: np.record = np.array([tuple(place.start for place in self.slices.values())], dtype)[0]
+        return starts
+
     @cached_property
     def space(self) -> spaces.Box:
         """The Gymnasium space of one observation vector."""

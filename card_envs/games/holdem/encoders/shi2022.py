@@ -28,7 +28,7 @@ from card_envs.games.holdem.encoders.default import is_limit_history
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
-from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE
+from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
 from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
@@ -48,7 +48,10 @@ def layout(config: HoldemConfig) -> Layout:
             f"encoder 'shi2022' is for limit games with at most {MAX_LEVELS - 1} raises a street, not for "
             f"{config.structure!r} with max_raises {config.max_raises}: use encoder 'default'"
         )
-    n = config.num_players
+    return _layout(config.num_players, most_decisions(config))
+
+
+def _layout(n: int, decisions: int) -> Layout:
     return Layout(
         (
             Block("hole_cards", DECK_SIZE, "1 for each card I hold", private=True),
@@ -63,7 +66,7 @@ def layout(config: HoldemConfig) -> Layout:
             Block("to_call", 1, "chips I need to stay in"),
             Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card", private=True),
             Block("percentile", 1, "share of all hands of as many cards that are not better than mine", private=True),
-            Block("history", most_decisions(config), "decisions, oldest first, then 0", high=num_tokens(config) - 1),
+            Block("history", decisions, "decisions, oldest first, then 0", high=_num_tokens(n) - 1),
         )
     )
 
@@ -76,7 +79,15 @@ def most_decisions(config: HoldemConfig) -> int:
 
 def num_tokens(config: HoldemConfig) -> int:
     """Return how many different numbers the history block can hold, 0 (no decision yet) included."""
-    return 1 + _KINDS * config.num_players * MAX_LEVELS * STREETS
+    return _num_tokens(config.num_players)
+
+
+def _num_tokens(n: int) -> int:
+    return 1 + _KINDS * n * MAX_LEVELS * STREETS
+
+
+_STARTS = np.array([_layout(n, 0).starts() for n in range(MAX_SEATS + 1)])
+"""By number of seats: where each block begins; the history, whose length depends on more than the seats, is last."""
 
 
 @kernel
@@ -102,19 +113,16 @@ def _write(t: Any, me: Any, o: Any) -> None:
     for k in range(o.number.shape[0]):
         o.number[k] = 0.0
     n, shown = np.int64(t.num_seats), num_board_cards(t)
+    at = _STARTS[n]
     for k in range(HOLE_CARDS):
-        o.number[t.deck[me * HOLE_CARDS + k]] = 1.0
+        o.number[at.hole_cards + t.deck[me * HOLE_CARDS + k]] = 1.0
     for k in range(shown):
-        o.number[DECK_SIZE + np.int64(t.deck[n * HOLE_CARDS + k])] = 1.0
-    at = np.int64(2 * DECK_SIZE)
-    o.number[at + t.street] = 1.0
-    at += STREETS
-    o.number[at + _position(t, me)] = 1.0
-    at += n
+        o.number[at.board + np.int64(t.deck[n * HOLE_CARDS + k])] = 1.0
+    o.number[at.street + t.street] = 1.0
+    o.number[at.position + _position(t, me)] = 1.0
     _write_chips(t, me, o, at)
-    at += 4 * n + 2
     _write_hand(t, me, shown, o, at)
-    _write_history(t, o, at + _CATEGORIES + 1)
+    _write_history(t, o, at.history)
 
 
 @kernel
@@ -126,15 +134,15 @@ def _position(t: Any, seat: Any) -> Any:
 def _write_chips(t: Any, me: Any, o: Any, at: Any) -> None:
     n, scale = np.int64(t.num_seats), 1.0 / t.largest_amount
     for seat in range(n):
-        k = at + _position(t, seat)
-        o.number[k] = 1.0 if has(t.in_hand, seat) else 0.0
-        o.number[k + n] = min(1.0, t.stack[seat] * scale)
-        o.number[k + 2 * n] = min(1.0, t.street_commit[seat] * scale)
-        o.number[k + 3 * n] = min(1.0, t.hand_commit[seat] * scale)
-    o.number[at + 4 * n] = min(1.0, t.pot * scale / n)
+        k = _position(t, seat)
+        o.number[at.in_hand + k] = 1.0 if has(t.in_hand, seat) else 0.0
+        o.number[at.stack + k] = min(1.0, t.stack[seat] * scale)
+        o.number[at.street_commit + k] = min(1.0, t.street_commit[seat] * scale)
+        o.number[at.hand_commit + k] = min(1.0, t.hand_commit[seat] * scale)
+    o.number[at.pot] = min(1.0, t.pot * scale / n)
     if has(t.in_hand, me) and t.is_over == 0:
         to_call = max(0, min(np.int64(t.current_bet) - t.street_commit[me], np.int64(t.stack[me])))
-        o.number[at + 4 * n + 1] = min(1.0, to_call * scale)
+        o.number[at.to_call] = min(1.0, to_call * scale)
 
 
 @kernel
@@ -142,14 +150,14 @@ def _write_hand(t: Any, me: Any, shown: Any, o: Any, at: Any) -> None:
     if shown == 0:
         hole = me * HOLE_CARDS
         hand = starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))
-        o.number[at + _CATEGORIES] = STARTING_PERCENTILES[hand]
+        o.number[at.percentile] = STARTING_PERCENTILES[hand]
         return
     rank = hand_rank_at(t, me, shown)
     category = np.int64(0)
     for bound in range(_CATEGORIES - 1):
         category += rank > _CATEGORY_BOUNDS[bound]
-    o.number[at + category] = 1.0
-    o.number[at + _CATEGORIES] = percentile_of_rank(rank, HOLE_CARDS + shown)
+    o.number[at.category + category] = 1.0
+    o.number[at.percentile] = percentile_of_rank(rank, HOLE_CARDS + shown)
 
 
 @kernel
