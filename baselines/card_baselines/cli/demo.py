@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from card_baselines.cli.console import print_table
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
+from card_baselines.settings import parse_settings
 from card_baselines.training import maskable_ppo
-from card_baselines.training.sb3_run import game_of
+from card_envs.envs import make_game
 from card_envs.match.result import units_of
 
 PANEL = ("random", "always_call", "always_raise")
@@ -33,28 +32,31 @@ class Config:
 def main(config: Config) -> RunFolder:
     """Train, play, print the table, and return the run folder."""
     print(f"Training MaskablePPO on heads-up limit hold'em for {config.minutes:g} minutes ...", flush=True)
-    training = maskable_ppo.Config(
-        minutes=config.minutes,
-        opponents=PANEL,
-        panel=PANEL,
-        num_tables=256,  # small batches, many updates: what two minutes are best spent on
-        steps_per_update=16,
-        minibatch=512,
-        epochs=4,
-        evaluation_hands=2000,
-        final_hands=config.hands,
-        seed=config.seed,
-        folder=config.folder,
+    run = maskable_ppo.main(
+        maskable_ppo.Config(
+            minutes=config.minutes,
+            opponents=PANEL,
+            panel=PANEL,
+            num_tables=256,  # small batches, many updates: what two minutes are best spent on
+            steps_per_update=16,
+            minibatch=512,
+            epochs=4,
+            evaluation_hands=2000,
+            final_hands=config.hands,
+            seed=config.seed,
+            folder=config.folder,
+        )
     )
-    run = maskable_ppo.main(training)
-    print_evaluation(json.loads((run.path / EVALUATION).read_text()), units_of(game_of(training)))
+    print_evaluation(run)
     print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")
     print(f"Let it play: card-envs match limit_holdem-v0 --agents {run.path} always_call --hands 100000")
     return run
 
 
-def print_evaluation(evaluation: Mapping[str, Any], units: Mapping[str, float]) -> None:
+def print_evaluation(run: RunFolder) -> None:
     """Print the results of a run against its panel, in the first of the units in which people read its game."""
+    evaluation, config = json.loads((run.path / EVALUATION).read_text()), run.config()
+    units = units_of(make_game(config["env"], **parse_settings(config.get("set", ()))))
     unit, factor = next(iter(units.items()))
     rows = []
     for match in evaluation["matches"]:

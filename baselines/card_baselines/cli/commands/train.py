@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from card_baselines.cli.commands.arguments import WRONG_USE, gathered, nearest, 
 from card_baselines.cli.console import print_json
 from card_baselines.cli.demo import print_evaluation
 from card_baselines.papers import presets_of
-from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
+from card_baselines.run_folder import CURVE, RunFolder
 from card_envs import plugins
 
 
@@ -104,7 +103,7 @@ def _options_class(config: Any, presets: Mapping[str, Any]) -> Any:
 
 def print_results(run: RunFolder) -> None:
     """Print what a run won, where everything about it is, and what to do next."""
-    print_evaluation(json.loads((run.path / EVALUATION).read_text()))
+    print_evaluation(run)
     config = run.config()
     settings = f"--set {' '.join(config['set'])} " if config.get("set") else ""
     panel = config.get("final_panel") or config["panel"] or ["random"]
