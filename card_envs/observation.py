@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -58,12 +58,6 @@ class Layout:
             start += block.size
         return slices
 
-    def starts(self) -> np.record:
-        """Return where each block begins, as a record of int64 with the names of the blocks, which kernels can read."""
-        dtype = np.dtype((np.record, [(block.name, np.int64) for block in self.blocks]))
-        starts: np.record = np.array([tuple(place.start for place in self.slices.values())], dtype)[0]
-        return starts
-
     @cached_property
     def space(self) -> spaces.Box:
         """The Gymnasium space of one observation vector."""
@@ -91,6 +85,16 @@ class Layout:
             shape = " x ".join(map(str, block.dimensions))
             rows.append(f"| {index} | `{block.name}` | {shape} | {block.low:g}..{block.high:g} | {block.description} |")
         return "\n".join(rows)
+
+
+def block_starts(layouts: Iterable[Layout]) -> NDArray[Any]:
+    """Return a record for each layout, all of the same blocks: where each block begins, by its name, int64.
+
+    Kernels read it as a constant, where sizes depend on the number of seats, say.
+    """
+    listed = list(layouts)
+    dtype = np.dtype((np.record, [(block.name, np.int64) for block in listed[0].blocks]))
+    return np.array([tuple(place.start for place in layout.slices.values()) for layout in listed], dtype)
 
 
 @dataclass(frozen=True)

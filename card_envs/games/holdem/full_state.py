@@ -11,7 +11,7 @@ from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, MAX_STREETS, NOBODY
 from card_envs.jit import kernel
-from card_envs.observation import Block, Layout
+from card_envs.observation import Block, Layout, block_starts
 
 
 def state_layout(config: HoldemConfig) -> Layout:
@@ -36,7 +36,7 @@ def _layout(n: int) -> Layout:
     )
 
 
-_STARTS = np.array([_layout(n).starts() for n in range(MAX_SEATS + 1)])
+_STARTS = block_starts(_layout(n) for n in range(MAX_SEATS + 1))
 """By number of seats: where each block begins."""
 
 

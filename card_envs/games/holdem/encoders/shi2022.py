@@ -30,7 +30,7 @@ from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_t
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE
 from card_envs.jit import kernel
-from card_envs.observation import Block, Encoder, Layout
+from card_envs.observation import Block, Encoder, Layout, block_starts
 from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY
 
@@ -86,7 +86,7 @@ def _num_tokens(n: int) -> int:
     return 1 + _KINDS * n * MAX_LEVELS * STREETS
 
 
-_STARTS = np.array([_layout(n, 0).starts() for n in range(MAX_SEATS + 1)])
+_STARTS = block_starts(_layout(n, 0) for n in range(MAX_SEATS + 1))
 """By number of seats: where each block begins; the history, whose length depends on more than the seats, is last."""
 
 
