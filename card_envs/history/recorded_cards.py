@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name, card_names
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, SHOW, Hand
 from card_envs.history.results import MISMATCHED, Stop
 
 NUM_BOARD_CARDS = 5
+
+
+@dataclass(frozen=True)
+class RecordedDecisions:
+    """How a hand of hold'em was dealt and decided; seat 0 is the first left of the button."""
+
+    source: str
+    config: HoldemConfig
+    names: tuple[str, ...]
+    stacks: tuple[int, ...]
+    """Chips at the start."""
+    known: tuple[int, ...]
+    """Cards in the order of the deck field, NO_CARD where the recording does not tell."""
+    decisions: tuple[tuple[int, int], ...]
+    """FOLD, CALL or RAISE, and the chips on the street after a raise, 0 after other decisions."""
 
 
 def known_cards(hand: Hand) -> list[int]:

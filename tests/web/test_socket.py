@@ -280,13 +280,15 @@ def test_thoughts_are_the_probabilities_of_the_agent_before_and_after_the_decisi
     assert before == after
 
 
-def test_an_agent_without_probabilities_says_so(server: Server) -> None:
+def test_an_agent_without_probabilities_says_so_and_is_asked_what_it_does(server: Server) -> None:
     _, tokens = server.opened("limit_holdem-v0", ["", "random"], seed=2)
     with server.page(tokens[0] or "") as page:
         table = page.turn()
         page.say("think", agent="always_call", hand=table["hand"], step=table["step"])
         thought = page.hear("thought")
-    assert thought["actions"] == [] and "does not show probabilities" in thought["note"]
+    assert "does not show probabilities" in thought["note"]
+    assert {each["name"].split()[0] for each in thought["actions"] if each["probability"] > 0} <= {"check", "call"}
+    assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)
     assert 0 < thought["equity"] < 1
 
 

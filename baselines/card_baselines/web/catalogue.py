@@ -79,8 +79,12 @@ class Catalogue:
             raise ValueError(str(error)) from error
 
     def _players(self, env: str, words: str) -> list[Player]:
+        """Return the agents that can play a game that a page chose."""
+        return self.players_of(self.game(env, words))
+
+    def players_of(self, game: Game) -> list[Player]:
         """Return the agents that can play a game."""
-        game, found = self.game(env, words), []
+        found = []
         for name in self._specs:
             try:
                 agent = self.agent(name, game)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.scenes import scene
-from card_baselines.web.session import Plan, settings_words, table_after
+from card_baselines.web.session import settings_words, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.game import Game, Tables
+from card_envs.history import find_files
+from card_envs.history.recorded_hand import RecordedHand, recorded_hands
 
 _SESSION = "session "
 """Begins the names of recordings that are sessions of the store."""
@@ -29,32 +32,131 @@ class Moment:
     """One moment of a recorded hand, with all cards."""
 
     game: Game
-    plan: Plan
     tables: Tables
     hand: int
+    """Its number, from 0."""
     step: int
-    num_steps: int
     names: tuple[str, ...]
     """By seat."""
     moves: tuple[str, ...]
     """All decisions of the hand in words."""
     actors: tuple[int, ...]
     """Seats that made them."""
-    taken: int | None
-    """The action that follows, None at the end."""
+    in_other_games: tuple[tuple[Game, Tables], ...] = ()
+    """The same moment with other bet menus, in which agents may know it."""
+
+    @property
+    def taken(self) -> str | None:
+        """The decision that follows, None at the end."""
+        return self.moves[self.step] if self.step < len(self.moves) else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what a page shows; a player_0 sits at the bottom."""
-        seen = scene(self.game, self.tables, None, self.names)
+        """Return what a page shows; player_0 sits at the bottom."""
         return {
             "hand": self.hand,
             "step": self.step,
-            "steps": self.num_steps,
-            "scene": seen,
+            "steps": len(self.moves),
+            "scene": scene(self.game, self.tables, None, self.names),
             "moves": list(self.moves),
             "actors": list(self.actors),
             "taken": self.taken,
         }
+
+
+class Recording(Protocol):
+    """Hands that were played one after the other."""
+
+    title: str
+
+    def __len__(self) -> int:
+        """Return how many hands there are."""
+        ...
+
+    def described(self, catalogue: Catalogue) -> dict[str, Any]:
+        """Return what a page needs: players that may be asked, names, unit, number and payoffs of the hands."""
+        ...
+
+    def moment(self, hand: int, step: int) -> Moment:
+        """Return the `hand`-th hand after `step` decisions; a ValueError if there is no such decision."""
+        ...
+
+
+class SessionRecording:
+    """The finished hands of a session of the store."""
+
+    def __init__(self, game: Game, session: StoredSession, hands: Sequence[StoredHand]) -> None:
+        self._game, self._plan, self._hands = game, session.plan, hands
+        self.title = f"{self._plan.env}: {' / '.join(place.name for place in self._plan.places)}"
+
+    def __len__(self) -> int:
+        """Return how many hands there are."""
+        return len(self._hands)
+
+    def described(self, catalogue: Catalogue) -> dict[str, Any]:
+        """Return what a page needs; the payoffs are those of the first place."""
+        plan, game = self._plan, self._game
+        return {
+            "players": [asdict(each) for each in catalogue.players(plan.env, settings_words(plan))],
+            "unit": game.unit,
+            "hands": [
+                f"{hand.number + 1}: {plan.places[0].name} {(hand.payoffs or [0])[0] / game.chips_per_reward:+g}"
+                for hand in self._hands
+            ],
+        }
+
+    def moment(self, hand: int, step: int) -> Moment:
+        """Return a moment of a hand."""
+        stored, plan, game = self._hands[hand], self._plan, self._game
+        names = tuple(plan.places[plan.place_at(seat, stored.number)].name for seat in range(game.num_seats))
+        moves, actors = _in_words(game, table_after(game, plan, stored.number, ()), stored.actions)
+        tables = table_after(game, plan, stored.number, stored.actions[:step])
+        return Moment(game, tables, stored.number, step, names, moves, actors)
+
+
+class FileRecording:
+    """The hands of a file, read when they are first asked for."""
+
+    def __init__(self, file: Path) -> None:
+        self.title = file.name
+        self._file = file
+
+    def __len__(self) -> int:
+        """Return how many hands can be shown."""
+        return len(self._hands)
+
+    @cached_property
+    def _hands(self) -> list[RecordedHand]:
+        return [hand for hand in recorded_hands(self._file) if isinstance(hand, RecordedHand)]
+
+    def described(self, catalogue: Catalogue) -> dict[str, Any]:
+        """Return what a page needs; players are those that know the first hand's game."""
+        if not self._hands:
+            return {"players": [], "unit": "", "hands": []}
+        first = self._hands[0]
+        players = {
+            player.name: asdict(player) for game in (first.game, *first.others) for player in catalogue.players_of(game)
+        }
+        return {
+            "players": list(players.values()),
+            "unit": first.game.unit,
+            "hands": [f"{k + 1}: {', '.join(hand.names)}" for k, hand in enumerate(self._hands)],
+        }
+
+    def moment(self, hand: int, step: int) -> Moment:
+        """Return a moment of a hand."""
+        recorded = self._hands[hand]
+        moves, actors = _in_words(recorded.game, recorded.tables_after(0), recorded.actions)
+        others = [(game, recorded.in_game(game, step)) for game in recorded.others]
+        return Moment(
+            game=recorded.game,
+            tables=recorded.tables_after(step),
+            hand=hand,
+            step=step,
+            names=recorded.names,
+            moves=moves,
+            actors=actors,
+            in_other_games=tuple((game, tables) for game, tables in others if tables is not None),
+        )
 
 
 class Library:
@@ -63,79 +165,60 @@ class Library:
     def __init__(self, catalogue: Catalogue, store: Store, paths: Sequence[Path] = ()) -> None:
         """Offer the finished hands of the store, and those of the files and folders that `paths` name."""
         self._catalogue, self._store = catalogue, store
+        files = find_files(paths) if paths else []
+        self._files = {f"file {number + 1}": FileRecording(file) for number, file in enumerate(files)}
 
     def listed(self) -> list[dict[str, Any]]:
-        """Return the recordings for a list: name, title, hands; sessions of several people only when they are ended."""
-        found = []
+        """Return the recordings for a list: name and title; sessions of several people only when they are ended."""
+        found: dict[str, Recording] = dict(self._files)
         for session in reversed(self._store.sessions()):
-            hands = self._finished(session)
-            if hands and not _is_secret(session):
-                who = " / ".join(place.name for place in session.plan.places)
-                title = f"{session.plan.env}: {who}"
-                found.append({"name": f"{_SESSION}{session.id}", "title": title, "hands": len(hands)})
-        return found
+            recording = self._recorded(session)
+            if recording is not None and len(recording):
+                found[f"{_SESSION}{session.id}"] = recording
+        return [{"name": name, "title": recording.title} for name, recording in found.items()]
 
     def described(self, name: str) -> dict[str, Any]:
-        """Return what a page needs of one recording: name, env, players that may be asked, results of the hands."""
-        session = self._session(name)
-        plan, hands = session.plan, self._finished(session)
-        game = self._game(plan)
-        return {
-            "name": name,
-            "env": plan.env,
-            "players": [each.__dict__ for each in self._catalogue.players(plan.env, settings_words(plan))],
-            "names": [place.name for place in plan.places],
-            "unit": game.unit,
-            "hands": [
-                {"number": hand.number, "payoffs": [won / game.chips_per_reward for won in hand.payoffs or ()]}
-                for hand in hands
-            ],
-        }
+        """Return what a page needs of one recording; see `Recording.described`."""
+        return {"name": name, **self._recording(name).described(self._catalogue)}
 
     def moment(self, name: str, hand: int, step: int) -> Moment:
         """Return a moment: the `hand`-th of the recording, after `step` decisions; ValueError if there is none."""
-        session = self._session(name)
-        hands = self._finished(session)
-        if not 0 <= hand < len(hands):
-            raise ValueError(f"hand {hand} must be in 0..{len(hands) - 1}")
-        plan, stored = session.plan, hands[hand]
-        if not 0 <= step <= len(stored.actions):
-            raise ValueError(f"step {step} must be in 0..{len(stored.actions)}")
-        game = self._game(plan)
-        moves, actors = _in_words(game, plan, stored.number, stored.actions)
-        return Moment(
-            game=game,
-            plan=plan,
-            tables=table_after(game, plan, stored.number, stored.actions[:step]),
-            hand=stored.number,
-            step=step,
-            num_steps=len(stored.actions),
-            names=tuple(plan.places[plan.place_at(seat, stored.number)].name for seat in range(game.num_seats)),
-            moves=moves,
-            actors=actors,
-            taken=stored.actions[step] if step < len(stored.actions) else None,
-        )
+        recording = self._recording(name)
+        if not 0 <= hand < len(recording):
+            raise ValueError(f"hand {hand} must be in 0..{len(recording) - 1}")
+        steps = len(recording.moment(hand, 0).moves)
+        if not 0 <= step <= steps:
+            raise ValueError(f"step {step} must be in 0..{steps}")
+        return recording.moment(hand, step)
 
     def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
         """Return a moment as a `png`, or a whole hand as an animation, `apng` or `gif`."""
         if kind not in ("png", "apng", "gif"):
             raise ValueError(f"kind {kind!r} is not known: choose png, apng or gif")
         first = self.moment(name, hand, step if kind == "png" else 0)
-        steps = [step] if kind == "png" else range(first.num_steps + 1)
+        steps = [step] if kind == "png" else range(len(first.moves) + 1)
         return encoded(kind, [_drawn(self.moment(name, hand, each)) for each in steps])
 
-    def _session(self, name: str) -> StoredSession:
+    def _recording(self, name: str) -> Recording:
+        if name in self._files:
+            return self._files[name]
         words = name.removeprefix(_SESSION)
-        found = [each for each in self._store.sessions() if words.isdecimal() and each.id == int(words)]
-        if not found or _is_secret(found[0]):
+        found = [each for each in self._store.sessions() if words.isdecimal() and str(each.id) == words]
+        recording = self._recorded(found[0]) if found else None
+        if recording is None:
             raise ValueError(f"there is no recording {name!r}")
-        return found[0]
+        return recording
 
-    def _finished(self, session: StoredSession) -> list[StoredHand]:
-        return [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
-
-    def _game(self, plan: Plan) -> Game:
-        return self._catalogue.game(plan.env, settings_words(plan))
+    def _recorded(self, session: StoredSession) -> SessionRecording | None:
+        """Return the recording of a session, None where nobody may look at it yet, or its game is not offered."""
+        if _is_secret(session):
+            return None
+        try:
+            game = self._catalogue.game(session.plan.env, settings_words(session.plan))
+        except ValueError:
+            return None
+        hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
+        return SessionRecording(game, session, hands)
 
 
 def encoded(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
@@ -166,9 +249,9 @@ def _drawn(moment: Moment) -> NDArray[np.uint8]:
     return picture
 
 
-def _in_words(game: Game, plan: Plan, hand: int, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return what was done in a hand, and by which seats."""
-    tables, words, actors = table_after(game, plan, hand, ()), [], []
+def _in_words(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return what was done in a hand from `tables` on, which move on, and by which seats."""
+    words, actors = [], []
     for action in actions:
         words.append(game.action_name(tables, 0, action))
         actors.append(int(tables["actor"][0]))

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Moment
 from card_baselines.web.scenes import legal_actions
-from card_baselines.web.session import Plan, Session, censored, decisions_of, table_after
-from card_envs.agent import Agent, action_probabilities, decisions_at
+from card_baselines.web.session import Session, censored, table_after
+from card_envs.agent import Agent, action_probabilities, decisions_at, sampled_probabilities
 from card_envs.game import Game, Tables
 
 PLAYOUTS = 200
@@ -27,6 +28,11 @@ _FIRST_SECONDS = 5.0
 """For the first of them."""
 _BATCH, _FIRST_BATCH = 50, 2
 _KEPT_AGENTS = 64
+
+_MOST_DRAWS, _DRAW_SECONDS = 20, 0.4
+"""How often an agent without probabilities is asked for its action, and for how long at most."""
+_ROW = np.zeros(1, np.int64)
+_NOTHING = {"value": None, "value_error": None, "equity": None}
 
 Thought = dict[str, Any]
 
@@ -53,39 +59,45 @@ class Thinkers:
         seat = int(tables["actor"][0])
         if seat != plan.seat_of(place, hand):
             raise ValueError("this is not a decision of yours")
-        return self.of_decision(game, plan, tables, hand, step, name)
+        return self.of_decision(game, tables, name)
 
     def of_moment(self, moment: Moment, name: str) -> Thought | None:
         """Return what an agent thinks of a moment of a recording, as the seat to act saw it; None at the end."""
         if moment.taken is None:
             return None
-        return self.of_decision(moment.game, moment.plan, moment.tables, moment.hand, moment.step, name)
+        reason = f"{name} does not know this game"
+        for game, tables in ((moment.game, moment.tables), *moment.in_other_games):
+            try:
+                return self.of_decision(game, tables, name)
+            except ValueError as error:
+                reason = str(error)
+        return {"agent": name, "unit": moment.game.unit, "actions": [], "note": reason} | _NOTHING
 
-    def of_decision(self, game: Game, plan: Plan, tables: Tables, hand: int, step: int, name: str) -> Thought:
+    def of_decision(self, game: Game, tables: Tables, name: str) -> Thought:
         """Return what an agent thinks of the decision at a single table.
 
         Keys: agent, actions (each with action, name, probability; the most likely first), note (why there are none),
         value and its standard error in the game's unit (or null), equity from 0 to 1 (or null), unit.
         """
         agent = self._agent(name, game)
-        seen_by_agent = agent.encoded(game)
-        decisions = decisions_of(seen_by_agent, plan, tables, hand, step)
         seat = int(tables["actor"][0])
         views = censored(game, tables, seat)
-        thought: Thought = {"agent": name, "unit": game.unit, "actions": [], "note": None}
-        if agent.shows_probabilities:
-            shown = action_probabilities(agent, decisions)[0]
-            likely = sorted(legal_actions(game, tables), key=lambda action: -shown[action])
-            thought["actions"] = [
+        shown, note = _shown(game, agent, tables)
+        likely = [] if shown is None else sorted(legal_actions(game, tables), key=lambda action: -shown[action])
+        value = playout_value(game, agent, views, seat)
+        return {
+            "agent": name,
+            "unit": game.unit,
+            "actions": [
                 {"action": each, "name": game.action_name(views, 0, each), "probability": float(shown[each])}
                 for each in likely
-            ]
-        else:
-            thought["note"] = f"{name} does not show probabilities"
-        value = playout_value(game, agent, views, seat)
-        thought["value"], thought["value_error"] = value or (None, None)
-        thought["equity"] = None if game.info.equity is None else game.info.equity(views, seat)
-        return thought
+                if shown is not None
+            ],
+            "note": note,
+            "value": None if value is None else value[0],
+            "value_error": None if value is None else value[1],
+            "equity": None if game.info.equity is None else game.info.equity(views, seat),
+        }
 
     def _agent(self, name: str, game: Game) -> Agent:
         key = name, repr(game.config)
@@ -94,6 +106,23 @@ class Thinkers:
                 self._agents.clear()
             self._agents[key] = self._catalogue.agent(name, game)
         return self._agents[key]
+
+
+def _shown(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64] | None, str | None]:
+    """Return the probabilities of all actions (num_actions,) and a remark: from the agent, or from what it does.
+
+    An agent without probabilities is asked a few times, with other random numbers: how often it takes each action.
+    """
+    seen = agent.encoded(game)
+    if agent.shows_probabilities:
+        return action_probabilities(agent, decisions_at(seen, tables, _ROW, _ROW, np.array([0.5])))[0], None
+    decisions = decisions_at(seen, tables, _ROW, _ROW, np.array([0.5]))
+    start = time.perf_counter()
+    agent.act(decisions, np.random.default_rng(0))
+    draws = max(1, min(_MOST_DRAWS, int(_DRAW_SECONDS / (time.perf_counter() - start))))
+    shown = sampled_probabilities(agent, decisions, np.random.default_rng(0), draws)[0]
+    times = "asked once" if draws == 1 else f"asked {draws} times"
+    return np.asarray(shown, np.float64), f"{agent.name} does not show probabilities: {times}, it did this"
 
 
 def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[float, float] | None:

@@ -17,6 +17,7 @@ from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE
 from card_envs.history.acpc.format import AcpcHand, cards_of
 from card_envs.history.errors import HandHistoryError, shortened
 from card_envs.history.phh.replay import legal_words
+from card_envs.history.recorded_cards import RecordedDecisions
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED, ReplayResult, Stop
 from card_envs.history.settle import differ_by_odd_chips, settle
 
@@ -69,6 +70,28 @@ def replay_acpc_tables(hand: AcpcHand, config: HoldemConfig) -> Iterator[tuple[s
         raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
+def recorded_decisions(hand: AcpcHand, config: HoldemConfig) -> RecordedDecisions:
+    """Return how a hand was dealt and decided; seat 0 is the first left of the button.
+
+    Raises ValueError, in words, for hands that are not legal.
+    """
+    try:
+        play = _Play(hand, config)
+        known, decisions = play.known_cards(), []
+        for index, token in enumerate(_tokens(hand)):
+            before = play.tables.copy()
+            play.apply(index, token)
+            if int(play.tables["num_decisions"][0]) > int(before["num_decisions"][0]):
+                kind = {"f": FOLD, "c": CALL}.get(token, RAISE)
+                seat = int(before["actor"][0])
+                paid = int(play.tables["hand_commit"][0, seat] - before["hand_commit"][0, seat])
+                decisions.append((kind, int(before["street_commit"][0, seat]) + paid if kind == RAISE else 0))
+    except Stop as stop:
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
+    stacks = tuple(config.stack_list)
+    return RecordedDecisions(hand.source, config, hand.players, stacks, known, tuple(decisions))
+
+
 def _tokens(hand: AcpcHand) -> list[str]:
     tokens = _TOKEN.findall(hand.betting)
     if "".join(tokens) != hand.betting:
@@ -103,12 +126,16 @@ class _Play:
         self.street = 0
         self.is_limit = config.structure == "limit"
 
-    def _deck(self) -> list[int]:
-        """Return hole cards and board, with unused cards for those that the log does not tell."""
+    def known_cards(self) -> tuple[int, ...]:
+        """Return hole cards and board in the order of the deck field, NO_CARD for those that the log does not tell."""
         missing = [NO_CARD] * self.config.num_hole_cards
         cards = [card for hole in self.hole_cards for card in (hole or missing)]
         cards += [card for street in self.board for card in street]
-        cards += [NO_CARD] * (self.config.num_dealt - len(cards))
+        return tuple(cards + [NO_CARD] * (self.config.num_dealt - len(cards)))
+
+    def _deck(self) -> list[int]:
+        """Return hole cards and board, with unused cards for those that the log does not tell."""
+        cards = self.known_cards()
         unused = iter(sorted(set(self.config.deck_cards).difference(cards)))
         return [next(unused) if card == NO_CARD else card for card in cards]
 

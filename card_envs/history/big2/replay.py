@@ -9,7 +9,7 @@ import numpy as np
 
 from card_envs.game import ILLEGAL, NOBODY, Game
 from card_envs.games.big2.actions import PASS, action_of
-from card_envs.games.big2.combos import order_names
+from card_envs.games.big2.combos import card_of, order_names
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.kernels import deal_known, step
@@ -52,8 +52,23 @@ def _template(config: Big2Config) -> tuple[Game, Any]:
     return game, tables
 
 
-def _replayed(deal: Big2Deal, frames: list[Any] | None = None, actions: list[str] | None = None) -> tuple[int, ...]:
-    """Return the payoffs; note the table before every decision and at the end, and the decisions, where asked to."""
+def recorded_actions(deal: Big2Deal) -> tuple[Game, list[list[int]], list[int]]:
+    """Return the game, the card ids of the hands, and the actions of a deal; ValueError if one is not legal."""
+    actions: list[int] = []
+    try:
+        _replayed(deal, ids=actions)
+    except Stop as stop:
+        raise ValueError(f"{deal.source}: {stop.reason}") from None
+    return _template(deal.config)[0], [[card_of(order) for order in hand] for hand in deal.hands], actions
+
+
+def _replayed(
+    deal: Big2Deal,
+    frames: list[Any] | None = None,
+    actions: list[str] | None = None,
+    ids: list[int] | None = None,
+) -> tuple[int, ...]:
+    """Return the payoffs; note, where asked to, the table before every decision and at the end, words and action ids."""
     game, template = _template(deal.config)
     tables = template.copy()
     tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
@@ -74,7 +89,8 @@ def _replayed(deal: Big2Deal, frames: list[Any] | None = None, actions: list[str
         seat, cards = plays[index]
         if seat != actor:
             _stop(index, deal, plays, _whose_turn(actor))
-        actor = int(step(tables, 0, _action(index, deal, plays, hands[seat])))
+        action = _action(index, deal, plays, hands[seat])
+        actor = int(step(tables, 0, action))
         if actor == ILLEGAL:
             _stop(index, deal, plays, game.why_illegal(tables, 0, _action(index, deal, plays, hands[seat])))
         for card in cards:
@@ -82,6 +98,8 @@ def _replayed(deal: Big2Deal, frames: list[Any] | None = None, actions: list[str
         if frames is not None and actions is not None:
             frames.append(tables.copy())
             actions.append(order_names(cards) or "pass")
+        if ids is not None:
+            ids.append(action)
     if actor != NOBODY:
         raise Stop(MISMATCHED, f"the recorded plays end although {_whose_turn(actor)}")
     return tuple(tables["payoff"][0].tolist())

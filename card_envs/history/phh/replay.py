@@ -26,7 +26,7 @@ from card_envs.history.phh.format import (
     Hand,
     Number,
 )
-from card_envs.history.recorded_cards import filled, hidden_hands, known_cards
+from card_envs.history.recorded_cards import RecordedDecisions, filled, hidden_hands, known_cards
 from card_envs.history.results import (
     EXACT,
     LEGAL_ONLY,
@@ -94,6 +94,25 @@ def config_of(hand: Hand, rules: str | RulesProfile | None = None) -> HoldemConf
         return _Play(hand, rules).config
     except Stop as stop:
         raise ValueError(f"{hand.source}: {stop.reason}") from None
+
+
+def recorded_decisions(hand: Hand) -> RecordedDecisions:
+    """Return how a hand was dealt and decided, under the rules that it names; seat 0 is the first left of the button.
+
+    Raises ValueError, in words, for hands that are not legal, that our tables do not play, or whose cards are unknown.
+    """
+    try:
+        play = _Play(hand, None)
+        decisions = []
+        for index, move in enumerate(hand.moves):
+            if move.kind <= RAISE:
+                decisions.append((move.kind, play.chips([move.amount])[0] if move.kind == RAISE else 0))
+            play.apply(index)
+    except Stop as stop:
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
+    names = [str(name) for name in hand.fields.get("players", ())] or [f"p{k + 1}" for k in range(hand.num_players)]
+    stacks = play.chips(hand.fields["starting_stacks"])
+    return RecordedDecisions(hand.source, play.config, tuple(names), stacks, tuple(play.known), tuple(decisions))
 
 
 class _Seating:

@@ -29,16 +29,16 @@ export class Panel {
     this.body.replaceChildren(make("p", { class: "quiet" }, words));
   }
 
-  /** Show thoughts; `taken` is the action that was taken in this decision, if any. */
+  /** Show thoughts; `taken` names the action that was taken in this decision, if any. */
   show(thought, taken = null) {
     if (!thought) {
       this.clear("No decision here.");
       return;
     }
     const bars = thought.actions.map((action) => make("li",
-      { class: action.action === taken ? "taken" : null },
+      { class: action.name === taken ? "taken" : null },
       make("div", { class: "line" },
-        make("span", {}, action.name + (action.action === taken ? " (taken)" : "")),
+        make("span", {}, action.name + (action.name === taken ? " (taken)" : "")),
         make("span", { class: "share" }, percent(action.probability))),
       bar(action.probability)));
     const facts = [];
@@ -47,7 +47,7 @@ export class Panel {
     }
     if (thought.equity !== null) facts.push(["equity", percent(thought.equity)]);
     this.body.replaceChildren(
-      thought.note ? make("p", {}, thought.note) : "",
+      thought.note ? make("p", {}, `${thought.note}${thought.actions.length ? ":" : "."}`) : "",
       make("ul", { class: "bars" }, ...bars),
       make("dl", { class: "facts" }, ...facts.flatMap(([name, words]) => [make("dt", {}, name), make("dd", {}, words)])),
       make("p", { class: "quiet" }, explanation(thought)));

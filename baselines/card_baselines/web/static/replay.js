@@ -1,6 +1,6 @@
 // Recorded hands, step by step, with what an agent thinks of each decision.
 
-import { kept, make, options, say, signed } from "./dom.js";
+import { kept, make, options, say } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { Panel } from "./panel.js";
 
@@ -55,7 +55,7 @@ export class ReplayView {
       say("Nothing is recorded yet: play a hand, or start the server with --replay FILE.");
       return;
     }
-    options(this.recordings, recordings.map((each) => [each.name, `${each.title} (${each.hands} hands)`]), this.name);
+    options(this.recordings, recordings.map((each) => [each.name, each.title]), this.name);
     this.socket.send("recording", { name: this.recordings.value });
   }
 
@@ -67,9 +67,7 @@ export class ReplayView {
   open(recording) {
     this.name = recording.name;
     this.panel.offer(recording.players, this.agent);
-    const first = recording.names[0];
-    options(this.hands, recording.hands.map((hand, k) =>
-      [String(k), `${hand.number + 1}: ${first} ${signed(hand.payoffs[0])} ${recording.unit}`]), String(this.hand));
+    options(this.hands, recording.hands.map((words, k) => [String(k), words]), String(this.hand));
     this.ask();
   }
 

@@ -1,0 +1,90 @@
+"""Saved matches step by step: every hand of every format ends as it was played, and agents think in the right place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.replay import Library
+from card_baselines.web.store import Store
+from card_baselines.web.thinking import Thinkers
+from card_envs.agent import Agent, find_agent
+from card_envs.envs import make_game
+from card_envs.game import Game
+from card_envs.history import MatchFile
+from card_envs.history.recorded_hand import RecordedHand, recorded_hands
+from card_envs.match import MatchResult, play_match
+
+SAVED: list[tuple[str, dict[str, Any], str]] = [
+    ("limit_holdem-v0", {"num_players": 3}, ".phhs"),
+    ("no_limit_holdem-v0", {"num_players": 4, "stacks": [30, 50, 80, 200], "ante": 1}, ".phhs"),
+    ("no_limit_holdem-v0", {"num_players": 2, "structure": "pot_limit"}, ".phhs"),
+    ("limit_holdem-v0", {"num_players": 2}, ".acpc"),
+    ("no_limit_holdem-v0", {"num_players": 6, "stacks": 40}, ".acpc"),
+    ("leduc_holdem-v0", {}, ".acpc"),
+    ("kuhn_poker-v0", {}, ".acpc"),
+    ("big2-v0", {}, ".big2"),
+    ("big2-v0", {"opening_decision": True}, ".big2"),
+]
+
+
+def saved_match(path: Path, game: Game, hands: int = 12) -> MatchResult:
+    agents: list[Agent] = [find_agent("random", game) for _ in range(game.num_seats)]
+    for number, agent in enumerate(agents):
+        agent.name = f"agent{number}"
+    with MatchFile(path, game, [agent.name for agent in agents], 5) as file:
+        return play_match(game, agents, hands, 5, callbacks=[file])
+
+
+@pytest.mark.parametrize(("env", "settings", "ending"), SAVED)
+def test_every_saved_hand_ends_as_it_was_played(
+    tmp_path: Path, env: str, settings: dict[str, Any], ending: str
+) -> None:
+    game = make_game(env, **settings)
+    result = saved_match(tmp_path / f"match{ending}", game)
+    hands = list(recorded_hands(tmp_path / f"match{ending}"))
+    assert len(hands) == result.hands
+    for number, hand in enumerate(hands):
+        assert isinstance(hand, RecordedHand), hand
+        won = hand.tables_after(len(hand.actions))["payoff"][0]
+        by_name = {name: int(won[seat]) for seat, name in enumerate(hand.names)}
+        assert by_name == {name: int(won) for name, won in zip(result.names, result.payoffs[number], strict=True)}
+
+
+def test_a_page_steps_through_files_and_agents_think_as_in_their_own_game(tmp_path: Path) -> None:
+    game = make_game("no_limit_holdem-v0", num_players=2)
+    saved_match(tmp_path / "saved" / "match.phhs", game)
+    catalogue = Catalogue()
+    library = Library(catalogue, Store(tmp_path / "results.sqlite"), [tmp_path / "saved"])
+    (listed,) = library.listed()
+    described = library.described(listed["name"])
+    assert len(described["hands"]) == 12
+    assert {"random", "tight_aggressive"} <= {player["name"] for player in described["players"]}
+    thinkers = Thinkers(catalogue)
+    for step in range(len(library.moment(listed["name"], 3, 0).moves) + 1):
+        moment = library.moment(listed["name"], 3, step)
+        (theirs,) = moment.in_other_games
+        assert int(theirs[1]["pot"][0]) == int(moment.tables["pot"][0])
+        assert np.array_equal(theirs[1]["deck"], moment.tables["deck"])
+        thought = thinkers.of_moment(moment, "random")
+        assert (thought is None) == (step == len(moment.moves))
+        if thought is not None:
+            assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)
+    with pytest.raises(ValueError, match="hand 12 must be in"):
+        library.moment(listed["name"], 12, 0)
+    with pytest.raises(ValueError, match="step 99 must be in"):
+        library.moment(listed["name"], 3, 99)
+
+
+def test_hands_without_hole_cards_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "hidden.phh"
+    path.write_text(
+        "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [1, 2]\nmin_bet = 2\nstarting_stacks = [100, 100]\n"
+        "actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cbr 6', 'p1 f']\n"
+    )
+    (reason,) = recorded_hands(path)
+    assert isinstance(reason, str) and "hole cards are not recorded" in reason
