@@ -64,10 +64,15 @@ class Catalogue:
         return chosen
 
     def agent(self, name: str, game: Game) -> Agent:
-        """Return a new agent; only names of this catalogue are known."""
+        """Return a new agent; a ValueError if the catalogue does not know the name, or the agent does not play this."""
         if name not in self._specs:
             raise ValueError(f"agent {name!r} is not offered here")
-        return find_agent(self._specs[name], game)
+        try:
+            return find_agent(self._specs[name], game)
+        except (ValueError, ModuleNotFoundError):
+            raise
+        except Exception as error:  # an agent is anybody's code
+            raise ValueError(f"agent {name!r} cannot be made: {type(error).__name__}: {error}") from error
 
     def _game(self, env: str, words: str) -> Game:
         """Return the game that a page chose; a ValueError says what is wrong."""

@@ -67,6 +67,7 @@ def _listening(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen()  # before the link is printed: a browser may be faster than the server
     except OSError as error:
         listening.close()
         raise ValueError(
