@@ -10,6 +10,7 @@ from typing import Any
 
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
+from card_envs.games.holdem.actions import INTEGERS_OFFSET
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.state import RAISE
@@ -111,7 +112,9 @@ def _of_holdem(recorded: RecordedDecisions) -> RecordedHand:
         raise ValueError(f"{recorded.source}: hole cards are not recorded")
     is_limit = config.structure == "limit"
     shown = config if is_limit else replace(config, bet_menu="integers")  # so that every amount can be shown
-    actions = [kind if kind < RAISE or is_limit else raise_to for kind, raise_to in recorded.decisions]
+    actions = [
+        kind if kind < RAISE or is_limit else raise_to + INTEGERS_OFFSET for kind, raise_to in recorded.decisions
+    ]
     hand = RecordedHand(
         source=recorded.source,
         game=holdem_game(_name(config), shown),
