@@ -68,7 +68,7 @@ def _replayed(
     actions: list[str] | None = None,
     ids: list[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return the payoffs; note, where asked to, the table before every decision and at the end, words and action ids."""
+    """Return the payoffs; note, if asked to, the table before every decision and at the end, words and ids."""
     game, template = _template(deal.config)
     tables = template.copy()
     tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
@@ -76,6 +76,7 @@ def _replayed(
     actor = int(deal_known(tables, 0))
     hands = [list(hand) for hand in deal.hands]
     plays = [play for trick in deal.tricks for play in trick]
+    taken = [] if ids is None else ids
     first = 0
     if not deal.config.opening_decision:
         opener = next(seat for seat, hand in enumerate(hands) if hand[0] == 0)
@@ -98,8 +99,7 @@ def _replayed(
         if frames is not None and actions is not None:
             frames.append(tables.copy())
             actions.append(order_names(cards) or "pass")
-        if ids is not None:
-            ids.append(action)
+        taken.append(action)
     if actor != NOBODY:
         raise Stop(MISMATCHED, f"the recorded plays end although {_whose_turn(actor)}")
     return tuple(tables["payoff"][0].tolist())
