@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from numpy.typing import NDArray
 
 from card_envs.observation import Block
-
-Tables = NDArray[Any]
+from card_envs.records import Tables as Tables
 
 BEGIN = -1
 """Stands for the start of the deal among the actions that wait for cards."""

@@ -19,7 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.game_info import GameInfo
+from card_envs.game_kernels import (
+    ActionText,
+    CensorBatch,
+    Deal,
+    DealBatch,
+    DealWith,
+    FirstIllegal,
+    MaskBatch,
+    NewTables,
+    RandomBatch,
+    Start,
+    Step,
+    StepBatch,
+    TableText,
+    WriteState,
+)
 from card_envs.observation import Encoder, Layout
+from card_envs.records import Table as Table
+from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
 
 NOBODY = -1
@@ -28,9 +46,6 @@ ILLEGAL = -2
 """Returned by `Game.step` for an action that is not legal; the table is unchanged."""
 
 _MAX_INT64 = np.iinfo(np.int64).max
-
-Tables = NDArray[Any]
-"""A one-dimensional array of a game's table records."""
 
 
 class IllegalActionError(ValueError):
@@ -92,43 +107,43 @@ class Game:
     option_names: tuple[str, ...]
     """Keys that `deal_with` understands."""
 
-    new_tables: Callable[[int], Tables]
+    new_tables: NewTables
     """Number of tables -> records that carry the settings; streams not started, nothing dealt."""
-    start: Callable[[Tables], None]
+    start: Start
     """Kernel: prepare freshly seeded tables for their first episode (such as a random button)."""
-    deal: Callable[[Tables, int], int]
+    deal: Deal
     """Kernel: begin the next episode at table i with random cards; returns the actor, NOBODY if it is over at once."""
-    deal_batch: Callable[[Tables, NDArray[np.int64]], None]
+    deal_batch: DealBatch
     """Kernel (tables, rows): `deal` at each table of `rows`; some may be over at once."""
-    deal_with: Callable[[Tables, int, Mapping[str, Any]], int]
+    deal_with: DealWith
     """Like `deal`, with cards, stacks ... as given; those that cannot be raise ValueError and change nothing."""
-    step: Callable[[Tables, int, int], int]
+    step: Step
     """Kernel: apply an action at table i; returns the next actor, NOBODY when the episode is over, or ILLEGAL."""
-    first_illegal: Callable[[Tables, NDArray[np.int64], NDArray[np.int64]], int]
+    first_illegal: FirstIllegal
     """Kernel (tables, rows, actions): the first position whose action is illegal at its table, or -1."""
-    step_batch: Callable[..., int]
+    step_batch: StepBatch
     """Kernel (tables, rows, actions, rewards, is_over, redeal): one action for each table of `rows`.
 
     Writes is_over (n,) uint8 and rewards (n, num_seats) float32, zero unless over; with `redeal`, finished tables begin
     their next episode. Returns -1, or the first position whose action is illegal: then no table has changed.
     """
-    random_batch: Callable[[Tables, NDArray[np.int64], Any, NDArray[np.int64]], None]
+    random_batch: RandomBatch
     """Kernel (tables, rows, streams, actions): a uniformly random legal action for each row, from streams[rows[j]]."""
-    mask_batch: Callable[[Tables, NDArray[np.int64], Any], None]
+    mask_batch: MaskBatch
     """Kernel (tables, rows, masks): the mask of the actor of tables[rows[j]], into row j; see `mask_records`.
 
     All zeros where the episode is over. Rows must exist: like all kernels, this one checks no index.
     """
-    censor_batch: Callable[[Tables, NDArray[np.int64], NDArray[np.int64], Tables], None]
+    censor_batch: CensorBatch
     """Kernel (tables, rows, seats, views): copies of the tables without anything that seats[j] cannot see."""
-    write_state: Callable[[Tables, int, Any], None]
+    write_state: WriteState
     """Kernel (tables, i, states): the perfect-information vector of table i, into row 0."""
 
-    action_name: Callable[[Tables, int, int], str]
+    action_name: ActionText
     """An action of the actor at table i in words, such as "raise to 6" or "pair 7C 7S"."""
-    why_illegal: Callable[[Tables, int, int], str]
+    why_illegal: ActionText
     """Why an action is illegal at table i, and what is legal."""
-    text: Callable[[Tables, int, int | None], str]
+    text: TableText
     """The table as lines of text, as seen by a seat, or with all cards for None."""
     info: GameInfo = field(default_factory=GameInfo)
     """What the game tells of itself to matches, reports, solvers and wrappers."""

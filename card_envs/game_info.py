@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.chance import Chance
+from card_envs.records import Tables as Tables
 from card_envs.statistic import Hands, PlayCounter, Rows
 
-Tables = NDArray[Any]
 Floats = NDArray[np.float64]
 
 

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
+
+from card_envs.records import Tables
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,22 @@ def block_starts(layouts: Iterable[Layout]) -> NDArray[Any]:
     return np.array([tuple(place.start for place in layout.slices.values()) for layout in listed], dtype)
 
 
+class Observe(Protocol):
+    """Kernel: what a seat of one table sees."""
+
+    def __call__(self, tables: Tables, i: Any, seat: Any, observations: Any, masks: Any, /) -> None:
+        """Write what `seat` sees of table i, and its action mask, into row 0."""
+        ...
+
+
+class ObserveBatch(Protocol):
+    """Kernel: what the actors of many tables see."""
+
+    def __call__(self, tables: Tables, rows: NDArray[np.int64], observations: Any, masks: Any, /) -> None:
+        """Write what the actor of table rows[j] sees, and its action mask, into row j."""
+        ...
+
+
 @dataclass(frozen=True)
 class Encoder:
     """One way to turn what a seat sees into numbers. The two kernels also write the action mask.
@@ -109,12 +127,12 @@ class Encoder:
     version: int
     layout: Callable[[Any], Layout]
     """Config of a game -> blocks."""
-    observe: Callable[..., None]
+    observe: Observe
     """Kernel (tables, i, seat, observations, masks): what `seat` sees of table i, over or not, into row 0.
 
     `seat` must be one of the table's: nothing is checked.
     """
-    observe_batch: Callable[..., None]
+    observe_batch: ObserveBatch
     """Kernel (tables, rows, observations, masks): what the actor of table rows[j] sees, into row j.
 
     Each of these tables must have an actor. Nothing is checked: at one that is over, the actor is NOBODY, which is no

@@ -25,6 +25,7 @@ import numpy as np
 from card_envs.games.big2.combos import value_of
 from card_envs.games.big2.state import HAND_SIZE
 from card_envs.jit import kernel
+from card_envs.records import Table
 
 _SAME_RANK = 3
 """Two cards of one rank are at most so many positions apart."""
@@ -105,7 +106,7 @@ def five_card_action(p0: Any, p1: Any, p2: Any, p3: Any, p4: Any) -> Any:
 
 
 @kernel
-def value_of_action(t: Any, seat: Any, action: Any) -> Any:
+def value_of_action(t: Table, seat: Any, action: Any) -> Any:
     """Return the value of what `action` (not PASS) would play from a seat's hand; the positions must hold cards."""
     size = ACTION_SIZE[action]
     return value_of(

@@ -28,6 +28,7 @@ from card_envs.games.big2.state import (
     TWO_PAIR,
 )
 from card_envs.jit import kernel
+from card_envs.records import Table
 
 RANKS = "3456789TJQKA2"
 SUITS = "DCHS"
@@ -105,13 +106,13 @@ def run_of(r0: Any, r1: Any, r2: Any, r3: Any, r4: Any) -> Any:
 
 
 @kernel
-def run_value(t: Any, kind: Any, run: Any, suit: Any) -> Any:
+def run_value(t: Table, kind: Any, run: Any, suit: Any) -> Any:
     """Return the value of a STRAIGHT or STRAIGHT_FLUSH: its run, then the suit of the card that decides."""
     return (kind << KIND_SHIFT) + 4 * np.int64(t.run_level[run]) + suit
 
 
 @kernel
-def flush_value(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+def flush_value(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
     """Return the value of five cards of one suit in ascending order that are not a straight."""
     if t.flushes == FLUSH_BY_HIGHEST_CARD:
         return (FLUSH << KIND_SHIFT) + c4
@@ -123,7 +124,7 @@ def flush_value(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
 
 
 @kernel
-def value_of(t: Any, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+def value_of(t: Table, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
     """Return the value of `size` cards, int64 order numbers in ascending order, or NO_COMBO; the rest is ignored.
 
     Only the settings of record `t` matter, not what lies on the table.
@@ -144,7 +145,7 @@ def value_of(t: Any, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> 
 
 
 @kernel
-def _value_of_five(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+def _value_of_five(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
     r0, r1, r2, r3, r4 = c0 >> 2, c1 >> 2, c2 >> 2, c3 >> 2, c4 >> 2
     if r0 == r1 and r3 == r4 and r1 != r3 and (r1 == r2 or r2 == r3):
         return (FULL_HOUSE << KIND_SHIFT) + r2
@@ -164,7 +165,7 @@ def kind_of(value: Any) -> Any:
 
 
 @kernel
-def beats(t: Any, value: Any, other: Any) -> Any:
+def beats(t: Table, value: Any, other: Any) -> Any:
     """Return True if a combination beats another of the same number of cards."""
     if other >> KIND_SHIFT == STRAIGHT_FLUSH and t.higher_straight_flush_wins == 0:
         return False

@@ -16,6 +16,7 @@ from card_envs.games.big2.state import (
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
 )
+from card_envs.records import Tables
 
 RUNS = ("34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "TJQKA", "JQKA2", "23456", "A2345")
 """Every run of five ranks that is a straight under some house rules; the place in this list is the run's number.
@@ -134,7 +135,7 @@ class Big2Config:
         deciders = dict(STRAIGHTS[self.straights])
         return [_in_big2_order(run).index(deciders.get(run, run[-1])) for run in RUNS]
 
-    def write_settings(self, tables: Any) -> None:
+    def write_settings(self, tables: Tables) -> None:
         """Write these rules into the settings fields of every record in `tables`."""
         tables["run_level"] = self.run_levels
         tables["run_decider"] = self.run_deciders

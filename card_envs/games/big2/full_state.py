@@ -10,6 +10,7 @@ from card_envs.cards import DECK_SIZE
 from card_envs.games.big2.state import KIND_NAMES, NUM_SEATS
 from card_envs.jit import kernel
 from card_envs.observation import Block, Layout
+from card_envs.records import Tables
 
 STATE_LAYOUT = Layout(
     (
@@ -32,7 +33,7 @@ _KIND, _SEAT, _LEADER, _PASSES = _AT["trick_kind"], _AT["trick_seat"], _AT["tric
 
 
 @kernel
-def write_state(tables: Any, i: Any, states: Any) -> None:
+def write_state(tables: Tables, i: Any, states: Any) -> None:
     """Write the vector of table i into row 0."""
     t, o = tables[i], states[0]
     for k in range(_SIZE):

@@ -72,7 +72,7 @@ def new_tables(config: Big2Config, num_tables: int) -> Tables:
     return tables
 
 
-def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
+def deal_with(tables: Tables, i: int, options: Mapping[str, Any]) -> int:
     """Begin a deal with the option `hands`, four hands of 13 cards; without it, as `deal` does."""
     if "hands" not in options:
         return int(kernels.deal(tables, i))
@@ -80,7 +80,7 @@ def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
     return int(kernels.deal_known(tables, i))
 
 
-def set_hands(tables: Any, i: int, hands: list[list[int]]) -> None:
+def set_hands(tables: Tables, i: int, hands: list[list[int]]) -> None:
     """Write hands of card ids into table i, sorted as Big 2 sorts them; nothing else of the table changes."""
     t = tables[i]
     for seat, cards in enumerate(hands):

@@ -9,15 +9,16 @@ from card_envs.games.big2.legal import is_listed, random_action, write_mask
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.tricks import act, deal_cards, open_deal
 from card_envs.jit import kernel
+from card_envs.records import Tables
 
 
 @kernel
-def start(tables: Any) -> None:
+def start(tables: Tables) -> None:
     """Nothing has to be drawn before the first deal of a table: whoever holds 3D opens."""
 
 
 @kernel
-def deal(tables: Any, i: Any) -> Any:
+def deal(tables: Tables, i: Any) -> Any:
     """Deal random hands at table i and lead 3D; return the actor."""
     t = tables[i]
     deal_cards(t)
@@ -26,7 +27,7 @@ def deal(tables: Any, i: Any) -> Any:
 
 
 @kernel
-def deal_batch(tables: Any, rows: Any) -> None:
+def deal_batch(tables: Tables, rows: Any) -> None:
     """Deal once at each row; see `deal`."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -35,7 +36,7 @@ def deal_batch(tables: Any, rows: Any) -> None:
 
 
 @kernel
-def deal_known(tables: Any, i: Any) -> Any:
+def deal_known(tables: Tables, i: Any) -> Any:
     """Like `deal`, with the full hands that are in the record (`hand`, `held`, `num_cards`)."""
     t = tables[i]
     open_deal(t)
@@ -43,7 +44,7 @@ def deal_known(tables: Any, i: Any) -> Any:
 
 
 @kernel
-def step(tables: Any, i: Any, action: Any) -> Any:
+def step(tables: Tables, i: Any, action: Any) -> Any:
     """Apply an action id at table i; return the next actor, NOBODY or ILLEGAL."""
     t = tables[i]
     if not is_listed(t, action):
@@ -53,7 +54,7 @@ def step(tables: Any, i: Any, action: Any) -> Any:
 
 
 @kernel
-def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
+def first_illegal(tables: Tables, rows: Any, actions: Any) -> Any:
     """Return the first position whose action is illegal, or -1."""
     for j in range(rows.shape[0]):
         if not is_listed(tables[rows[j]], actions[j]):
@@ -62,7 +63,7 @@ def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
 
 
 @kernel
-def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+def step_batch(tables: Tables, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
     """Apply one action for each row; see `Game.step_batch`."""
     illegal = first_illegal(tables, rows, actions)
     if illegal >= 0:
@@ -80,14 +81,14 @@ def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any,
 
 
 @kernel
-def random_batch(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
+def random_batch(tables: Tables, rows: Any, streams: Any, actions: Any) -> None:
     """Write a uniformly random legal action for each row."""
     for j in range(rows.shape[0]):
         actions[j] = random_action(tables[rows[j]], streams[rows[j]])
 
 
 @kernel
-def mask_batch(tables: Any, rows: Any, masks: Any) -> None:
+def mask_batch(tables: Tables, rows: Any, masks: Any) -> None:
     """Write the action mask of each row's actor."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]

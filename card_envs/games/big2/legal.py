@@ -50,6 +50,7 @@ from card_envs.games.big2.state import (
     TWO_PAIR,
 )
 from card_envs.jit import kernel
+from card_envs.records import Table
 from card_envs.rng import random_below
 
 _HEART = 2
@@ -61,7 +62,7 @@ _DIGITS = np.int64(0xFFFFFFFFFFFFF)
 
 
 @kernel
-def list_legal(t: Any) -> None:
+def list_legal(t: Table) -> None:
     """Fill `legal` and `num_legal` of record `t` for the actor."""
     seat = np.int64(t.actor)
     size = np.int64(t.trick_size)
@@ -85,7 +86,7 @@ def list_legal(t: Any) -> None:
 
 
 @kernel
-def is_listed(t: Any, action: Any) -> Any:
+def is_listed(t: Table, action: Any) -> Any:
     """Return True if the actor may take action id `action`; any integer is allowed as argument."""
     for k in range(t.num_legal):  # noqa: SIM110  kernels have no generators
         if t.legal[k] == action:
@@ -94,7 +95,7 @@ def is_listed(t: Any, action: Any) -> Any:
 
 
 @kernel
-def write_mask(t: Any, seat: Any, m: Any) -> None:
+def write_mask(t: Table, seat: Any, m: Any) -> None:
     """Write 1 for every legal id into m.mask (int8), 0 elsewhere; all zeros unless `seat` is the actor."""
     for action in range(NUM_ACTIONS):
         m.mask[action] = 0
@@ -104,7 +105,7 @@ def write_mask(t: Any, seat: Any, m: Any) -> None:
 
 
 @kernel
-def random_action(t: Any, stream: Any) -> Any:
+def random_action(t: Table, stream: Any) -> Any:
     """Return a uniformly random legal id, drawn from the stream of record `stream`; PASS when the deal is over."""
     if t.num_legal <= 1:
         return np.int64(PASS if t.actor == NOBODY else t.legal[0])
@@ -112,7 +113,7 @@ def random_action(t: Any, stream: Any) -> Any:
 
 
 @kernel
-def _add(t: Any, n: Any, action: Any) -> Any:
+def _add(t: Table, n: Any, action: Any) -> Any:
     t.legal[n] = action
     return n + 1
 
@@ -133,7 +134,7 @@ def _first_positions(counts: Any) -> Any:
 
 
 @kernel
-def _add_singles(t: Any, seat: Any, n: Any) -> Any:
+def _add_singles(t: Table, seat: Any, n: Any) -> Any:
     position = np.int64(t.num_cards[seat]) - 1
     while position >= 0 and t.hand[seat, position] > t.trick_value:  # a single's value is its order number
         n = _add(t, n, position)
@@ -142,7 +143,7 @@ def _add_singles(t: Any, seat: Any, n: Any) -> Any:
 
 
 @kernel
-def _add_sets(t: Any, seat: Any, n: Any) -> Any:
+def _add_sets(t: Table, seat: Any, n: Any) -> Any:
     """Add pairs, triples, two pairs and fours of a kind: those of the size to follow, all of them in control."""
     counts = rank_counts(t.held[seat])
     pairs = (counts >> 1 | counts >> 2) & ONE_PER_RANK
@@ -161,7 +162,7 @@ def _add_sets(t: Any, seat: Any, n: Any) -> Any:
 
 
 @kernel
-def _add_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
+def _add_pairs(t: Table, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
     while pairs:
         rank = lowest_bit(pairs) >> 2
         pairs &= pairs - 1
@@ -179,7 +180,7 @@ def _triples(counts: Any) -> Any:
 
 
 @kernel
-def _may_leave_out(t: Any, count: Any, k: Any) -> Any:
+def _may_leave_out(t: Table, count: Any, k: Any) -> Any:
     """Return True if the k-th card of a rank may be left out of a triple; of three cards, only the missing fourth."""
     if count == 3:
         return k == 3
@@ -187,7 +188,7 @@ def _may_leave_out(t: Any, count: Any, k: Any) -> Any:
 
 
 @kernel
-def _add_triples(t: Any, counts: Any, starts: Any, n: Any) -> Any:
+def _add_triples(t: Table, counts: Any, starts: Any, n: Any) -> Any:
     triples = _triples(counts)
     while triples:
         rank = lowest_bit(triples) >> 2
@@ -202,7 +203,7 @@ def _add_triples(t: Any, counts: Any, starts: Any, n: Any) -> Any:
 
 
 @kernel
-def _add_two_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
+def _add_two_pairs(t: Table, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
     rest = pairs & (pairs - 1)  # the lowest pair has none below it
     while rest:
         rank = lowest_bit(rest) >> 2
@@ -217,7 +218,7 @@ def _add_two_pairs(t: Any, seat: Any, counts: Any, starts: Any, pairs: Any, n: A
 
 
 @kernel
-def _add_lower_pairs(t: Any, counts: Any, starts: Any, below: Any, pair: Any, n: Any) -> Any:
+def _add_lower_pairs(t: Table, counts: Any, starts: Any, below: Any, pair: Any, n: Any) -> Any:
     while below:
         rank = lowest_bit(below) >> 2
         below &= below - 1
@@ -229,7 +230,7 @@ def _add_lower_pairs(t: Any, counts: Any, starts: Any, below: Any, pair: Any, n:
 
 
 @kernel
-def _add_fours(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
+def _add_fours(t: Table, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
     fours = counts >> 2 & ONE_PER_RANK
     while fours:
         rank = lowest_bit(fours) >> 2
@@ -242,7 +243,7 @@ def _add_fours(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
 
 
 @kernel
-def _add_fives(t: Any, seat: Any, n: Any) -> Any:
+def _add_fives(t: Table, seat: Any, n: Any) -> Any:
     """Add straights, flushes, full houses and straight flushes."""
     held = t.held[seat]
     counts = rank_counts(held)
@@ -262,7 +263,7 @@ def _add_fives(t: Any, seat: Any, n: Any) -> Any:
 
 
 @kernel
-def _add_runs(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
+def _add_runs(t: Table, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
     """Add straights and straight flushes."""
     ranks = ranks_present(t.held[seat])
     runs = run_starts(ranks)  # the digit that is marked is the number of the run
@@ -277,7 +278,7 @@ def _add_runs(t: Any, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
 
 
 @kernel
-def _add_run(t: Any, seat: Any, counts: Any, starts: Any, run: Any, n: Any) -> Any:
+def _add_run(t: Table, seat: Any, counts: Any, starts: Any, run: Any, n: Any) -> Any:
     """Add every choice of cards for one run."""
     r0 = run if run < RUN_OF_23456 else np.int64(0)
     r3 = r0 + 3 if run <= RUN_OF_23456 else np.int64(_ACE)
@@ -303,7 +304,7 @@ def _add_run(t: Any, seat: Any, counts: Any, starts: Any, run: Any, n: Any) -> A
 
 
 @kernel
-def _add_flushes(t: Any, seat: Any, suit: Any, n: Any) -> Any:
+def _add_flushes(t: Table, seat: Any, suit: Any, n: Any) -> Any:
     """Add the flushes of a suit of which the seat has five cards or more, straight flushes excepted."""
     places, count = np.int64(0), np.int64(0)  # positions of the cards of the suit, one digit each
     for position in range(t.num_cards[seat]):
@@ -333,13 +334,13 @@ def _add_flushes(t: Any, seat: Any, suit: Any, n: Any) -> Any:
 
 
 @kernel
-def _is_straight(t: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+def _is_straight(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
     run = run_of(c0 >> 2, c1 >> 2, c2 >> 2, c3 >> 2, c4 >> 2)
     return run != NO_RUN and t.run_level[run] >= 0
 
 
 @kernel
-def _add_full_houses(t: Any, counts: Any, starts: Any, n: Any) -> Any:
+def _add_full_houses(t: Table, counts: Any, starts: Any, n: Any) -> Any:
     triples = _triples(counts)
     pairs = (counts >> 1 | counts >> 2) & ONE_PER_RANK
     while triples:
@@ -355,7 +356,7 @@ def _add_full_houses(t: Any, counts: Any, starts: Any, n: Any) -> Any:
 
 
 @kernel
-def _add_full_houses_of(t: Any, first: Any, left_out: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
+def _add_full_houses_of(t: Table, first: Any, left_out: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
     """Add one triple, the positions first .. first + 3 without `left_out`, with each pair of another rank."""
     a = first + (left_out == 0)
     b = first + 1 + (left_out <= 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from card_envs.canvas import (
     FELT,
@@ -26,6 +26,7 @@ from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.games.big2.combos import card_of
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
 from card_envs.games.big2.view import hand
+from card_envs.records import Table, Tables
 
 C = TypeVar("C", bound=Canvas)
 
@@ -60,7 +61,7 @@ _PLACES = (
 
 
 def paint_table(
-    name: str, make_canvas: type[C], tables: Any, seat: int | None, names: Sequence[str] | None = None
+    name: str, make_canvas: type[C], tables: Tables, seat: int | None, names: Sequence[str] | None = None
 ) -> C:
     """Return table 0 on a canvas of a kind, with the cards that `seat` sees, or all cards for None.
 
@@ -87,7 +88,7 @@ def _empty_table(make_canvas: type[C]) -> C:
     return canvas
 
 
-def _draw_trick(canvas: Canvas, t: Any, names: Sequence[str]) -> None:
+def _draw_trick(canvas: Canvas, t: Table, names: Sequence[str]) -> None:
     """Draw the hand to beat and whose it is, or who has control."""
     x, y = _MIDDLE
     if t.trick_size == 0:
@@ -101,7 +102,7 @@ def _draw_trick(canvas: Canvas, t: Any, names: Sequence[str]) -> None:
     canvas.text((x, y + 62), f"led by {names[t.trick_leader]}", _LABEL, MINT)
 
 
-def _draw_seat(canvas: Canvas, t: Any, k: int, place: _Place, is_open: bool, name: str) -> None:
+def _draw_seat(canvas: Canvas, t: Table, k: int, place: _Place, is_open: bool, name: str) -> None:
     orders = hand(t, k) if is_open else [NO_CARD] * int(t.num_cards[k])
     cards = [card if card == NO_CARD else card_of(card) for card in orders]
     for row, center in zip(_shared_out(cards, len(place.rows)), place.rows, strict=True):
@@ -121,7 +122,7 @@ def _shared_out(cards: list[int], num_rows: int) -> list[list[int]]:
     return [cards[row * length : (row + 1) * length] for row in range(num_rows)]
 
 
-def _draw_label(canvas: Canvas, t: Any, k: int, center: Point) -> None:
+def _draw_label(canvas: Canvas, t: Table, k: int, center: Point) -> None:
     """Write below a plate what a seat won or lost, or that it is to act, or what it did last."""
     if t.is_over:
         payoff = int(t.payoff[k])
@@ -134,6 +135,6 @@ def _draw_label(canvas: Canvas, t: Any, k: int, center: Point) -> None:
         canvas.pill(center, "pass", _LABEL, PALE, GREY, bold=True)
 
 
-def has_passed(t: Any, seat: int) -> bool:
+def has_passed(t: Table, seat: int) -> bool:
     """Return True if a seat has passed since the hand to beat was played."""
     return bool(t.trick_size) and 1 <= (seat - int(t.trick_seat)) % NUM_SEATS <= int(t.passes)

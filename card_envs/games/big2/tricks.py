@@ -20,6 +20,7 @@ from card_envs.games.big2.state import (
     PASSES_SKIPPED_AFTER_2S,
 )
 from card_envs.jit import kernel
+from card_envs.records import Table
 from card_envs.rng import random_below
 
 _DECK_SIZE = NUM_SEATS * HAND_SIZE
@@ -28,7 +29,7 @@ _TWOS = np.int64(0xF) << 4 * 12
 
 
 @kernel
-def deal_cards(t: Any) -> None:
+def deal_cards(t: Table) -> None:
     """Give 13 random cards to each seat.
 
     Card after card goes to one of the places that are still free, all of them equally likely: every deal has the same
@@ -48,7 +49,7 @@ def deal_cards(t: Any) -> None:
 
 
 @kernel
-def give_card(t: Any, seat: Any, order: Any) -> None:
+def give_card(t: Table, seat: Any, order: Any) -> None:
     """Put a card into a hand that has no higher one."""
     t.hand[seat, t.num_cards[seat]] = order
     t.num_cards[seat] += 1
@@ -56,7 +57,7 @@ def give_card(t: Any, seat: Any, order: Any) -> None:
 
 
 @kernel
-def open_deal(t: Any) -> None:
+def open_deal(t: Table) -> None:
     """Start the deal with the hands in the record: the holder of 3D leads it, or is asked to."""
     for seat in range(NUM_SEATS):
         t.played[seat] = 0
@@ -76,7 +77,7 @@ def open_deal(t: Any) -> None:
 
 
 @kernel
-def act(t: Any, action: Any) -> None:
+def act(t: Table, action: Any) -> None:
     """Apply a legal action id of the actor and find whose turn is next."""
     t.num_decisions += 1
     if action == PASS:
@@ -90,7 +91,7 @@ def act(t: Any, action: Any) -> None:
 
 
 @kernel
-def pass_(t: Any) -> None:
+def pass_(t: Table) -> None:
     """Count a pass; the third in a row ends the trick, and the next seat, which won it, has control."""
     t.passes += 1
     if t.passes == NUM_SEATS - 1:
@@ -98,7 +99,7 @@ def pass_(t: Any) -> None:
 
 
 @kernel
-def _clear_trick(t: Any) -> None:
+def _clear_trick(t: Table) -> None:
     for k in range(5):
         t.trick_cards[k] = NO_CARD
     t.trick_value = NO_COMBO
@@ -110,7 +111,7 @@ def _clear_trick(t: Any) -> None:
 
 
 @kernel
-def _put_down(t: Any, action: Any) -> None:
+def _put_down(t: Table, action: Any) -> None:
     """Lead or follow: move the actor's cards from the hand to the table."""
     seat = t.actor
     size = np.int64(ACTION_SIZE[action])
@@ -142,7 +143,7 @@ def _put_down(t: Any, action: Any) -> None:
 
 
 @kernel
-def _take_from_hand(t: Any, seat: Any, cards: Any, first: Any) -> None:
+def _take_from_hand(t: Table, seat: Any, cards: Any, first: Any) -> None:
     """Remove a set of cards, the lowest at position `first`, and close the gaps."""
     t.held[seat] ^= cards
     t.played[seat] |= cards
@@ -159,7 +160,7 @@ def _take_from_hand(t: Any, seat: Any, cards: Any, first: Any) -> None:
 
 
 @kernel
-def _next_turn(t: Any) -> None:
+def _next_turn(t: Table) -> None:
     """Move on to the next seat, and over turns that the rules skip, until somebody has a decision."""
     while True:
         t.actor = (np.int64(t.actor) + 1) & (NUM_SEATS - 1)
@@ -170,14 +171,14 @@ def _next_turn(t: Any) -> None:
 
 
 @kernel
-def _is_skipped(t: Any) -> Any:
+def _is_skipped(t: Table) -> Any:
     if t.forced_passes == PASSES_SKIPPED:
         return t.trick_size > 0 and t.num_legal == 1
     return t.forced_passes == PASSES_SKIPPED_AFTER_2S and t.trick_value == _TWO_OF_SPADES
 
 
 @kernel
-def _end_deal(t: Any) -> None:
+def _end_deal(t: Table) -> None:
     """Losers pay for the cards they hold, the actor wins it all."""
     winner = t.actor
     total = np.int64(0)
@@ -192,7 +193,7 @@ def _end_deal(t: Any) -> None:
 
 
 @kernel
-def _penalty(t: Any, seat: Any) -> Any:
+def _penalty(t: Table, seat: Any) -> Any:
     """Return what a seat pays for its cards: one point each, more by the options."""
     cards = np.int64(t.num_cards[seat])
     twos = bit_count(t.held[seat] & _TWOS)

@@ -12,13 +12,14 @@ from card_envs.games.big2.actions import ACTION_SIZE, NUM_ACTIONS, PASS, POSITIO
 from card_envs.games.big2.combos import NO_COMBO, beats, card_of, kind_of, order_name, order_names
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, MAX_LEGAL, NOBODY, NUM_SEATS, STRAIGHT_FLUSH
 from card_envs.jit import kernel
+from card_envs.records import Table, Tables
 
 _LISTED = 12
 """Legal actions that an error message names before it counts the rest."""
 
 
 @kernel
-def censor_batch(tables: Any, rows: Any, seats: Any, views: Any) -> None:
+def censor_batch(tables: Tables, rows: Any, seats: Any, views: Tables) -> None:
     """Copy tables[rows[j]] to views[j] without random stream, other seats' cards and what follows from these."""
     for j in range(rows.shape[0]):
         views[j] = tables[rows[j]]
@@ -26,7 +27,7 @@ def censor_batch(tables: Any, rows: Any, seats: Any, views: Any) -> None:
 
 
 @kernel
-def _censor(t: Any, seat: Any) -> None:
+def _censor(t: Table, seat: Any) -> None:
     for k in range(4):
         t.rng[k] = 0
     for other in range(NUM_SEATS):
@@ -40,22 +41,22 @@ def _censor(t: Any, seat: Any) -> None:
         t.legal[k] = 0
 
 
-def hand(t: Any, seat: int) -> list[int]:
+def hand(t: Table, seat: int) -> list[int]:
     """Return the order numbers of a seat's cards, lowest first; NO_CARD where a view hides them."""
     return [int(order) for order in t.hand[seat, : int(t.num_cards[seat])]]
 
 
-def legal_actions(t: Any) -> list[int]:
+def legal_actions(t: Table) -> list[int]:
     """Return the actor's legal action ids, ascending; none when the deal is over, or in the view of another seat."""
     return sorted(int(action) for action in t.legal[: int(t.num_legal)])
 
 
-def action_cards(t: Any, action: int) -> list[int]:
+def action_cards(t: Table, action: int) -> list[int]:
     """Return the order numbers of the cards that the actor would play; the positions must hold cards."""
     return [int(t.hand[t.actor, position]) for position in POSITIONS[action]]
 
 
-def action_name(tables: Any, i: int, action: int) -> str:
+def action_name(tables: Tables, i: int, action: int) -> str:
     """Return an action of the actor at table i in words: "pass", "single 3D", "pair 7C 7S", "straight 3C 4D 5H 6H 7C".
 
     Cards that make no combination are called "cards"; positions without a card read "??".
@@ -72,19 +73,19 @@ def action_name(tables: Any, i: int, action: int) -> str:
     return f"{KIND_NAMES[kind_of(value)] if value != NO_COMBO else 'cards'} {names}"
 
 
-def action_parts(tables: Any, i: int, action: int) -> ActionParts:
+def action_parts(tables: Tables, i: int, action: int) -> ActionParts:
     """Return the cards that a legal action of the actor at table i plays."""
     if action == PASS:
         return ActionParts()
     return ActionParts(cards=tuple(card_of(order) for order in action_cards(tables[i], action)))
 
 
-def private_cards(tables: Any, i: int, seat: int) -> list[int]:
+def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
     """Return the cards of a seat at table i, lowest first, NO_CARD where a view hides them."""
     return [order if order == NO_CARD else card_of(order) for order in hand(tables[i], seat)]
 
 
-def why_illegal(tables: Any, i: int, action: int) -> str:
+def why_illegal(tables: Tables, i: int, action: int) -> str:
     """Return why the actor at table i may not take `action`, and what it may do."""
     t = tables[i]
     if t.actor == NOBODY:
@@ -92,7 +93,7 @@ def why_illegal(tables: Any, i: int, action: int) -> str:
     return f"{_reason(tables, i, action)}; legal: {_legal_text(tables, i)}"
 
 
-def _reason(tables: Any, i: int, action: int) -> str:
+def _reason(tables: Tables, i: int, action: int) -> str:
     t = tables[i]
     if not 0 <= action < NUM_ACTIONS:
         return f"action {action} is outside 0..{NUM_ACTIONS - 1}"
@@ -114,21 +115,21 @@ def _reason(tables: Any, i: int, action: int) -> str:
     return f"{name}: with all four cards of a rank, the three without the heart are not played (option all_triples)"
 
 
-def _legal_text(tables: Any, i: int) -> str:
+def _legal_text(tables: Tables, i: int) -> str:
     actions = legal_actions(tables[i])
     named = [f"{action_name(tables, i, action)} ({action})" for action in actions[:_LISTED]]
     more = f" and {len(actions) - _LISTED} more" if len(actions) > _LISTED else ""
     return ", ".join(named) + more
 
 
-def trick_name(t: Any) -> str:
+def trick_name(t: Table) -> str:
     """Return the hand to beat in words, "" in control."""
     if t.trick_size == 0:
         return ""
     return f"{KIND_NAMES[t.trick_kind]} {order_names(t.trick_cards[: int(t.trick_size)])}"
 
 
-def text(tables: Any, i: int, seat: int | None) -> str:
+def text(tables: Tables, i: int, seat: int | None) -> str:
     """Return table i as lines of text, with the cards that `seat` sees, or all cards for None."""
     t = tables[i]
     lines = [_headline(t)]
@@ -140,7 +141,7 @@ def text(tables: Any, i: int, seat: int | None) -> str:
     return "\n".join(lines)
 
 
-def _headline(t: Any) -> str:
+def _headline(t: Table) -> str:
     if t.is_over:
         return f"deal over: player_{t.trick_seat} went out with {trick_name(t)}"
     if t.trick_size == 0:

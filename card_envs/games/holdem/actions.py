@@ -19,6 +19,7 @@ from card_envs.games.holdem.state import (
     RAISE,
 )
 from card_envs.jit import kernel
+from card_envs.records import Table
 from card_envs.rng import random_below
 
 FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
@@ -51,13 +52,13 @@ def first_from(seats: Any, start: Any, num_seats: Any) -> Any:
 
 
 @kernel
-def owed(t: Any) -> Any:
+def owed(t: Table) -> Any:
     """Return the chips by which the actor's street commitment is below the current bet (may exceed the stack)."""
     return np.int64(t.current_bet) - t.street_commit[t.actor]
 
 
 @kernel
-def give_turn(t: Any, seat: Any) -> None:
+def give_turn(t: Table, seat: Any) -> None:
     """Make `seat` the actor and write down, once, what it may do: the fields legal, min_raise_to and max_raise_to."""
     t.actor = seat
     t.min_raise_to = 0
@@ -77,7 +78,7 @@ def give_turn(t: Any, seat: Any) -> None:
 
 
 @kernel
-def take_turn_away(t: Any) -> None:
+def take_turn_away(t: Table) -> None:
     """Leave the table without an actor: nothing is legal any more."""
     t.actor = NOBODY
     t.legal = 0
@@ -86,7 +87,7 @@ def take_turn_away(t: Any) -> None:
 
 
 @kernel
-def _may_raise(t: Any) -> Any:
+def _may_raise(t: Table) -> Any:
     """Return True if the actor may bet or raise at all.
 
     Not beyond the cap, not without chips above the call, not when nobody left could call, and not in the face of an
@@ -111,7 +112,7 @@ def _may_raise(t: Any) -> Any:
 
 
 @kernel
-def _set_raise_bounds(t: Any) -> None:
+def _set_raise_bounds(t: Table) -> None:
     most = np.int64(t.stack[t.actor]) + t.street_commit[t.actor]
     if t.structure == LIMIT:
         low = high = np.int64(t.current_bet) + t.bet_size[t.street]
@@ -125,7 +126,7 @@ def _set_raise_bounds(t: Any) -> None:
 
 
 @kernel
-def full_raise_to(t: Any) -> Any:
+def full_raise_to(t: Table) -> Any:
     """Return the street commitment of the smallest full raise, whatever the actor's chips."""
     if t.short_raise_reopens == 1 and t.last_raise > 0:
         return np.int64(t.current_bet) + t.last_raise
@@ -133,7 +134,7 @@ def full_raise_to(t: Any) -> Any:
 
 
 @kernel
-def menu_amount(t: Any, action: Any) -> Any:
+def menu_amount(t: Table, action: Any) -> Any:
     """Return the street commitment that a sized raise id of the bet menu asks for, legal or not."""
     size = np.int64(t.bet_size[action - FIRST_RAISE_ACTION])
     if t.menu == MENU_POT:
@@ -142,7 +143,7 @@ def menu_amount(t: Any, action: Any) -> Any:
 
 
 @kernel
-def num_menu_actions(t: Any) -> Any:
+def num_menu_actions(t: Table) -> Any:
     """Return the number of action ids; of MENU_INTEGERS, whose raises are all amounts, those below the first raise."""
     if t.menu == MENU_LIMIT:
         return np.int64(FIRST_RAISE_ACTION + 1)
@@ -150,7 +151,7 @@ def num_menu_actions(t: Any) -> Any:
 
 
 @kernel
-def raise_to_of(t: Any, action: Any) -> Any:
+def raise_to_of(t: Table, action: Any) -> Any:
     """Return the street commitment that raise id `action` stands for, or NO_AMOUNT; raising itself must be allowed."""
     low, high = np.int64(t.min_raise_to), np.int64(t.max_raise_to)
     if t.menu == MENU_INTEGERS:
@@ -166,7 +167,7 @@ def raise_to_of(t: Any, action: Any) -> Any:
 
 
 @kernel
-def is_legal(t: Any, action: Any) -> Any:
+def is_legal(t: Table, action: Any) -> Any:
     """Return True if the actor may take action id `action`; any integer is allowed as argument."""
     if 0 <= action < _LEGAL_BITS and (np.int64(t.legal) >> action) & 1 == 1:
         return True
@@ -182,7 +183,7 @@ def kind_of(action: Any) -> Any:
 
 
 @kernel
-def write_mask(t: Any, seat: Any, m: Any) -> None:
+def write_mask(t: Table, seat: Any, m: Any) -> None:
     """Write 1 for every legal id into m.mask (int8), 0 elsewhere; all zeros unless `seat` is the actor."""
     legal = np.int64(t.legal) if t.actor == seat else np.int64(0)
     if t.menu != MENU_INTEGERS:
@@ -200,7 +201,7 @@ def write_mask(t: Any, seat: Any, m: Any) -> None:
 
 
 @kernel
-def random_action(t: Any, stream: Any) -> Any:
+def random_action(t: Table, stream: Any) -> Any:
     """Return a uniformly random legal id, drawn from the random stream of record `stream`; 0 when the hand is over."""
     bits = np.int64(t.legal)
     if bits == 0:

@@ -23,18 +23,19 @@ from card_envs.games.holdem.state import (
     UNCAPPED,
 )
 from card_envs.jit import kernel
+from card_envs.records import Table
 from card_envs.rng import random_below
 
 
 @kernel
-def move_button(t: Any) -> None:
+def move_button(t: Table) -> None:
     """Move the button one seat to the left, where it moves at all."""
     if t.button_moves == 1:
         t.button = wrapped(np.int64(t.button) + 1, t.num_seats)
 
 
 @kernel
-def deal_cards(t: Any, known: Any) -> None:
+def deal_cards(t: Table, known: Any) -> None:
     """Fill the deck field behind its first `known` cards with distinct random ones, up to the river."""
     needed = np.int64(t.num_seats) * t.num_hole_cards
     for street in range(t.num_streets):
@@ -55,7 +56,7 @@ def deal_cards(t: Any, known: Any) -> None:
 
 
 @kernel
-def _card_at(t: Any, place: Any) -> Any:
+def _card_at(t: Table, place: Any) -> Any:
     """Return the card at a place of the ordered deck."""
     if t.num_suits == 4:
         return 4 * np.int64(t.lowest_rank) + place
@@ -63,7 +64,7 @@ def _card_at(t: Any, place: Any) -> Any:
 
 
 @kernel
-def start_hand(t: Any) -> None:
+def start_hand(t: Table) -> None:
     """Restore the stacks and start a hand with the cards in the deck field: antes, blinds, first seat to act."""
     _clear_hand(t)
     t.largest_amount = largest_amount(t)
@@ -84,7 +85,7 @@ def start_hand(t: Any) -> None:
 
 
 @kernel
-def largest_ante(t: Any) -> Any:
+def largest_ante(t: Table) -> Any:
     """Return the most chips that an ante can take: where antes are live, the second largest, which the others match.
 
     PokerKit too gives what nobody matches back before the blinds. Dead antes are taken whole.
@@ -100,13 +101,13 @@ def largest_ante(t: Any) -> Any:
 
 
 @kernel
-def starting_stack(t: Any, seat: Any) -> Any:
+def starting_stack(t: Table, seat: Any) -> Any:
     """Return the chips that a seat brought into the hand, over or not."""
     return np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over == 1 else np.int64(t.hand_commit[seat]))
 
 
 @kernel
-def largest_amount(t: Any) -> Any:
+def largest_amount(t: Table) -> Any:
     """Return the most chips a seat can put in: the largest starting stack; in capped limit games, all possible bets."""
     largest = np.int64(1)
     for seat in range(t.num_seats):
@@ -125,7 +126,7 @@ def largest_amount(t: Any) -> Any:
 
 
 @kernel
-def _clear_hand(t: Any) -> None:
+def _clear_hand(t: Table) -> None:
     for seat in range(t.num_seats):
         # a hand that was left in the middle gives back what was put in
         t.stack[seat] += -t.payoff[seat] if t.is_over == 1 else t.hand_commit[seat]
@@ -150,7 +151,7 @@ def _clear_hand(t: Any) -> None:
 
 
 @kernel
-def _clear_street(t: Any) -> None:
+def _clear_street(t: Table) -> None:
     t.current_bet = 0
     t.last_raise = 0
     t.short_raises = 0
@@ -158,12 +159,12 @@ def _clear_street(t: Any) -> None:
 
 
 @kernel
-def _seat_at(t: Any, position: Any) -> Any:
+def _seat_at(t: Table, position: Any) -> Any:
     return wrapped(np.int64(t.button) + 1 + position, t.num_seats)
 
 
 @kernel
-def _pay(t: Any, seat: Any, chips: Any) -> None:
+def _pay(t: Table, seat: Any, chips: Any) -> None:
     t.stack[seat] -= chips
     t.street_commit[seat] += chips
     t.hand_commit[seat] += chips
@@ -171,7 +172,7 @@ def _pay(t: Any, seat: Any, chips: Any) -> None:
 
 
 @kernel
-def act(t: Any, kind: Any, raise_to: Any) -> None:
+def act(t: Table, kind: Any, raise_to: Any) -> None:
     """Apply the actor's decision: FOLD, CALL, or RAISE to a street commitment of `raise_to`. It must be legal."""
     seat = np.int64(t.actor)
     bit = np.int64(1) << seat
@@ -195,7 +196,7 @@ def act(t: Any, kind: Any, raise_to: Any) -> None:
 
 
 @kernel
-def _raise(t: Any, seat: Any, bit: Any, raise_to: Any) -> None:
+def _raise(t: Table, seat: Any, bit: Any, raise_to: Any) -> None:
     increment = np.int64(raise_to) - t.current_bet
     missing = full_raise_to(t) - raise_to
     _pay(t, seat, np.int64(raise_to) - t.street_commit[seat])
@@ -217,7 +218,7 @@ def _raise(t: Any, seat: Any, bit: Any, raise_to: Any) -> None:
 
 
 @kernel
-def _seats_with_chips(t: Any) -> Any:
+def _seats_with_chips(t: Table) -> Any:
     seats = np.int64(0)
     for seat in range(t.num_seats):  # no branch, which could only be guessed
         seats |= np.int64(t.stack[seat] > 0) << seat
@@ -225,7 +226,7 @@ def _seats_with_chips(t: Any) -> Any:
 
 
 @kernel
-def _pass_the_turn(t: Any, seat: Any) -> None:
+def _pass_the_turn(t: Table, seat: Any) -> None:
     """Give the turn to the next seat left of `seat`, or end the street, or the hand."""
     if np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) == 0:
         _end_hand(t)
@@ -236,12 +237,12 @@ def _pass_the_turn(t: Any, seat: Any) -> None:
 
 
 @kernel
-def _next_pending(t: Any, first: Any) -> Any:
+def _next_pending(t: Table, first: Any) -> Any:
     return first_from(np.int64(t.pending), first, np.int64(t.num_seats))
 
 
 @kernel
-def _close_street(t: Any, last_actor: Any) -> None:
+def _close_street(t: Table, last_actor: Any) -> None:
     """Open the next street on which somebody can bet; without one, run the board out and show down."""
     while t.street + 1 < t.num_streets:
         t.street += 1
@@ -256,7 +257,7 @@ def _close_street(t: Any, last_actor: Any) -> None:
 
 
 @kernel
-def _open_betting(t: Any, opener: Any) -> None:
+def _open_betting(t: Table, opener: Any) -> None:
     if _set_pending(t):
         give_turn(t, _next_pending(t, opener))
     else:
@@ -264,7 +265,7 @@ def _open_betting(t: Any, opener: Any) -> None:
 
 
 @kernel
-def _set_pending(t: Any) -> Any:
+def _set_pending(t: Table) -> Any:
     """Decide who acts on the street that opens, return False if nobody does.
 
     Seats without chips do not act, nor does one that no other seat could call; a single seat acts only to call.
@@ -288,7 +289,7 @@ def _set_pending(t: Any) -> Any:
 
 
 @kernel
-def _end_hand(t: Any) -> None:
+def _end_hand(t: Table) -> None:
     award_pots(t)
     take_turn_away(t)
     t.pending = 0

@@ -22,6 +22,7 @@ from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS
 from card_envs.jit import kernel
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.records import Table, Tables
 from card_envs.rng import STREAM, random_below
 
 EQUITY, AHEAD, STRENGTH, STRONG = range(4)
@@ -59,7 +60,7 @@ CHANCE_TERMS = np.dtype(
 
 
 @kernel
-def write_chance_terms(tables: Any, terms: Any, num_boards: Any) -> None:
+def write_chance_terms(tables: Tables, terms: Any, num_boards: Any) -> None:
     """Write value, term and outcome of each hand, before the flop from `num_boards` random boards each.
 
     `tables` hold the whole deals, with two hole cards of a full deck.
@@ -85,7 +86,7 @@ def _all_seats(u: Any) -> Any:
 
 
 @kernel
-def _write_starting_values(u: Any, t: Any, num_boards: Any) -> None:
+def _write_starting_values(u: Any, t: Table, num_boards: Any) -> None:
     """Write the equities of the hole cards as values before the flop, from random boards."""
     _know(u, t, np.int64(0))
     _clear_shares(u)
@@ -101,7 +102,7 @@ def _write_starting_values(u: Any, t: Any, num_boards: Any) -> None:
 
 
 @kernel
-def _expect_flop(u: Any, t: Any, num_boards: Any) -> None:
+def _expect_flop(u: Any, t: Table, num_boards: Any) -> None:
     """Write what the hole cards brought, and what the flop can be expected to bring, from further random boards."""
     seats, live = _all_seats(u), np.int64(u.live[1])
     _know(u, t, np.int64(0))
@@ -136,7 +137,7 @@ def _draw(u: Any, k: Any) -> Any:
 
 
 @kernel
-def _expect_next_card(u: Any, t: Any, street: Any) -> None:
+def _expect_next_card(u: Any, t: Table, street: Any) -> None:
     """Write what the card of the turn or river can be expected to bring."""
     live, known = np.int64(u.live[street]), np.int64(_BOARD[street - 1])
     _write_shares(u, t, known, live)
@@ -151,7 +152,7 @@ def _expect_next_card(u: Any, t: Any, street: Any) -> None:
 
 
 @kernel
-def _observe(u: Any, t: Any, street: Any) -> None:
+def _observe(u: Any, t: Table, street: Any) -> None:
     """Write the features with the street's cards, and how they differ from what was expected."""
     live, known = np.int64(u.live[street]), np.int64(_BOARD[street])
     _write_shares(u, t, known, live)
@@ -165,7 +166,7 @@ def _observe(u: Any, t: Any, street: Any) -> None:
 
 
 @kernel
-def _know(u: Any, t: Any, num_board: Any) -> None:
+def _know(u: Any, t: Table, num_board: Any) -> None:
     """Write the keys of all hands with the first board cards, and which cards are left."""
     num_seats = np.int64(u.num_seats)
     used, key, bits = np.int64(0), np.int64(0), np.int64(0)
@@ -253,7 +254,7 @@ def _add_shares(u: Any, key: Any, bits: Any, live: Any) -> None:
 
 
 @kernel
-def _write_shares(u: Any, t: Any, num_board: Any, live: Any) -> None:
+def _write_shares(u: Any, t: Table, num_board: Any, live: Any) -> None:
     """Write the equities of the live seats with `num_board` >= 3 cards on the board: over all cards that may follow."""
     _know(u, t, num_board)
     _clear_shares(u)

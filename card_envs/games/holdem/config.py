@@ -16,19 +16,17 @@ from card_envs.games.holdem.rules import RULES as RULES
 from card_envs.games.holdem.rules import RulesProfile as RulesProfile
 from card_envs.games.holdem.rules import limit_caps, profile_of
 from card_envs.games.holdem.state import (
-    LIMIT,
     MAX_CHIPS,
     MAX_SEATS,
     MAX_STREETS,
     MENU_INTEGERS,
     MENU_LIMIT,
-    NO_LIMIT,
-    POT_LIMIT,
     TABLE,
     UNCAPPED,
+    Structure,
 )
 
-STRUCTURES = {"limit": LIMIT, "pot_limit": POT_LIMIT, "no_limit": NO_LIMIT}
+STRUCTURES = {structure.name.lower(): int(structure) for structure in Structure}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import permutations
 from math import perm
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from card_envs.chance import Tables
 from card_envs.games.holdem.chance import DealWith
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.records import Table
 
 
 class HoldemEnumeration:
@@ -31,7 +31,7 @@ class HoldemEnumeration:
 
     def seen(self, tables: Tables, seat: int) -> NDArray[np.uint8]:
         """Return (n, k): the seat's hole cards and the board, in the order in which they came."""
-        t: Any = tables[0]
+        t: Table = tables[0]
         own, start = int(t.num_hole_cards), int(t.num_seats) * int(t.num_hole_cards)
         shown = int(t.board_cards[: int(t.street) + 1].sum())
         deck = tables["deck"]

@@ -12,6 +12,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, MAX_STREETS, NOBODY
 from card_envs.jit import kernel
 from card_envs.observation import Block, Layout, block_starts
+from card_envs.records import Table, Tables
 
 
 def state_layout(config: HoldemConfig) -> Layout:
@@ -41,7 +42,7 @@ _STARTS = block_starts(_layout(n) for n in range(MAX_SEATS + 1))
 
 
 @kernel
-def write_state(tables: Any, i: Any, states: Any) -> None:
+def write_state(tables: Tables, i: Any, states: Any) -> None:
     """Write the vector of table i into row 0."""
     t, o = tables[i], states[0]
     for k in range(o.number.shape[0]):
@@ -64,7 +65,7 @@ def write_state(tables: Any, i: Any, states: Any) -> None:
 
 
 @kernel
-def _write_cards(t: Any, n: Any, hole: Any, at: Any, o: Any) -> None:
+def _write_cards(t: Table, n: Any, hole: Any, at: Any, o: Any) -> None:
     """Write the cards of all seats, the whole board, and how much of it lies face up."""
     for seat in range(n):
         for k in range(hole):

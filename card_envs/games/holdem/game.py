@@ -15,6 +15,7 @@ from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.games.holdem.info import holdem_info, unit_of
 from card_envs.games.holdem.state import MENU_INTEGERS
 from card_envs.observation import Encoder, named_encoder
+from card_envs.records import Tables
 
 
 def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "default") -> Game:
@@ -56,7 +57,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
     )
 
 
-def _deal_with(config: HoldemConfig, tables: Any, i: int, options: Mapping[str, Any]) -> int:
+def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[str, Any]) -> int:
     """Begin a hand with the button, the stacks and the first cards as given; what is not given is as in `deal`."""
     stacks = checked_stacks(options["stacks"], config.num_players) if "stacks" in options else config.stack_list
     deck = checked_deck(config, options.get("deck", ()))

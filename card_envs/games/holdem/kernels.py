@@ -19,11 +19,12 @@ from card_envs.games.holdem.actions import (
 from card_envs.games.holdem.betting import act, deal_cards, move_button, start_hand
 from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.jit import kernel
+from card_envs.records import Table, Tables
 from card_envs.rng import random_below
 
 
 @kernel
-def start(tables: Any) -> None:
+def start(tables: Tables) -> None:
     """Put the button of every table on a random seat, where it moves."""
     for i in range(tables.shape[0]):
         t = tables[i]
@@ -32,7 +33,7 @@ def start(tables: Any) -> None:
 
 
 @kernel
-def deal(tables: Any, i: Any) -> Any:
+def deal(tables: Tables, i: Any) -> Any:
     """Move the button, deal and post blinds at table i; return the actor."""
     t = tables[i]
     _next_hand(t)
@@ -40,21 +41,21 @@ def deal(tables: Any, i: Any) -> Any:
 
 
 @kernel
-def deal_batch(tables: Any, rows: Any) -> None:
+def deal_batch(tables: Tables, rows: Any) -> None:
     """Deal once at each row; see `deal`."""
     for j in range(rows.shape[0]):
         _next_hand(tables[rows[j]])
 
 
 @kernel
-def _next_hand(t: Any) -> None:
+def _next_hand(t: Table) -> None:
     move_button(t)
     deal_cards(t, np.int64(0))
     start_hand(t)
 
 
 @kernel
-def deal_known(tables: Any, i: Any, known: Any) -> Any:
+def deal_known(tables: Tables, i: Any, known: Any) -> Any:
     """Like `deal`, but leave the button where it is and keep the first `known` cards of the deck field."""
     t = tables[i]
     deal_cards(t, known)
@@ -63,7 +64,7 @@ def deal_known(tables: Any, i: Any, known: Any) -> Any:
 
 
 @kernel
-def step(tables: Any, i: Any, action: Any) -> Any:
+def step(tables: Tables, i: Any, action: Any) -> Any:
     """Apply an action id at table i; return the next actor, NOBODY or ILLEGAL."""
     t = tables[i]
     if not is_legal(t, action):
@@ -73,12 +74,12 @@ def step(tables: Any, i: Any, action: Any) -> Any:
 
 
 @kernel
-def _apply(t: Any, action: Any) -> None:
+def _apply(t: Table, action: Any) -> None:
     act(t, kind_of(action), raise_to_of(t, action) if action >= FIRST_RAISE_ACTION else 0)
 
 
 @kernel
-def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
+def first_illegal(tables: Tables, rows: Any, actions: Any) -> Any:
     """Return the first position whose action is illegal, or -1."""
     for j in range(rows.shape[0]):
         if not is_legal(tables[rows[j]], actions[j]):
@@ -87,7 +88,7 @@ def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
 
 
 @kernel
-def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+def step_batch(tables: Tables, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
     """Apply one action for each row; see `Game.step_batch`."""
     illegal = first_illegal(tables, rows, actions)
     if illegal >= 0:
@@ -107,14 +108,14 @@ def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any,
 
 
 @kernel
-def random_batch(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
+def random_batch(tables: Tables, rows: Any, streams: Any, actions: Any) -> None:
     """Write a uniformly random legal action for each row."""
     for j in range(rows.shape[0]):
         actions[j] = random_action(tables[rows[j]], streams[rows[j]])
 
 
 @kernel
-def mask_batch(tables: Any, rows: Any, masks: Any) -> None:
+def mask_batch(tables: Tables, rows: Any, masks: Any) -> None:
     """Write the action mask of each row's actor."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -122,7 +123,7 @@ def mask_batch(tables: Any, rows: Any, masks: Any) -> None:
 
 
 @kernel
-def apply_decision(tables: Any, i: Any, kind: Any, raise_to: Any) -> Any:
+def apply_decision(tables: Tables, i: Any, kind: Any, raise_to: Any) -> Any:
     """Apply FOLD, CALL or RAISE to any amount, whatever the bet menu, at table i; return the next actor or ILLEGAL."""
     t = tables[i]
     if t.actor == NOBODY or not decision_is_legal(t, kind, raise_to):
@@ -132,7 +133,7 @@ def apply_decision(tables: Any, i: Any, kind: Any, raise_to: Any) -> Any:
 
 
 @kernel
-def decision_is_legal(t: Any, kind: Any, raise_to: Any) -> Any:
+def decision_is_legal(t: Table, kind: Any, raise_to: Any) -> Any:
     """Return True if the rules allow a decision, the bet menu aside."""
     if kind == FOLD:
         return t.legal & 1 == 1
@@ -140,7 +141,7 @@ def decision_is_legal(t: Any, kind: Any, raise_to: Any) -> Any:
 
 
 @kernel
-def betting_options(tables: Any, i: Any) -> Any:
+def betting_options(tables: Tables, i: Any) -> Any:
     """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; the last two are 0 without a raise."""
     t = tables[i]
     return t.legal & 1 == 1, min(owed(t), t.stack[t.actor]), t.min_raise_to, t.max_raise_to

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS
 from card_envs.games.holdem.view import STREET_NAMES, board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
+from card_envs.records import Table, Tables
 
 C = TypeVar("C", bound=Canvas)
 
@@ -64,7 +65,7 @@ def paint_table(
     name: str,
     config: HoldemConfig,
     make_canvas: type[C],
-    tables: Any,
+    tables: Tables,
     seat: int | None,
     names: Sequence[str] | None = None,
 ) -> C:
@@ -106,7 +107,7 @@ def _draw_title(canvas: Canvas, name: str, config: HoldemConfig) -> None:
 # --- the middle of the table: pot, board, street ---
 
 
-def _draw_middle(canvas: Canvas, t: Any) -> None:
+def _draw_middle(canvas: Canvas, t: Table) -> None:
     x, y = _MIDDLE
     num_places = int(np.sum(t.board_cards[: int(t.num_streets)]))
     half_card = _BOARD_CARD * CARD_RATIO / 2 if num_places else 0.0
@@ -124,7 +125,7 @@ def _draw_middle(canvas: Canvas, t: Any) -> None:
         canvas.text((x, y + half_card + 17 + 16 * k), line, _LABEL, MINT, bold=k == 0)
 
 
-def _pot_lines(t: Any) -> list[str]:
+def _pot_lines(t: Table) -> list[str]:
     """Return the parts of the pot in words, if there are side pots, in short lines."""
     parts = [f"{name} {thousands(chips)}" for name, chips in side_pots(t)]
     if len(parts) == 1:
@@ -150,7 +151,7 @@ def _draw_chips(canvas: Canvas, center: Point, words: str, color: tuple[int, int
     canvas.text((left + 2 * radius + gap, center[1]), words, size, WHITE, "left", bold=True)
 
 
-def side_pots(t: Any) -> list[tuple[str, int]]:
+def side_pots(t: Table) -> list[tuple[str, int]]:
     """Return name and chips of the main pot and of every side pot so far; one pot while nobody is all-in for less.
 
     A pot ends where a player who is still in has no more chips; "uncalled" are chips that nobody has matched.
@@ -172,11 +173,11 @@ def side_pots(t: Any) -> list[tuple[str, int]]:
     return pots
 
 
-def _position(t: Any, seat: int) -> int:
+def _position(t: Table, seat: int) -> int:
     return (seat - int(t.button) - 1) % int(t.num_seats)
 
 
-def _is_all_in(t: Any, seat: int) -> bool:
+def _is_all_in(t: Table, seat: int) -> bool:
     """Return True if a seat has put in all its chips; those that it wins in the end are not counted."""
     won = int(t.payoff[seat]) + int(t.hand_commit[seat]) if t.is_over else 0
     return int(t.stack[seat]) == won
@@ -193,7 +194,7 @@ class _Look(NamedTuple):
     color: tuple[int, int, int]
 
 
-def _draw_seat(canvas: Canvas, t: Any, k: int, viewer: int | None, name: str) -> None:
+def _draw_seat(canvas: Canvas, t: Table, k: int, viewer: int | None, name: str) -> None:
     x, y = _place(t, k, viewer, _MIDDLE, _SEATS_REACH)
     is_in = bool(has(t.in_hand, k))
     wins = bool(t.is_over) and int(t.payoff[k]) > 0
@@ -213,7 +214,7 @@ def _draw_seat(canvas: Canvas, t: Any, k: int, viewer: int | None, name: str) ->
     _draw_bet(canvas, t, k, viewer)
 
 
-def _place(t: Any, k: int, viewer: int | None, middle: Point, reach: Point) -> Point:
+def _place(t: Table, k: int, viewer: int | None, middle: Point, reach: Point) -> Point:
     """Return where seat k lies on an ellipse, clockwise from the bottom, where the seat lies that looks."""
     turn = 2 * math.pi * ((k - (viewer or 0)) % int(t.num_seats)) / int(t.num_seats)
     return middle[0] - reach[0] * math.sin(turn), middle[1] + reach[1] * math.cos(turn)
@@ -227,7 +228,7 @@ def _draw_button(canvas: Canvas, x: float, y: float) -> None:
     canvas.text(center, "D", _SMALL, INK, bold=True)
 
 
-def _draw_bet(canvas: Canvas, t: Any, k: int, viewer: int | None) -> None:
+def _draw_bet(canvas: Canvas, t: Table, k: int, viewer: int | None) -> None:
     """Draw what a seat has put in on this street, or what it won or lost in the end, before the seat."""
     center = _place(t, k, viewer, _BETS_MIDDLE, _BETS_REACH)
     if t.is_over:
@@ -240,7 +241,7 @@ def _draw_bet(canvas: Canvas, t: Any, k: int, viewer: int | None) -> None:
         _draw_chips(canvas, center, thousands(int(t.street_commit[k])), _CHIP_COLOR, _NORMAL)
 
 
-def _label(t: Any, k: int, cards: list[int]) -> _Look:
+def _label(t: Table, k: int, cards: list[int]) -> _Look:
     """Return the line below a seat: its hand at a showdown, or that it is to act, or what it did last."""
     if not has(t.in_hand, k):
         return _Look("fold", PALE, GREY)
@@ -265,7 +266,7 @@ def hand_in_words(cards: list[int], board_cards: list[int]) -> str:
     return f"pair of {name}s" if len(ranks) == 2 and ranks[0] == ranks[1] else f"{name} high"
 
 
-def last_move(t: Any, seat: int) -> str:
+def last_move(t: Table, seat: int) -> str:
     """Return what a seat did last on this street: "check", "call", "bet 4", "raise to 8", "all-in", "blind", or ""."""
     chips = int(t.street_commit[seat])
     if t.stack[seat] == 0:
@@ -281,7 +282,7 @@ def last_move(t: Any, seat: int) -> str:
     return f"blind {thousands(blind)}" if blind else ""
 
 
-def _last_kind(t: Any, seat: int) -> int:
+def _last_kind(t: Table, seat: int) -> int:
     """Return CALL or RAISE for a seat that acted on this street, FOLD for one that did not, or that folded."""
     street = int(t.street)
     raised = [level for level in range(MAX_LEVELS - 1) if t.raiser[street, level] == seat]

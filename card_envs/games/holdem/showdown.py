@@ -12,13 +12,14 @@ from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS
 from card_envs.jit import kernel
 from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
+from card_envs.records import Table
 
 _NO_RANK = 1 << 30
 _RANKS = 13
 
 
 @kernel
-def num_board_cards(t: Any) -> Any:
+def num_board_cards(t: Table) -> Any:
     """Return how many board cards are face up on the current street."""
     count = np.int64(0)
     for street in range(MAX_STREETS):
@@ -27,7 +28,7 @@ def num_board_cards(t: Any) -> Any:
 
 
 @kernel
-def hand_rank_at(t: Any, seat: Any, num_board: Any) -> Any:
+def hand_rank_at(t: Table, seat: Any, num_board: Any) -> Any:
     """Return the rank of the seat's hand with the first `num_board` board cards; a lower rank is a better hand.
 
     From five cards on it is the rank of `poker.ranks` (1 .. 7462). Of one or two cards, pairs beat high cards and
@@ -50,7 +51,7 @@ def hand_rank_at(t: Any, seat: Any, num_board: Any) -> Any:
 
 
 @kernel
-def percentile_at(t: Any, seat: Any, num_board: Any) -> Any:
+def percentile_at(t: Table, seat: Any, num_board: Any) -> Any:
     """Return the share of all hands of as many cards, above 0 to 1, that are not better than the seat's.
 
     For Texas hold'em with no board or the first 3 to 5 cards of it; see `poker.percentiles`.
@@ -62,7 +63,7 @@ def percentile_at(t: Any, seat: Any, num_board: Any) -> Any:
 
 
 @kernel
-def _small_hand_rank(t: Any, hole: Any, board: Any, num_board: Any) -> Any:
+def _small_hand_rank(t: Table, hole: Any, board: Any, num_board: Any) -> Any:
     first = np.int64(t.deck[hole]) // 4
     if t.num_hole_cards + num_board == 1:
         return _RANKS - 1 - first
@@ -74,7 +75,7 @@ def _small_hand_rank(t: Any, hole: Any, board: Any, num_board: Any) -> Any:
 
 
 @kernel
-def award_pots(t: Any) -> None:
+def award_pots(t: Table) -> None:
     """Pay every pot to its winners and set the payoffs; chips that nobody could call go back to who bet them."""
     for seat in range(t.num_seats):
         t.payoff[seat] = -t.hand_commit[seat]
@@ -86,13 +87,13 @@ def award_pots(t: Any) -> None:
 
 
 @kernel
-def _win(t: Any, seat: Any, chips: Any) -> None:
+def _win(t: Table, seat: Any, chips: Any) -> None:
     t.payoff[seat] += chips
     t.stack[seat] += chips
 
 
 @kernel
-def _award_side_pots(t: Any) -> None:
+def _award_side_pots(t: Table) -> None:
     """Pay the best hands what they can claim, then the best hands among those who paid more, until nothing is left.
 
     Pots with the same winners are thus split as one: odd chips arise once for a set of winners, as in PokerKit.
@@ -112,20 +113,20 @@ def _award_side_pots(t: Any) -> None:
 
 
 @kernel
-def _contribution(t: Any, seat: Any) -> Any:
+def _contribution(t: Table, seat: Any) -> Any:
     if t.dead_antes == 0:
         return np.int64(t.hand_commit[seat])
     return np.int64(t.hand_commit[seat]) - _ante_paid(t, seat)
 
 
 @kernel
-def _ante_paid(t: Any, seat: Any) -> Any:
+def _ante_paid(t: Table, seat: Any) -> Any:
     position = wrapped(np.int64(seat) - t.button - 1 + t.num_seats, t.num_seats)
     return np.int64(min(t.ante[position], t.hand_commit[seat]))
 
 
 @kernel
-def _best_hands(t: Any, covered: Any, num_board: Any) -> Any:
+def _best_hands(t: Table, covered: Any, num_board: Any) -> Any:
     """Return the set of seats with the best hand among the players still in who contributed more than `covered`."""
     best = np.int64(_NO_RANK)
     winners = np.int64(0)
@@ -143,7 +144,7 @@ def _best_hands(t: Any, covered: Any, num_board: Any) -> Any:
 
 
 @kernel
-def _smallest_contribution(t: Any, seats: Any) -> Any:
+def _smallest_contribution(t: Table, seats: Any) -> Any:
     level = np.int64(_NO_RANK)
     while seats:
         level = min(level, _contribution(t, lowest_bit(seats)))
@@ -152,7 +153,7 @@ def _smallest_contribution(t: Any, seats: Any) -> Any:
 
 
 @kernel
-def _largest_contribution(t: Any) -> Any:
+def _largest_contribution(t: Table) -> Any:
     level = np.int64(0)
     seats = np.int64(t.in_hand)
     while seats:
@@ -162,7 +163,7 @@ def _largest_contribution(t: Any) -> Any:
 
 
 @kernel
-def _chips_up_to(t: Any, level: Any) -> Any:
+def _chips_up_to(t: Table, level: Any) -> Any:
     """Return the chips in all pots up to a contribution of `level` per seat; dead antes count from the first pot on."""
     if level < 0:
         return np.int64(0)
@@ -175,7 +176,7 @@ def _chips_up_to(t: Any, level: Any) -> Any:
 
 
 @kernel
-def _split(t: Any, amount: Any, winners: Any) -> None:
+def _split(t: Table, amount: Any, winners: Any) -> None:
     """Split `amount` among the seats of `winners`; odd chips go to the first of them left of the button."""
     count = bit_count(winners)
     share = amount if count == 1 else amount // count

@@ -10,6 +10,8 @@ arithmetic. There is no padding: equal states have equal bytes.
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 import numpy as np
 
 from card_envs.rng import STREAM
@@ -27,14 +29,42 @@ RECENT_ACTIONS = 8
 """K of the no-limit history: the last K decisions are kept with seat and amount."""
 MAX_SIZES = 10
 
-LIMIT, POT_LIMIT, NO_LIMIT = 0, 1, 2
-"""Values of `structure`."""
+
+# Kernels know the members below as plain numbers: for the type of an enumeration Numba compiles each kernel that gets a
+# member as an argument once more, and kernels would return members where they return numbers.
+
+
+class Street(IntEnum):
+    """Values of `street` in Texas hold'em."""
+
+    PREFLOP = 0
+    FLOP = 1
+    TURN = 2
+    RIVER = 3
+
+
+class Structure(IntEnum):
+    """Values of `structure`."""
+
+    LIMIT = 0
+    POT_LIMIT = 1
+    NO_LIMIT = 2
+
+
+class DecisionKind(IntEnum):
+    """Kinds of decisions; checking is calling nothing, betting is raising from nothing."""
+
+    FOLD = 0
+    CALL = 1
+    RAISE = 2
+
+
+LIMIT, POT_LIMIT, NO_LIMIT = map(int, Structure)
 
 MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS = 0, 1, 2, 3
 """Values of `menu`: what the action ids from 2 on mean."""
 
-FOLD, CALL, RAISE = 0, 1, 2
-"""Kinds of decisions; checking is calling nothing, betting is raising from nothing."""
+FOLD, CALL, RAISE = map(int, DecisionKind)
 
 UNCAPPED = 127
 """Value of `max_raises` without a cap; `street_raises` stops counting just below."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.games.holdem.state import Street
 from card_envs.statistic import Hands, Rows, Statistic, ratio, share
 
 
@@ -33,7 +34,7 @@ class HoldemStatistics:
         called = (actions == CALL_ACTION) & owes
         for kind, chosen in enumerate((folded, called, raised)):
             np.add.at(self._actions[:, :, kind], (np.minimum(street, 1), places), chosen)
-        preflop = street == 0
+        preflop = street == Street.PREFLOP
         one_raise = preflop & (tables["street_raises"][rows, 0] == 1) & owes
         for name, happened in (
             ("vpip", preflop & (called | raised)),

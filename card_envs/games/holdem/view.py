@@ -21,14 +21,15 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.kernels import betting_options
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY
+from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, Street
 from card_envs.jit import kernel
+from card_envs.records import Table, Tables
 
-STREET_NAMES = ("preflop", "flop", "turn", "river")
+STREET_NAMES = tuple(street.name.lower() for street in Street)
 
 
 @kernel
-def censor_batch(tables: Any, rows: Any, seats: Any, views: Any) -> None:
+def censor_batch(tables: Tables, rows: Any, seats: Any, views: Tables) -> None:
     """Copy tables[rows[j]] to views[j] without random stream, undealt board and the hole cards seats[j] cannot see."""
     for j in range(rows.shape[0]):
         views[j] = tables[rows[j]]
@@ -36,7 +37,7 @@ def censor_batch(tables: Any, rows: Any, seats: Any, views: Any) -> None:
 
 
 @kernel
-def _censor(t: Any, seat: Any) -> None:
+def _censor(t: Table, seat: Any) -> None:
     for k in range(4):
         t.rng[k] = 0
     for owner in range(t.num_seats):
@@ -49,31 +50,31 @@ def _censor(t: Any, seat: Any) -> None:
 
 
 @kernel
-def reaches_showdown(t: Any) -> Any:
+def reaches_showdown(t: Table) -> Any:
     """Return True if the hand is over and two or more seats compare cards."""
     return t.is_over == 1 and np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) != 0
 
 
 @kernel
-def is_shown(t: Any, seat: Any) -> Any:
+def is_shown(t: Table, seat: Any) -> Any:
     """Return True if everybody sees the seat's hole cards: at a showdown, of every player still in."""
     return reaches_showdown(t) and has(t.in_hand, seat)
 
 
-def hole_cards(t: Any, seat: int) -> list[int]:
+def hole_cards(t: Table, seat: int) -> list[int]:
     """Return the card ids of a seat, NO_CARD where a view hides them."""
     count = int(t.num_hole_cards)
     return [int(card) for card in t.deck[seat * count : (seat + 1) * count]]
 
 
-def board(t: Any) -> list[int]:
+def board(t: Table) -> list[int]:
     """Return the card ids that lie face up."""
     start = int(t.num_seats) * int(t.num_hole_cards)
     shown = start + int(np.sum(t.board_cards[: int(t.street) + 1]))
     return [int(card) for card in t.deck[start:shown]]
 
 
-def action_name(tables: Any, i: int, action: int) -> str:
+def action_name(tables: Tables, i: int, action: int) -> str:
     """Return an action of the actor at table i in words: "fold", "check", "call 2", "bet 4", "raise to 8"."""
     t = tables[i]
     if action == FOLD_ACTION:
@@ -88,7 +89,7 @@ def action_name(tables: Any, i: int, action: int) -> str:
     return (f"raise to {amount}" if t.current_bet else f"bet {amount}") + all_in
 
 
-def action_parts(tables: Any, i: int, action: int) -> ActionParts:
+def action_parts(tables: Tables, i: int, action: int) -> ActionParts:
     """Return to which amount an action of the actor at table i raises, if it does."""
     if action in (FOLD_ACTION, CALL_ACTION):
         return ActionParts()
@@ -96,12 +97,12 @@ def action_parts(tables: Any, i: int, action: int) -> ActionParts:
     return ActionParts(raise_to=amount if amount >= 0 else None)
 
 
-def private_cards(tables: Any, i: int, seat: int) -> list[int]:
+def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
     """Return the hole cards of a seat at table i, NO_CARD where a view hides them."""
     return hole_cards(tables[i], seat)
 
 
-def why_illegal(tables: Any, i: int, action: int) -> str:
+def why_illegal(tables: Tables, i: int, action: int) -> str:
     """Return why the actor at table i may not take `action`, and what it may do."""
     t = tables[i]
     if t.actor == NOBODY:
@@ -109,7 +110,7 @@ def why_illegal(tables: Any, i: int, action: int) -> str:
     return f"{_reason(tables, i, action)}; legal: {_legal_text(tables, i)}"
 
 
-def _reason(tables: Any, i: int, action: int) -> str:
+def _reason(tables: Tables, i: int, action: int) -> str:
     t = tables[i]
     last = int(t.largest_amount) + INTEGERS_OFFSET if t.menu == MENU_INTEGERS else int(num_menu_actions(t)) - 1
     if not 0 <= action <= last:
@@ -127,7 +128,7 @@ def _reason(tables: Any, i: int, action: int) -> str:
     return f"raise to {amount} (action {action}) is all-in, which is action {last}"
 
 
-def _why_no_raise(t: Any) -> str:
+def _why_no_raise(t: Table) -> str:
     seat = int(t.actor)
     if t.stack[seat] <= owed(t):
         return f"the stack of {t.stack[seat]} does not exceed the {owed(t)} to call"
@@ -140,7 +141,7 @@ def _why_no_raise(t: Any) -> str:
     return "an all-in below a full raise does not reopen the betting for a player who already acted"
 
 
-def _legal_text(tables: Any, i: int) -> str:
+def _legal_text(tables: Tables, i: int) -> str:
     t = tables[i]
     _, call, low, high = betting_options(tables, i)
     parts = ["fold (0)"] if is_legal(t, FOLD_ACTION) else []
@@ -153,7 +154,7 @@ def _legal_text(tables: Any, i: int) -> str:
     return ", ".join(parts)
 
 
-def text(tables: Any, i: int, seat: int | None) -> str:
+def text(tables: Tables, i: int, seat: int | None) -> str:
     """Return table i as lines of text, with the cards that `seat` sees, or all cards for None."""
     t = tables[i]
     lines = [f"{STREET_NAMES[t.street]}   board {card_names(board(t)) or '-'}   pot {t.pot}"]

@@ -32,6 +32,7 @@ from card_envs.games.big2.state import (
 )
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
+from card_envs.records import Table, Tables
 
 _HIGH_CARDS, _GONE_CARDS, _FLAGS = 8, 16, 6
 _FIRST_HIGH, _FIRST_GONE = 52 - _HIGH_CARDS, 52 - _GONE_CARDS
@@ -82,14 +83,14 @@ def layout(config: Big2Config) -> Layout:
 
 
 @kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
     """Write what `seat` sees of table i, and its mask, into row 0."""
     _write(tables[i], seat, observations[0])
     write_mask(tables[i], seat, masks[0])
 
 
 @kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -98,7 +99,7 @@ def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None
 
 
 @kernel
-def _write(t: Any, seat: Any, o: Any) -> None:
+def _write(t: Table, seat: Any, o: Any) -> None:
     for k in range(_SIZE):
         o.number[k] = 0
     me = np.int64(seat)
@@ -115,7 +116,7 @@ def _write(t: Any, seat: Any, o: Any) -> None:
 
 
 @kernel
-def _write_opponent(t: Any, seat: Any, o: Any, at: Any) -> None:
+def _write_opponent(t: Table, seat: Any, o: Any, at: Any) -> None:
     if t.num_cards[seat] > 0:
         o.number[at + np.int64(t.num_cards[seat]) - 1] = 1
     high = t.played[seat] >> _FIRST_HIGH
@@ -132,7 +133,7 @@ def _write_opponent(t: Any, seat: Any, o: Any, at: Any) -> None:
 
 
 @kernel
-def _write_trick(t: Any, o: Any) -> None:
+def _write_trick(t: Table, o: Any) -> None:
     kind = np.int64(t.trick_kind)
     if kind in (STRAIGHT, FULL_HOUSE):
         # sorted, the middle card of a full house is one of the three

@@ -19,6 +19,7 @@ from card_envs.games.big2.legal import write_mask
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
+from card_envs.records import Table, Tables
 
 _NUM_KINDS = len(KIND_NAMES)
 
@@ -54,14 +55,14 @@ def layout(config: Big2Config) -> Layout:
 
 
 @kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
     """Write what `seat` sees of table i, and its mask, into row 0."""
     _write(tables[i], seat, observations[0])
     write_mask(tables[i], seat, masks[0])
 
 
 @kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -70,7 +71,7 @@ def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None
 
 
 @kernel
-def _write(t: Any, seat: Any, o: Any) -> None:
+def _write(t: Table, seat: Any, o: Any) -> None:
     for k in range(_SIZE):
         o.number[k] = 0
     me = np.int64(seat)
@@ -92,7 +93,7 @@ def _write(t: Any, seat: Any, o: Any) -> None:
 
 
 @kernel
-def _write_trick(t: Any, me: Any, o: Any) -> None:
+def _write_trick(t: Table, me: Any, o: Any) -> None:
     for k in range(t.trick_size):
         o.number[_CARDS + np.int64(t.trick_cards[k])] = 1
     o.number[_KIND + np.int64(t.trick_kind)] = 1

@@ -12,6 +12,7 @@ from card_envs.games.big2.combos import ONE_PER_RANK, rank_counts, ranks_present
 from card_envs.games.big2.state import HAND_SIZE, NUM_SUITS
 from card_envs.jit import kernel
 from card_envs.observation import Block
+from card_envs.records import Table
 
 NUM_RANKS = 13
 _SUIT = NUM_RANKS
@@ -31,7 +32,7 @@ HAND_BLOCK = Block(
 
 
 @kernel
-def write_hand(t: Any, seat: Any, o: Any) -> None:
+def write_hand(t: Table, seat: Any, o: Any) -> None:
     """Write a seat's cards into the first block of o.number, which is all zeros before."""
     held = t.held[seat]
     counts = rank_counts(held)

@@ -30,6 +30,7 @@ from card_envs.games.holdem.state import (
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
 from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY
+from card_envs.records import Table, Tables
 
 _KINDS = 3
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)
@@ -106,14 +107,14 @@ def _ranks_five_cards(config: HoldemConfig) -> bool:
 
 
 @kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
     """Write what `seat` sees of table i, and its mask, into row 0."""
     _write(tables[i], seat, observations[0])
     write_mask(tables[i], seat, masks[0])
 
 
 @kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -123,7 +124,7 @@ def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None
 
 
 @kernel
-def _write(t: Any, seat: Any, o: Any) -> None:
+def _write(t: Table, seat: Any, o: Any) -> None:
     for k in range(o.number.shape[0]):
         o.number[k] = 0.0
     me, n = np.int64(seat), np.int64(t.num_seats)
@@ -141,7 +142,7 @@ def _write(t: Any, seat: Any, o: Any) -> None:
 
 
 @kernel
-def _most_raises(t: Any) -> Any:
+def _most_raises(t: Table) -> Any:
     most = np.int64(0)
     for street in range(MAX_STREETS):
         most = max(most, np.int64(t.max_raises[street]))
@@ -149,14 +150,14 @@ def _most_raises(t: Any) -> Any:
 
 
 @kernel
-def _place_in_deck(t: Any, card: Any) -> Any:
+def _place_in_deck(t: Table, card: Any) -> Any:
     if t.num_suits == 4:
         return np.int64(card) - 4 * np.int64(t.lowest_rank)
     return (np.int64(card) // 4 - t.lowest_rank) * t.num_suits + np.int64(card) % 4
 
 
 @kernel
-def _write_cards(t: Any, me: Any, o: Any) -> Any:
+def _write_cards(t: Table, me: Any, o: Any) -> Any:
     at = np.int64(0)
     hole, first = me * t.num_hole_cards, np.int64(t.num_seats) * t.num_hole_cards
     for k in range(t.num_hole_cards):
@@ -184,7 +185,7 @@ def _write_cards(t: Any, me: Any, o: Any) -> Any:
 
 
 @kernel
-def _write_chips(t: Any, me: Any, o: Any, start: Any, scale: Any) -> Any:
+def _write_chips(t: Table, me: Any, o: Any, start: Any, scale: Any) -> Any:
     n = np.int64(t.num_seats)
     for k in range(n):
         seat = wrapped(me + k, n)
@@ -196,7 +197,7 @@ def _write_chips(t: Any, me: Any, o: Any, start: Any, scale: Any) -> Any:
 
 
 @kernel
-def _write_bets(t: Any, me: Any, o: Any, at: Any, scale: Any) -> Any:
+def _write_bets(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any:
     to_call: Any = np.int64(0)
     if has(t.in_hand, me) and t.is_over == 0:
         to_call = max(0, min(np.int64(t.current_bet) - t.street_commit[me], np.int64(t.stack[me])))
@@ -210,7 +211,7 @@ def _write_bets(t: Any, me: Any, o: Any, at: Any, scale: Any) -> Any:
 
 
 @kernel
-def _write_limit_history(t: Any, me: Any, o: Any, at: Any) -> None:
+def _write_limit_history(t: Table, me: Any, o: Any, at: Any) -> None:
     n = np.int64(t.num_seats)
     raisers = at
     for street in range(t.num_streets):
@@ -228,7 +229,7 @@ def _write_limit_history(t: Any, me: Any, o: Any, at: Any) -> None:
 
 
 @kernel
-def _write_recent_history(t: Any, me: Any, o: Any, at: Any, scale: Any) -> None:
+def _write_recent_history(t: Table, me: Any, o: Any, at: Any, scale: Any) -> None:
     n = np.int64(t.num_seats)
     decisions = np.int64(t.num_decisions)
     kinds = at + RECENT_ACTIONS * n

@@ -28,6 +28,7 @@ from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
+from card_envs.records import Table, Tables
 
 _HIDDEN = DECK_SIZE
 _BOARD_SLOT = DECK_SIZE + 1
@@ -53,7 +54,7 @@ def layout(config: HoldemConfig) -> Layout:
 
 
 @kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
     """Write what `seat` sees of table i, and its mask, into row 0."""
     me = np.int64(seat)
     _write(tables[i], me, observations[0])
@@ -61,7 +62,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -71,7 +72,7 @@ def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None
 
 
 @kernel
-def _write(t: Any, me: Any, o: Any) -> None:
+def _write(t: Table, me: Any, o: Any) -> None:
     for k in range(o.number.shape[0]):
         o.number[k] = 0.0
     n = np.int64(t.num_seats)
@@ -90,7 +91,7 @@ def _write(t: Any, me: Any, o: Any) -> None:
 
 
 @kernel
-def _write_cards(t: Any, me: Any, shown: Any, o: Any) -> Any:
+def _write_cards(t: Table, me: Any, shown: Any, o: Any) -> Any:
     hole, board = me * HOLE_CARDS, np.int64(t.num_seats) * HOLE_CARDS
     first, second = np.int64(t.deck[hole]), np.int64(t.deck[hole + 1])
     o.number[max(first, second)] = 1.0
@@ -109,7 +110,7 @@ def _write_cards(t: Any, me: Any, shown: Any, o: Any) -> Any:
 
 
 @kernel
-def _write_seats(t: Any, o: Any, at: Any) -> None:
+def _write_seats(t: Table, o: Any, at: Any) -> None:
     n = np.int64(t.num_seats)
     for seat in range(n):
         position = _position(t, seat)
@@ -121,12 +122,12 @@ def _write_seats(t: Any, o: Any, at: Any) -> None:
 
 
 @kernel
-def _position(t: Any, seat: Any) -> Any:
+def _position(t: Table, seat: Any) -> Any:
     return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
 
 
 @kernel
-def _last_raiser(t: Any) -> Any:
+def _last_raiser(t: Table) -> Any:
     """Return the seat that bet or raised last in this hand, or NOBODY; the fourth and later raises share a place."""
     street = np.int64(t.street)
     while street > 0 and t.street_raises[street] == 0:

@@ -29,6 +29,7 @@ from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import LIMIT, MAX_CHIPS
 from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout
+from card_envs.records import Table, Tables
 
 _NUM_RANKS = len(RANKS)
 _LAST_SUIT = len(SUITS) - 1
@@ -56,7 +57,7 @@ def layout(config: HoldemConfig) -> Layout:
 
 
 @kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
     """Write what `seat` sees of table i, and its mask, into row 0."""
     me = np.int64(seat)
     _write(tables[i], me, observations[0])
@@ -64,7 +65,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -74,7 +75,7 @@ def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None
 
 
 @kernel
-def _write(t: Any, me: Any, o: Any) -> None:
+def _write(t: Table, me: Any, o: Any) -> None:
     for k in range(o.number.shape[0]):
         o.number[k] = 0.0
     hole, board = me * HOLE_CARDS, np.int64(t.num_seats) * HOLE_CARDS

@@ -33,6 +33,7 @@ from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, block_starts
 from card_envs.poker.percentiles import STARTING_PERCENTILES, percentile_of_rank, starting_hand
 from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY
+from card_envs.records import Table, Tables
 
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)
 _CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
@@ -91,7 +92,7 @@ _STARTS = block_starts(_layout(n, 0) for n in range(MAX_SEATS + 1))
 
 
 @kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
     """Write what `seat` sees of table i, and its mask, into row 0."""
     me = np.int64(seat)
     _write(tables[i], me, observations[0])
@@ -99,7 +100,7 @@ def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> No
 
 
 @kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
     """Write what the actor of table rows[j] sees, and its mask, into row j."""
     for j in range(rows.shape[0]):
         t = tables[rows[j]]
@@ -109,7 +110,7 @@ def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None
 
 
 @kernel
-def _write(t: Any, me: Any, o: Any) -> None:
+def _write(t: Table, me: Any, o: Any) -> None:
     for k in range(o.number.shape[0]):
         o.number[k] = 0.0
     n, shown = np.int64(t.num_seats), num_board_cards(t)
@@ -126,12 +127,12 @@ def _write(t: Any, me: Any, o: Any) -> None:
 
 
 @kernel
-def _position(t: Any, seat: Any) -> Any:
+def _position(t: Table, seat: Any) -> Any:
     return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
 
 
 @kernel
-def _write_chips(t: Any, me: Any, o: Any, at: Any) -> None:
+def _write_chips(t: Table, me: Any, o: Any, at: Any) -> None:
     n, scale = np.int64(t.num_seats), 1.0 / t.largest_amount
     for seat in range(n):
         k = _position(t, seat)
@@ -146,7 +147,7 @@ def _write_chips(t: Any, me: Any, o: Any, at: Any) -> None:
 
 
 @kernel
-def _write_hand(t: Any, me: Any, shown: Any, o: Any, at: Any) -> None:
+def _write_hand(t: Table, me: Any, shown: Any, o: Any, at: Any) -> None:
     if shown == 0:
         hole = me * HOLE_CARDS
         hand = starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))
@@ -161,7 +162,7 @@ def _write_hand(t: Any, me: Any, shown: Any, o: Any, at: Any) -> None:
 
 
 @kernel
-def _write_history(t: Any, o: Any, at: Any) -> None:
+def _write_history(t: Table, o: Any, at: Any) -> None:
     """Play the betting again from what the table remembers: who called and who raised at each level of each street."""
     n = np.int64(t.num_seats)
     live = (np.int64(1) << n) - 1
@@ -188,7 +189,7 @@ def _write_history(t: Any, o: Any, at: Any) -> None:
 
 
 @kernel
-def _decision(t: Any, street: Any, level: Any, seat: Any) -> Any:
+def _decision(t: Table, street: Any, level: Any, seat: Any) -> Any:
     """Return what a seat that was in the hand did at a bet level, or _NOT_YET: it is to act, or all-in."""
     if has(t.callers[street, level], seat):
         return np.int64(CALL)
@@ -198,7 +199,7 @@ def _decision(t: Any, street: Any, level: Any, seat: Any) -> Any:
 
 
 @kernel
-def _opener(t: Any) -> Any:
+def _opener(t: Table) -> Any:
     """Return the seat behind the largest blind that was paid (it may be num_seats or more: wrap it)."""
     n, most = np.int64(t.num_seats), largest_ante(t)
     largest, opener = np.int64(0), np.int64(0)
