@@ -19,9 +19,9 @@ from card_baselines.papers.maitrepierre2008.forest import FOREST
 from card_baselines.papers.maitrepierre2008.models import TIGHT_AGGRESSIVE, model_table, strategy_tables
 from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike, hand_number
 from card_envs.agent import Decisions, find_agent
-from card_envs.analysis.exploitability.range_equity import chances_against
 from card_envs.cards import card_id
 from card_envs.games.holdem.presets import limit_holdem
+from card_envs.games.holdem.range_equity import chances_against
 from card_envs.match import play_match
 
 FOLD, CALL, RAISE = range(3)

@@ -17,8 +17,6 @@ ABOUT_ONE_GAME = (
     "card_envs/games/", "card_envs/envs.py", "card_envs/*_v0.py",
     # formats of recorded hands, each of one game, and what they share
     "card_envs/history/",
-    # the chances of a hold'em hand
-    "card_envs/analysis/exploitability/", "card_envs/analysis/variance/",
     # another library's interface to its own hold'em
     "wrappers/card_wrappers/rlcard.py",
     # agents, papers, and what shows or trains certain games by their ids

@@ -45,7 +45,7 @@ class ControlVariates:
 
     def __init__(self, game: Game, agents: Sequence[SupportsAct], seed: int) -> None:
         if game.info.control_terms is None:
-            raise ValueError(f"{game.name} has no control variates: Texas hold'em has")
+            raise ValueError(f"{game.name} has no control variates (GameInfo.control_terms)")
         self._controls = game.info.control_terms(seed)
         self._agents = [as_agent(agent) for agent in agents]
         self._showing = [place for place, agent in enumerate(self._agents) if agent.shows_probabilities]

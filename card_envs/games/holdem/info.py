@@ -15,6 +15,7 @@ from card_envs.games.holdem.chance import DealWith, HoldemChance
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.control_terms import HoldemControlTerms
 from card_envs.games.holdem.enumeration import HoldemEnumeration
+from card_envs.games.holdem.hidden_hands import HoldemHiddenHands
 from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import MAX_SEATS
 from card_envs.games.holdem.statistics import HoldemStatistics
@@ -29,6 +30,7 @@ _PANEL = (*_SMALL_GAME_PANEL, "chen", "sklansky", "loose_passive", "tight_aggres
 
 def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInfo:
     """Return what generic code may know of a hold'em game."""
+    is_heads_up_texas = config.is_texas and config.num_players == 2
     return GameInfo(
         seats=Seats(2, MAX_SEATS, "num_players"),
         positions=Positions(position_names(config), partial(positions_of, config.num_players)),
@@ -37,6 +39,7 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
         enumeration=HoldemEnumeration(config, deal_with),
         statistics=partial(HoldemStatistics, config.num_players),
         control_terms=partial(HoldemControlTerms, config) if config.is_texas else None,
+        hidden_hands=HoldemHiddenHands(config.num_actions) if is_heads_up_texas else None,
         paint=partial(_paint, name, config),
         action_parts=action_parts,
         private_cards=private_cards,

@@ -1,0 +1,51 @@
+"""What a seat of heads-up Texas hold'em may hold, for best responses that keep a range of hands."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.game import Tables
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.games.holdem.range_equity import HANDS, NUM_HANDS, chances_against
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class HoldemHiddenHands:
+    """All hands of two cards (`card_envs.game_info.HiddenHands`)."""
+
+    def __init__(self, num_actions: int) -> None:
+        self.num_hands = NUM_HANDS
+        self.fold, self.call = FOLD_ACTION, CALL_ACTION
+        self.raises = range(FIRST_RAISE_ACTION, num_actions)
+
+    def suppose(self, tables: Tables, seats: Rows, hands: Rows) -> None:
+        """Give seats[j] of tables[j] the hand number hands[j], whatever it held."""
+        rows = np.arange(len(seats))
+        for k in range(2):
+            tables["deck"][rows, 2 * seats + k] = HANDS[hands, k]
+
+    def possible(self, tables: Tables, seats: Rows) -> NDArray[np.bool_]:
+        """Return (n, 1326): the hands that share no card with the board or the hole cards of `seats`."""
+        rows = np.arange(len(seats))
+        seen = np.zeros((len(seats), 256), bool)
+        for k in range(2):
+            seen[rows, tables["deck"][rows, 2 * seats + k]] = True
+        shown = np.cumsum(tables["board_cards"], axis=1)[rows, tables["street"]]
+        for k in range(5):
+            seen[rows, tables["deck"][:, 4 + k]] |= k < shown
+        return np.asarray(~(seen[:, HANDS[:, 0]] | seen[:, HANDS[:, 1]]))
+
+    def chances(self, tables: Tables, seats: Rows, uniforms: Floats, num_boards: int) -> Floats:
+        """Return (n, 1326): shares of the pot won without further betting; see `chances_against`."""
+        return np.asarray(chances_against(tables, seats, uniforms, num_boards))
+
+    def stakes(self, tables: Tables, seats: Rows) -> tuple[Floats, Floats, Floats]:
+        """Return the pot, what `seats` have to put in to stay, and what they have put in since the deal, in chips."""
+        rows = np.arange(len(seats))
+        owed = tables["current_bet"] - tables["street_commit"][rows, seats]
+        owed = np.minimum(owed, tables["stack"][rows, seats])
+        put_in = tables["hand_commit"][rows, seats]
+        return tables["pot"].astype(np.float64), owed.astype(np.float64), put_in.astype(np.float64)
