@@ -36,17 +36,16 @@ from card_baselines.papers.zheng2022.table_player import TablePlayer
 from card_baselines.papers.zheng2022.tables import (
     CELLS,
     CHEATEM,
-    DQN,
     FIXED,
     LEARNERS,
     OPTIONS_TABLE,
     PAPER_HANDS,
-    PPO,
     RAISE,
     RANDOM,
     REWARDS_TABLE,
     RULE,
     SHARES,
+    STATIC,
     STRONG_TABLE,
     TABLE,
     UNIT,
@@ -232,8 +231,9 @@ class Zheng2022Reproduction:
         }  # fmt: skip
 
     def _reward_ideas(self) -> list[dict[str, Any]]:
-        plain = [e for e in MAIN if e.name in (PPO, DQN) and not set(e.rivals) & set(LEARNERS)]
-        return [row for experiment in (*plain, *REWARD_IDEAS) for row in self._trained(REWARDS_TABLE, experiment)]
+        plain = [experiment for experiment in MAIN if experiment.name != STATIC and RULE in experiment.rivals]
+        found = [row for experiment in (*plain, *REWARD_IDEAS) for row in self._trained(REWARDS_TABLE, experiment)]
+        return [row for row in found if row["rival"] == RULE]
 
     def _strong(self) -> list[dict[str, Any]]:
         self._train(MAIN[0], self._seeds)

@@ -92,8 +92,8 @@ class Scale:
 
 SCALES: Mapping[str, Scale] = {
     "tiny": Scale(1, 1, sheet_hands=20_000, training_hands=40, hands=400, strong_hands=4, decisions=2000),
-    "paper": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=PAPER_HANDS, strong_hands=2000, decisions=500_000),
-    "ours": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=40_000, strong_hands=2000, decisions=500_000),
+    "paper": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=PAPER_HANDS, strong_hands=1000, decisions=200_000),
+    "ours": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=40_000, strong_hands=1000, decisions=200_000),
 }
 """`tiny` shows that everything works and nothing else; `paper` plays matches of 10,000 hands, `ours` of 40,000."""
 
