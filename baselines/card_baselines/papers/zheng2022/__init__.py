@@ -2,17 +2,18 @@
 
 | module | holds |
 |---|---|
-| `card_types` | the rows of the cheating sheet: 45 types of hands |
+| `card_types`, `shares` | the rows of the cheating sheet, 45 types of hands, and how often they come |
 | `situation` | the paper's four actions, and what the rival did last |
-| `sheet` | the cheating sheet: pre-training, files |
+| `sheet`, `picture` | the cheating sheet: pre-training, files, as a picture |
 | `table_player` | plays by the sheet alone |
 | `advantage` | advantage probability |
 | `modification` | the network that modifies the sheet's policy, and its loss |
-| `cheatem` | Cheat'em and Static-Cheat'em: the learner and the agent |
-| `ppo`, `dqn` | the learners it is compared with |
+| `duel` | hand after hand between learners and rivals, many runs side by side |
+| `stacks` | networks of many runs side by side |
+| `cheatem` | Cheat'em and Static-Cheat'em: learners and player |
+| `networks`, `ppo`, `dqn` | the learners that it is compared with |
 | `rewards` | reward allocation and opportunity cost |
-| `duel` | hand after hand between two players of whom some learn |
-| `options` | every place where the paper and its code differ, as an experiment |
-| `tables` | tables 2 and 3 beside ours |
-| `picture` | a sheet drawn |
+| `experiments` | what is trained against whom, with which options |
+| `strong`, `belief` | responses and players of today; a sheet as part of an observation |
+| `tables`, `reproduction` | what the paper printed, and how it is computed again |
 """

@@ -168,6 +168,7 @@ class CheatemLearners(Learners):
     """Cheat'em while it is trained, one run at each table."""
 
     name = "zheng2022_cheatem"
+    steps_of_training = PASSES * NUM_COLUMNS * DRAWN // MINIBATCH
 
     def __init__(
         self,

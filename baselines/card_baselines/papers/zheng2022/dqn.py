@@ -35,6 +35,7 @@ class DqnLearners(Learners):
     """RLCard's DQN while it is trained, one run at each table."""
 
     name = "zheng2022_dqn"
+    steps_of_training = 4
     encoder = ENCODER
 
     def __init__(self, seeds: Sequence[int], shaping: Shaping = final_payoff) -> None:

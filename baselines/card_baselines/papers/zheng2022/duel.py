@@ -55,6 +55,9 @@ class Hand:
 class Learners(Agent):
     """Learners of one kind, one at each table: `act` explores for the learner of each decision's table."""
 
+    steps_of_training: int
+    """How many gradient steps a training has, roughly: of two kinds the cheaper one trains first."""
+
     @abstractmethod
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Keep what the learner of a table can learn from a hand that it played at `seat`."""
@@ -105,10 +108,10 @@ class Duels:
             ready = np.flatnonzero((self.hands < hands) & ~waits)
             if len(ready):
                 self._play_hands(ready)
-            elif waits.any():
-                for _, learners in self.learners:
-                    if learners.waiting().any():
-                        learners.train(np.flatnonzero(learners.waiting()))
+            elif waits.any():  # the expensive kind once many wait for it, which costs no more than one
+                waiting = [learners for _, learners in self.learners if learners.waiting().any()]
+                cheapest = min(waiting, key=lambda learners: learners.steps_of_training)
+                cheapest.train(np.flatnonzero(cheapest.waiting()))
             else:
                 return
 

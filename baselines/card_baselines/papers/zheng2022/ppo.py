@@ -43,6 +43,7 @@ class PpoLearners(Learners):
     """The paper's PPO while it is trained, one run at each table."""
 
     name = "zheng2022_ppo"
+    steps_of_training = 2 * PASSES * DECISIONS
     encoder = ENCODER
 
     def __init__(self, seeds: Sequence[int], penalty: Penalty = "clip", shaping: Shaping = final_payoff) -> None:
