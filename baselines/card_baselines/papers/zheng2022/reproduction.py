@@ -44,6 +44,7 @@ from card_baselines.papers.zheng2022.tables import (
     RANDOM,
     REWARDS_TABLE,
     RULE,
+    SCALES,
     SHARES,
     STATIC,
     STRONG_TABLE,
@@ -299,7 +300,8 @@ class Zheng2022Reproduction:
                 results += [result for row in rows for result in self.play(number, row)]
         scale = self._scale
         content = {
-            "paper": "zheng2022", "unit": UNIT, "tables": list(tables), "commit": git_commit(), "results": results,
+            "paper": "zheng2022", "command": _command(scale, tables), "commit": git_commit(), "unit": UNIT,
+            "tables": list(tables), "results": results,
             "scale": {
                 "seeds": self._seeds, "option_seeds": self._option_seeds, "sheet_hands": scale.sheet_hands,
                 "training_hands": scale.training_hands, "hands": scale.hands,
@@ -311,6 +313,11 @@ class Zheng2022Reproduction:
             "seeds, each with its own sheet.",
         )
         return Report(content, [printed_table(content, number) for number in tables], notes)
+
+
+def _command(scale: Scale, tables: Sequence[int]) -> str:
+    names = [name for name, known in SCALES.items() if known == scale]
+    return f"card-envs reproduce zheng2022 --scale {names[0] if names else '...'} --table {' '.join(map(str, tables))}"
 
 
 def _rows(play: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
