@@ -13,16 +13,17 @@ import pytest
 from card_baselines.cli import main
 from card_baselines.papers.maitrepierre2008 import beliefs, forest
 from card_baselines.papers.maitrepierre2008.bandit import Ucb
-from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, HANDS, STRENGTHS
+from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
 from card_baselines.papers.maitrepierre2008.brennus import Brennus, BrennusLoose, BrennusTight
 from card_baselines.papers.maitrepierre2008.forest import FOREST
 from card_baselines.papers.maitrepierre2008.models import TIGHT_AGGRESSIVE, model_table, strategy_tables
-from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike, hand_number
+from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike
 from card_envs.agent import Decisions, find_agent
 from card_envs.cards import card_id
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.games.holdem.range_equity import chances_against
 from card_envs.match import play_match
+from card_envs.poker.hands import HANDS, hand_number
 
 FOLD, CALL, RAISE = range(3)
 GAME = limit_holdem()

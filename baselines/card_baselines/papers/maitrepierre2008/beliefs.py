@@ -6,22 +6,18 @@ takes that action with it. Before the flop nothing is learned: the paper's model
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008.models import NUM_POTS, NUM_STRENGTHS
 from card_envs.cards import DECK_SIZE
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
 from card_envs.jit import kernel
+from card_envs.poker.draw import unused_card
+from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
-from card_envs.rng import STREAM, random_below, seed_stream
-
-HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
-"""(1326, 2): all hands of two cards, by card ids."""
-NUM_HANDS = len(HANDS)
+from card_envs.rng import STREAM, seed_stream
 
 FLOP_SAMPLES = 100
 """Random boards by which hands are judged on the flop; a fifth of strength is then right for nearly all of them."""
@@ -192,22 +188,14 @@ def judge_hands(s: Any, t: Any, num_board: Any, seed: Any) -> None:
     else:
         seed_stream(s, seed, np.uint64(num_board))
         for _ in range(FLOP_SAMPLES):
-            turn = _random_unused(s, used)
-            river = _random_unused(s, used | np.int64(1) << turn)
+            turn = unused_card(s, used)
+            river = unused_card(s, used | np.int64(1) << turn)
             both = np.int64(1) << turn | np.int64(1) << river
             cards = CARD_BITS[turn] | CARD_BITS[river]
             _add_board(s, key + CARD_KEYS[turn] + CARD_KEYS[river], bits | cards, used | both)
     for hand in range(NUM_HANDS):
         if s.boards[hand] > 0:
             s.share[hand] /= s.boards[hand]
-
-
-@kernel
-def _random_unused(s: Any, used: Any) -> Any:
-    card = random_below(s, np.int64(DECK_SIZE))
-    while used >> card & 1 == 1:
-        card = random_below(s, np.int64(DECK_SIZE))
-    return card
 
 
 @kernel

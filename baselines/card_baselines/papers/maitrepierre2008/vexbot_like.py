@@ -22,6 +22,7 @@ from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import NOBODY
 from card_envs.jit import kernel
+from card_envs.poker.hands import hand_number
 from card_envs.poker.percentiles import STARTING_EQUITIES, starting_hand
 
 BINS = 10
@@ -225,13 +226,6 @@ def _own_strength(w: Any, t: Any, s: Any, seed: Any) -> None:
         total += weight
     for k in range(BINS):
         w.own[k] /= total
-
-
-@kernel
-def hand_number(a: Any, b: Any) -> Any:
-    """Return the place of two card ids in `beliefs.HANDS`."""
-    low, high = min(a, b), max(a, b)
-    return low * (2 * 52 - low - 1) // 2 + high - low - 1
 
 
 @kernel

@@ -1,0 +1,23 @@
+"""All hands of two cards, numbered: what a range or a table of beliefs counts by."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE
+from card_envs.jit import kernel
+
+HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
+"""(1326, 2): all hands of two cards, by card ids, the lower first."""
+NUM_HANDS = len(HANDS)
+
+
+@kernel
+def hand_number(a: Any, b: Any) -> Any:
+    """Return the place of two different card ids in `HANDS`, whatever their order."""
+    low, high = min(a, b), max(a, b)
+    return low * (2 * DECK_SIZE - low - 1) // 2 + high - low - 1
