@@ -29,7 +29,7 @@ import sys
 from pathlib import Path
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.serving import serve
-serve(Catalogue(), Path(sys.argv[1]) / "results.sqlite", "127.0.0.1", 0, token="benchmark")
+serve(Catalogue(), Path(sys.argv[1]), "127.0.0.1", 0, token="benchmark")
 """
 TABLES = (
     ("limit_holdem-v0", "", ["", "ppo_limit_hu"]),
@@ -44,11 +44,13 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--pause", type=float, default=0.5, help="mean seconds that a bot thinks")
+    parser.add_argument("--results", type=Path, help="keep what was played in this file, for card-envs results")
     arguments = parser.parse_args()
     paths = os.pathsep.join(str(REPO / part) for part in (".", "wrappers", "baselines"))
     environment = {**os.environ, "PYTHONPATH": paths}
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", SERVER, folder]
+        results = arguments.results.resolve() if arguments.results else Path(folder) / "results.sqlite"
+        command = [sys.executable, "-c", SERVER, str(results)]
         server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         try:
             assert server.stdout is not None
