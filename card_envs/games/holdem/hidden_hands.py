@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
-from card_envs.games.holdem.range_equity import HANDS, NUM_HANDS, chances_against
+from card_envs.games.holdem.range_equity import chances_against
+from card_envs.poker.hands import HANDS, NUM_HANDS
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,9 @@ from card_envs.cards import DECK_SIZE
 from card_envs.game import Tables
 from card_envs.jit import kernel
 from card_envs.poker.draw import unused_card
+from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import STREAM, seed_stream
-
-HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
-"""(1326, 2): all hands of two cards, by card ids."""
-NUM_HANDS = len(HANDS)
 
 _WHOLE_BOARD = 5
 
