@@ -42,6 +42,10 @@ AGENTS = {
     "shi2022_dual_apu": "card_baselines.papers.shi2022.pretrained_agent:Shi2022DualApu",
     "zheng2022_table": "card_baselines.papers.zheng2022.table_player:TablePlayer",
     "zheng2022_table_softmax": "card_baselines.papers.zheng2022.table_player:SoftmaxTablePlayer",
+    "zheng2022_cheatem": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedCheatem",
+    "zheng2022_static_cheatem": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedStaticCheatem",
+    "zheng2022_ppo": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedPpo",
+    "zheng2022_dqn": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedDqn",
 }
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
 

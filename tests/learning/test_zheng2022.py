@@ -265,6 +265,14 @@ def test_a_softmax_plays_far_worse_than_the_best_action() -> None:
     assert gains[0].ci95[0] > 1.0 and gains[1].ci95[1] < -0.8
 
 
+@needs_speed
+@pytest.mark.parametrize("name", ["cheatem", "static_cheatem", "ppo", "dqn"])
+def test_trained_players_play_by_name(name: str) -> None:
+    agent = find_agent(f"zheng2022_{name}", GAME)
+    assert agent.name == f"zheng2022_{name}"
+    assert play_match(GAME, [agent, find_agent("random", GAME)], 4000, seed=1).agents[0].ci95[0] > 0.5
+
+
 def test_players_of_the_paper_refuse_other_games() -> None:
     assert TablePlayer().can_play(GAME)
     assert not TablePlayer().can_play(make_game("limit_holdem-v0", num_players=6))

@@ -149,6 +149,7 @@ class Zheng2022Reproduction:
         means = [one["mean"] for one in played]
         if len(means) > 1:
             mean, ci95 = summarise("", np.array(means)).mean, list(summarise("", np.array(means)).ci95)
+            noise = math.hypot(noise, _NORMAL_95 * float(np.std(means, ddof=1)))  # the paper has one run
         else:
             mean, ci95 = means[0], played[0]["ci95"]
         return {

@@ -122,11 +122,19 @@ def printed_table(report: Mapping[str, Any], number: int) -> PrintedTable:
         if result["ci95"] is not None:
             ours += f" ± {(result['ci95'][1] - result['ci95'][0]) / 2:.3f}"
         paper = "" if result["paper"] is None else f"{result['paper']:+.3f}"
-        rows.append([result["row"], result["rival"], paper, ours, str(result["seeds"]), result["verdict"]])
+        rows.append([result["row"], result["rival"], paper, ours, _seeds(result), result["verdict"]])
     if number == 1:
-        return PrintedTable("Table 1, % of hands", ("type", "of", "paper", "ours", "", "verdict"), rows)
-    header = ("player", "against", "paper", "ours (± 95 %)", "seeds", "verdict")
+        found = [row[:4] + row[5:] for row in rows]
+        return PrintedTable("Table 1, % of hands", ("type", "of", "paper", "ours", "verdict"), found)
+    last = "verdict" if number in PAPER_TABLES else "what it is"
+    header = ("player", "against", "paper", "ours (± 95 %)", "seeds", last)
     return PrintedTable(f"Table {number}", header, rows)
+
+
+def _seeds(result: Mapping[str, Any]) -> str:
+    """Return the number of seeds and what they range over."""
+    by_seed = result.get("by_seed", [])
+    return f"{len(by_seed)}: {min(by_seed):+.2f} .. {max(by_seed):+.2f}" if len(by_seed) > 1 else "1"
 
 
 PAPER = Paper(
