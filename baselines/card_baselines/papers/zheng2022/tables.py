@@ -126,9 +126,10 @@ def printed_table(report: Mapping[str, Any], number: int) -> PrintedTable:
     if number == 1:
         found = [row[:4] + row[5:] for row in rows]
         return PrintedTable("Table 1, % of hands", ("type", "of", "paper", "ours", "verdict"), found)
-    last = "verdict" if number in PAPER_TABLES else "what it is"
-    header = ("player", "against", "paper", "ours (± 95 %)", "seeds", last)
-    return PrintedTable(f"Table {number}", header, rows)
+    if number not in PAPER_TABLES:
+        found = [[*row[:2], *row[3:]] for row in rows]
+        return PrintedTable(f"Table {number}", ("player", "against", "ours (± 95 %)", "seeds", "what it is"), found)
+    return PrintedTable(f"Table {number}", ("player", "against", "paper", "ours (± 95 %)", "seeds", "verdict"), rows)
 
 
 def _seeds(result: Mapping[str, Any]) -> str:
