@@ -20,7 +20,15 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = replace(SCALES["tiny"], sheet_hands=2000, training_hands=12, hands=40, strong_hands=2, decisions=600)
+    changed = replace(
+        SCALES["tiny"],
+        sheet_hands=2000,
+        training_hands=12,
+        hands=40,
+        strong_hands=2,
+        response_decisions=600,
+        belief_decisions=(600,),
+    )
     monkeypatch.setitem(SCALES, "tiny", changed)  # type: ignore[index]
     monkeypatch.setattr(shares.share_of_types, "__defaults__", (20_000, 0))
 

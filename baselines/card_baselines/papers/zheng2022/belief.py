@@ -137,6 +137,6 @@ def _run(root: Path, encoder: str, seed: int, decisions: int) -> Path:
     """Return the folder of a run of self-play PPO with an encoder."""
     config = ppo.Config(
         **SETTINGS, set=(*RULES, f"encoder={encoder}"), steps=decisions, seed=seed, batch=min(8192, decisions),
-        folder=str(root / "belief" / encoder / f"s{seed}"),
+        folder=str(root / encoder / f"s{seed}"),
     )  # fmt: skip
     return ppo.main(config).path

@@ -239,37 +239,42 @@ class Zheng2022Reproduction:
 
     def _strong(self) -> list[dict[str, Any]]:
         self._train(MAIN[0], self._seeds)
-        hands, decisions = self._scale.strong_hands, self._scale.decisions
+        hands, decisions = self._scale.strong_hands, self._scale.response_decisions
         cheatem = self._folder(CHEATEM, TABLE, 0)
         found = []
         for name, agent, spec in (
             (TABLE, TablePlayer(), "zheng2022_table"),
             (CHEATEM, CheatemAgent(cheatem), str(cheatem)),
         ):
-            folder = self._root / "runs" / "responses" / name
+            folder = self._root / "runs" / f"responses-{decisions}" / name
             self._say(f"responses to {name}")
             for about, play in (
                 ("local", partial(against_best_responses, agent, hands)),
                 ("learned", partial(against_learned_response, spec, folder, decisions, hands)),
                 ("strong", partial(against_strong_players, agent, hands)),
             ):
-                rows = self._kept.get(f"{about} response to {name}", partial(_rows, play))["rows"]
+                rows = self._kept.get(
+                    f"{about} response to {name}, {hands} hands, {decisions} decisions", partial(_rows, play)
+                )["rows"]
                 found += [{"table": STRONG_TABLE, "row": name, "paper": None, "seeds": 1, **row} for row in rows]
         return [*found, *self._belief()]
 
     def _belief(self) -> list[dict[str, Any]]:
         """Return what self-play PPO wins that sees a sheet's values, from one that does not, and both from Rule."""
         self._say("learners with and without a sheet's values")
-        decisions, hands = self._scale.decisions, self._scale.hands
+        return [row for decisions in self._scale.belief_decisions for row in self._belief_of(decisions)]
+
+    def _belief_of(self, decisions: int) -> list[dict[str, Any]]:
+        root, hands = self._root / "runs" / f"belief-{decisions}", self._scale.hands
         found = [
-            self._kept.get(f"belief s{seed}", partial(compare, self._root / "runs", seed, decisions, hands))
+            self._kept.get(f"belief of {decisions} s{seed}", partial(compare, root, seed, decisions, hands))
             for seed in range(self._option_seeds)
         ]
-        names = "PPO with sheet", "PPO without sheet"
-        results = [self._summary(STRONG_TABLE, names[0], names[1], found, "")]
+        names, about = ("PPO with sheet", "PPO without sheet"), f"{decisions:,} decisions of self-play"
+        results = [self._summary(STRONG_TABLE, names[0], names[1], found, about)]
         for k, name in enumerate(names):
             from_rule = [{**one, "mean": one["from_rule"][k]} for one in found]
-            results.append(self._summary(STRONG_TABLE, name, RULE, from_rule, ""))
+            results.append(self._summary(STRONG_TABLE, name, RULE, from_rule, about))
         return results
 
     @cache  # noqa: B019  one reproduction lives as long as the command

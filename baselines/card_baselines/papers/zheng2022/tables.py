@@ -86,14 +86,43 @@ class Scale:
     """Of each match; each deal is replayed with the seats exchanged."""
     strong_hands: int
     """Of matches with the local best response; ten times as many with strong players."""
-    decisions: int
-    """Of a learned response, and of a learner with or without a sheet's values."""
+    response_decisions: int
+    """Of a learned response."""
+    belief_decisions: tuple[int, ...]
+    """Budgets of learners with and without a sheet's values."""
 
 
 SCALES: Mapping[str, Scale] = {
-    "tiny": Scale(1, 1, sheet_hands=20_000, training_hands=40, hands=400, strong_hands=4, decisions=2000),
-    "paper": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=PAPER_HANDS, strong_hands=1000, decisions=200_000),
-    "ours": Scale(10, 5, PAPER_SHEET, PAPER_TRAINING, hands=40_000, strong_hands=1000, decisions=200_000),
+    "tiny": Scale(
+        1,
+        1,
+        sheet_hands=20_000,
+        training_hands=40,
+        hands=400,
+        strong_hands=4,
+        response_decisions=2000,
+        belief_decisions=(2000,),
+    ),
+    "paper": Scale(
+        10,
+        5,
+        PAPER_SHEET,
+        PAPER_TRAINING,
+        hands=PAPER_HANDS,
+        strong_hands=1000,
+        response_decisions=3_000_000,
+        belief_decisions=(200_000, 1_000_000),
+    ),
+    "ours": Scale(
+        10,
+        5,
+        PAPER_SHEET,
+        PAPER_TRAINING,
+        hands=40_000,
+        strong_hands=1000,
+        response_decisions=3_000_000,
+        belief_decisions=(200_000, 1_000_000),
+    ),
 }
 """`tiny` shows that everything works and nothing else; `paper` plays matches of 10,000 hands, `ours` of 40,000."""
 
