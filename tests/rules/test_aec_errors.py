@@ -166,7 +166,8 @@ def test_bad_settings(env_id: str, settings: dict[str, Any], message: str) -> No
 @every_id
 def test_unknown_settings_list_the_known_ones(env_id: str) -> None:
     for make in (make_raw_env, make_env):
-        with pytest.raises(TypeError, match=r"has no setting 'colour': known are \[.*'encoder'"):
+        told = r"has no setting 'colour' \(unexpected keyword argument 'colour'\): known are \[.*'encoder'"
+        with pytest.raises(TypeError, match=told):
             make(env_id, colour="red")
 
 

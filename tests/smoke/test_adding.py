@@ -13,6 +13,7 @@ import pytest
 
 import card_envs
 from card_baselines import cli, papers
+from card_envs import envs
 from card_envs.envs import ENVS, make_game, make_vector
 from card_envs.history.formats import formats_of
 from card_envs.observation import Encoder
@@ -144,6 +145,9 @@ class Package:
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Package]:
     known = dict(ENVS)
     made = Package(tmp_path)
+    # wrappers that another test has loaded look into every game at once; an OpenSpiel game cannot be taken back
+    followers = [each for each in envs._FOLLOWERS if not each.__module__.startswith("card_wrappers")]
+    monkeypatch.setattr(envs, "_FOLLOWERS", followers)
     monkeypatch.syspath_prepend(tmp_path)
     yield made
     for env_id in [env_id for env_id in ENVS if env_id not in known]:

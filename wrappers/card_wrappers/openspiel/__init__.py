@@ -60,7 +60,10 @@ def _game_type(entry: EnvEntry, game: Game) -> Any:
 def _register(entry: EnvEntry) -> None:
     if short_name(entry.id) in pyspiel.registered_names():
         return
-    game = entry.factory()
+    try:
+        game = entry.factory()
+    except ModuleNotFoundError:
+        return  # an installed game whose package is gone; `make_game` says what is missing
     if game.info.chance is None:
         return  # OpenSpiel needs the cards as events of their own
     # a class of its own for each game: OpenSpiel aborts at exit where anything else was registered
