@@ -157,8 +157,10 @@ def test_a_run_of_which_one_process_is_killed_says_so_and_goes_on(tmp_path: Path
     assert (tmp_path / "run" / "evaluation.json").exists()
 
 
+@pytest.mark.slow
 def test_torchrun_starts_the_same_run_as_the_shorthand(tmp_path: Path) -> None:
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    meeting = ["--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0", "--local-addr", "localhost"]
+    launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", *meeting]
     commands = {"torchrun": [*launcher, *TRAIN], "shorthand": [*TRAIN, "--workers", "2"]}
     for name, command in commands.items():
         (tmp_path / name).mkdir()

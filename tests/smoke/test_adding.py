@@ -146,7 +146,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Package
     known = dict(ENVS)
     made = Package(tmp_path)
     # wrappers that another test has loaded look into every game at once; an OpenSpiel game cannot be taken back
-    followers = [each for each in envs._FOLLOWERS if not each.__module__.startswith("card_wrappers")]
+    followers = [each for each in envs._FOLLOWERS if not str(each.__module__).startswith("card_wrappers")]
     monkeypatch.setattr(envs, "_FOLLOWERS", followers)
     monkeypatch.syspath_prepend(tmp_path)
     yield made
