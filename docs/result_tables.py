@@ -42,9 +42,10 @@ def panel_cell(cell: dict[str, Any] | None) -> str:
 
 
 def panel_made_by(section: str) -> str:
-    """The command and commit of the results."""
+    """The command of the results, and the commits that played them."""
     made = panel_report()[section]
-    return f"`{made['command']}`, commit {made['commit'][:10]}"
+    commits = {cell["commit"][:10]: None for row in made["results"].values() for cell in row.values()}
+    return f"`{made['command']}`, commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}"
 
 
 def panel_report() -> dict[str, Any]:

@@ -12,6 +12,7 @@ from card_baselines.cli.commands import panel as command
 from card_baselines.cli.commands.panel import BIG2, HOLDEM, SECTIONS, Section
 from card_baselines.cli.main import main
 from card_envs.agent import known_agents
+from card_envs.analysis.variance.control_variates import play_and_summarise
 
 SMALL = (
     Section("heads_up", "leduc_holdem-v0", 2, ("random", "always_call", "always_raise"), 400),
@@ -27,14 +28,14 @@ def played(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 def test_everybody_with_a_name_is_in_the_panel() -> None:
     aliases = {"sklansky", "chen", "shi_rules"}
     players = {name for name, place in known_agents().items() if ".scripted." in place or ".search." in place}
-    assert players - aliases <= {*HOLDEM, *BIG2, "cfr_small"}
+    assert players - aliases <= {*HOLDEM, *BIG2}
 
 
 def test_one_of_each_row_against_all_of_each_column() -> None:
     heads_up, six_max, big2 = SECTIONS
-    assert len(list(heads_up.matches())) == 16 * 15 / 2
-    assert len(list(six_max.matches())) == 15 * 14
-    assert len(list(big2.matches())) == 6 * 5
+    assert len(list(heads_up.matches())) == 18 * 17 / 2
+    assert len(list(six_max.matches())) == 16 * 15
+    assert len(list(big2.matches())) == 7 * 6
     assert heads_up.hands_of("random", "equity") > heads_up.hands_of("random", "mcts") > 1000
     assert six_max.hands_of("mcts", "random") > six_max.hands_of("random", "mcts")
     assert all(section.hands_of("mcts", "random") % section.num_players == 0 for section in SECTIONS)
@@ -54,6 +55,30 @@ def test_results(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     again = played(capsys, "--seed", "4", "--quick", "--sections", "three", "--output", str(output))
     assert list(again) == ["three"]
     assert json.loads(output.read_text()) == {"heads_up": report["heads_up"], "three": again["three"]}
+
+
+def test_matches_that_the_file_holds_are_not_played_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(command, "SECTIONS", SMALL[:1])
+    output, played_now = tmp_path / "panel.json", []
+
+    def play(game: Any, agents: Any, *rest: Any, **options: Any) -> Any:
+        played_now.append([agent.name for agent in agents])
+        if len(played_now) == 3:
+            raise KeyboardInterrupt
+        return play_and_summarise(game, agents, *rest, **options)
+
+    monkeypatch.setattr(command, "play_and_summarise", play)
+    assert main(["panel", "--output", str(output)]) == 130
+    capsys.readouterr()
+    halted = json.loads(output.read_text())["heads_up"]["results"]
+    assert set(halted["random"]) == {"always_call", "always_raise"} and set(halted["always_raise"]) == {"random"}
+    report = played(capsys, "--output", str(output))
+    assert played_now[2:] == [["always_call", "always_raise"]] * 2
+    assert report == played(capsys)
+    played(capsys, "--output", str(output), "--seed", "1")
+    assert len(played_now) == 4 + 3 + 3
 
 
 def test_chance_is_taken_off(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

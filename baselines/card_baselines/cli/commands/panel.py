@@ -77,11 +77,27 @@ class Section:
 
 
 SECTIONS = (
-    Section("heads_up", "limit_holdem-v0", 2, (*HOLDEM, "cfr_small"), 20_000),
-    Section("six_max", "limit_holdem-v0", 6, HOLDEM, 4_800),
-    Section("big2", "big2-v0", 4, BIG2, 2_000),
+    Section("heads_up", "limit_holdem-v0", 2, (*HOLDEM, "cfr_small", "cfr_large", "ppo_limit_hu"), 20_000),
+    Section("six_max", "limit_holdem-v0", 6, (*HOLDEM, "ppo_limit_six_max"), 4_800),
+    Section("big2", "big2-v0", 4, (*BIG2, "ppo_big2"), 2_000),
 )
 _QUICK = 100  # by which the hands of a quick panel are divided
+
+
+@dataclass(frozen=True)
+class _How:
+    """How every match of a panel is played, and who says so."""
+
+    quick: bool
+    seed: int
+    control_variates: bool
+    commit: str
+
+    @property
+    def command(self) -> str:
+        """What plays it again."""
+        options = (" --quick" if self.quick else "") + (" --control-variates" if self.control_variates else "")
+        return f"card-envs panel{options} --seed {self.seed}"
 
 
 def panel(
@@ -92,31 +108,33 @@ def panel(
     output: str = "",
     as_json: AsJson = False,
 ) -> int:
-    """Let all scripted and searching players play each other: heads-up, one against five, Big 2 one against three.
+    """Let all players that come with the package play each other: heads-up, one against five, Big 2 one against three.
 
     Args:
         quick: A hundredth of the hands: shows that it runs, not who is better.
         seed: The same seed gives the same results.
         sections: heads_up, six_max, big2; by default all of them.
         control_variates: Take chance off: right on average, smaller intervals; slower.
-        output: File for the results as JSON, where sections that are not played stay as they are; the documentation's
-            is docs/results/panel.json.
+        output: File for the results as JSON, written after every match. Matches of the same command that it already
+            holds are not played again, so that a panel which was interrupted goes on; sections that are not played
+            stay as they are. The documentation's is docs/results/panel.json.
         as_json: Print JSON.
     """
     chosen = _chosen(joined(sections))
-    if output:
-        _check_writable(Path(output))
-    options = (" --quick" if quick else "") + (" --control-variates" if control_variates else "")
-    command = f"card-envs panel{options} --seed {seed}"
-    made_by = {"command": command, "commit": git_commit(), "seed": seed}
-    report = {section.name: {**made_by, **_played(section, quick, seed, control_variates)} for section in chosen}
-    if output:
-        _write(Path(output), report)
+    file = Path(output) if output else None
+    report = _report_of(file)
+    how = _How(quick, seed, control_variates, git_commit())
+    for section in chosen:
+        report[section.name] = _begun(section, how, report.get(section.name, {}))
+        for _ in _matches_played(section, how, report[section.name]["results"]):
+            if file is not None:
+                _write(file, report)
+    played = {section.name: report[section.name] for section in chosen}
     if as_json:
-        print_json(report)
+        print_json(played)
     else:
         for section in chosen:
-            _print_section(section, report[section.name])
+            _print_section(section, played[section.name])
     return 0
 
 
@@ -128,30 +146,51 @@ def _chosen(names: tuple[str, ...]) -> list[Section]:
     return [known[name] for name in names] if names else list(SECTIONS)
 
 
-def _played(section: Section, quick: bool, seed: int, control_variates: bool) -> dict[str, Any]:
-    """Return the results of a section: {row: {column: {"mean", "ci95", "hands"}}}, means of the row's agent."""
+def _begun(section: Section, how: _How, before: dict[str, Any]) -> dict[str, Any]:
+    """Return a section with the cells of `before` that would be played in the same way.
+
+    Its results are {row: {column: {"mean", "ci95", "hands", "commit"}}}, means of the row's agent.
+    """
+    kept = before.get("results", {}) if before.get("command") == how.command else {}
+    results = {
+        row: {
+            column: kept[row][column]
+            for column in section.agents
+            if kept.get(row, {}).get(column, {}).get("hands") == _hands(section, how, row, column)
+        }
+        for row in section.agents
+    }
+    about = {"env": section.env, "num_players": section.num_players, "unit": section.game.unit}
+    return {"command": how.command, "seed": how.seed, **about, "results": results}
+
+
+def _hands(section: Section, how: _How, row: str, column: str) -> int:
+    return max(section.hands_of(row, column) // (_QUICK if how.quick else 1), 2 * section.num_players)
+
+
+def _matches_played(section: Section, how: _How, results: dict[str, dict[str, Any]]) -> Iterator[None]:
+    """Play the matches that `results` lacks; yields after each, when its cells are in `results`."""
     game = section.game
     agents: dict[str, Agent] = {name: find_agent(name, game) for name in section.agents}
-    matches = list(section.matches())
-    results: dict[str, dict[str, Any]] = {name: {} for name in section.agents}
-    with progress_bar(section.name, len(matches)) as bar:
-        for row, column in matches:
-            hands = section.hands_of(row, column) // (_QUICK if quick else 1)
+    missing = [(row, column) for row, column in section.matches() if column not in results[row]]
+    with progress_bar(section.name, len(missing)) as bar:
+        for row, column in missing:
             seated = [agents[row], *[agents[column]] * (section.num_players - 1)]
-            hands = max(hands, 2 * section.num_players)
-            result, won = play_and_summarise(game, seated, hands, seed, True, control_variates=control_variates)
-            results[row][column] = _cell(won[0], result.hands)
+            hands = _hands(section, how, row, column)
+            result, won = play_and_summarise(game, seated, hands, how.seed, True, control_variates=how.control_variates)
+            results[row][column] = _cell(won[0], result.hands, how.commit)
             if section.num_players == 2:
-                results[column][row] = _cell(won[1], result.hands)
+                results[column][row] = _cell(won[1], result.hands, how.commit)
             bar.advance(1)
-    return {"env": section.env, "num_players": section.num_players, "unit": game.unit, "results": results}
+            yield
 
 
-def _cell(summary: Summary, hands: int) -> dict[str, Any]:
+def _cell(summary: Summary, hands: int, commit: str) -> dict[str, Any]:
     return {
         "mean": round(summary.mean, 4),
         "ci95": [round(bound, 4) for bound in summary.ci95],
         "hands": hands,
+        "commit": commit,
     }
 
 
@@ -168,21 +207,29 @@ def _text(cell: dict[str, Any] | None) -> str:
     return f"{cell['mean']:+.2f} ± {(cell['ci95'][1] - cell['ci95'][0]) / 2:.2f}"
 
 
-def _check_writable(path: Path) -> None:
-    """Raise ValueError before anything is played if the results could not be written."""
+def _report_of(path: Path | None) -> dict[str, Any]:
+    """Return the sections that a file holds; ValueError, before anything is played, if it could not be written."""
+    if path is None:
+        return {}
     if not path.parent.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return report
 
 
 def _write(path: Path, report: dict[str, Any]) -> None:
-    """Write the sections of a report into a file, in their order, beside those that it already holds."""
-    before = json.loads(path.read_text()) if path.exists() else {}
-    report = {
-        section.name: {**before, **report}[section.name] for section in SECTIONS if section.name in before | report
-    }
+    """Write the sections of a report into a file, in their order, each row's columns in theirs."""
+    ordered = {section.name: _ordered(report[section.name]) for section in SECTIONS if section.name in report}
     temporary = path.with_name(f".{os.getpid()}-{path.name}")
     try:
-        temporary.write_text(json.dumps(report, indent=1) + "\n")
+        temporary.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _ordered(section: dict[str, Any]) -> dict[str, Any]:
+    results = section["results"]
+    return section | {
+        "results": {row: {name: results[row][name] for name in results if name in results[row]} for row in results}
+    }
