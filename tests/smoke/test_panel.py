@@ -15,8 +15,8 @@ from card_envs.agent import known_agents
 from card_envs.analysis.variance.control_variates import play_and_summarise
 
 SMALL = (
-    Section("heads_up", "leduc_holdem-v0", 2, ("random", "always_call", "always_raise"), 400),
-    Section("three", "limit_holdem-v0", 3, ("random", "always_call"), 300),
+    Section("heads_up", "leduc_holdem-v0", 2, ("random", "always_call", "always_raise"), 400, 400),
+    Section("three", "limit_holdem-v0", 3, ("random", "always_call"), 300, 300),
 )
 
 
@@ -37,6 +37,7 @@ def test_one_of_each_row_against_all_of_each_column() -> None:
     assert len(list(six_max.matches())) == 16 * 15
     assert len(list(big2.matches())) == 7 * 6
     assert heads_up.hands_of("random", "equity") > heads_up.hands_of("random", "mcts") > 1000
+    assert heads_up.hands_of("random", "equity") > heads_up.hands_of("random", "equity", control_variates=True)
     assert six_max.hands_of("mcts", "random") > six_max.hands_of("random", "mcts")
     assert all(section.hands_of("mcts", "random") % section.num_players == 0 for section in SECTIONS)
 

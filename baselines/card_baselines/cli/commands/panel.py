@@ -56,6 +56,8 @@ class Section:
     num_players: int
     agents: tuple[str, ...]
     hands: int
+    adjusted_hands: int
+    """When chance is taken off: fewer have smaller intervals."""
 
     @property
     def game(self) -> Game:
@@ -68,18 +70,19 @@ class Section:
             return iter(itertools.combinations(self.agents, 2))
         return iter(itertools.permutations(self.agents, 2))
 
-    def hands_of(self, row: str, column: str) -> int:
+    def hands_of(self, row: str, column: str, control_variates: bool = False) -> int:
         """Return how many hands are played: fewer with players that think for long."""
+        hands = self.adjusted_hands if control_variates else self.hands
         alone, _ = HANDS_OF_SLOW.get((self.env, row), (1, 1))
         together = HANDS_OF_SLOW.get((self.env, column), (1, 1))[0 if self.num_players == 2 else 1]
-        deals = self.hands // (alone * together if self.num_players == 2 else max(alone, together))
+        deals = hands // (alone * together if self.num_players == 2 else max(alone, together))
         return max(self.num_players, deals // self.num_players * self.num_players)
 
 
 SECTIONS = (
-    Section("heads_up", "limit_holdem-v0", 2, (*HOLDEM, "cfr_small", "cfr_large", "ppo_limit_hu"), 20_000),
-    Section("six_max", "limit_holdem-v0", 6, (*HOLDEM, "ppo_limit_six_max"), 4_800),
-    Section("big2", "big2-v0", 4, (*BIG2, "ppo_big2"), 2_000),
+    Section("heads_up", "limit_holdem-v0", 2, (*HOLDEM, "cfr_small", "cfr_large", "ppo_limit_hu"), 20_000, 5_000),
+    Section("six_max", "limit_holdem-v0", 6, (*HOLDEM, "ppo_limit_six_max"), 4_800, 2_400),
+    Section("big2", "big2-v0", 4, (*BIG2, "ppo_big2"), 2_000, 2_000),
 )
 _QUICK = 100  # by which the hands of a quick panel are divided
 
@@ -114,7 +117,7 @@ def panel(
         quick: A hundredth of the hands: shows that it runs, not who is better.
         seed: The same seed gives the same results.
         sections: heads_up, six_max, big2; by default all of them.
-        control_variates: Take chance off: right on average, smaller intervals; slower.
+        control_variates: Take chance off: right on average, smaller intervals of fewer hands.
         output: File for the results as JSON, written after every match. Matches of the same command that it already
             holds are not played again, so that a panel which was interrupted goes on; sections that are not played
             stay as they are. The documentation's is docs/results/panel.json.
@@ -165,7 +168,8 @@ def _begun(section: Section, how: _How, before: dict[str, Any]) -> dict[str, Any
 
 
 def _hands(section: Section, how: _How, row: str, column: str) -> int:
-    return max(section.hands_of(row, column) // (_QUICK if how.quick else 1), 2 * section.num_players)
+    hands = section.hands_of(row, column, how.control_variates) // (_QUICK if how.quick else 1)
+    return max(hands, 2 * section.num_players)
 
 
 def _matches_played(section: Section, how: _How, results: dict[str, dict[str, Any]]) -> Iterator[None]:
