@@ -15,10 +15,11 @@ import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.training import learned_response
+from card_baselines.training import teachers as teaching
 from card_baselines.training.imitation import Recorder, imitate
 from card_baselines.training.response import BUDGET, FLAT, SCRATCH, Point, is_flat, learn_response
 from card_baselines.training.response_config import ResponseConfig
-from card_baselines.training.teachers import best_teacher, teachers
+from card_baselines.training.teachers import LOCAL, best_lesson, teachers
 from card_envs import make_game
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
@@ -42,9 +43,12 @@ def test_a_response_in_leduc_comes_near_the_exact_one_and_never_above(tmp_path: 
     assert kept["exploitability"] == won.mean and kept["is_lower_bound"] and kept["stopped"] in (FLAT, BUDGET)
     assert {row["start"] for row in kept["starts"]} > {SCRATCH}, "and who wins most among the panel"
     assert {row["seed"] for row in kept["starts"]} == {0, 1}
+    (itself,) = (row for row in kept["starts"] if row["start"].endswith(" itself"))
+    assert itself["seconds"] == 0.0 and itself["mean"] < won.mean, "no teacher of the panel is the best response"
     again = play_match(game, [find_agent(str(found.best.run.path), game), find_agent("always_call", game)],
                        20_000, 0, duplicate=True)  # fmt: skip
     assert again.agents[0].mean == won.mean, "the folder plays the response that was judged"
+    assert kept["run"] == str(found.best.run.path)
     trained = max(candidate.seconds for candidate in found.candidates)
     assert found.best.seconds == trained, "the last one trained longest"
 
@@ -76,10 +80,27 @@ def test_a_curve_is_looked_at_when_something_was_learned(tmp_path: Path) -> None
     config = ResponseConfig(
         env="kuhn_poker-v0", agent="always_call", minutes=0.04, hands=40, seeds=1, folder=str(tmp_path / "found")
     )
-    best = learn_response(config).best
-    decisions = [row["decisions"] for row in best.run.metrics()]
+    last = max(learn_response(config).candidates, key=lambda candidate: candidate.seconds)
+    decisions = [row["decisions"] for row in last.run.metrics()]
     assert len(decisions) >= 2
     assert np.diff(decisions).min() >= 4 * 8192, "half of the eight updates that are meant: their speed varies"
+
+
+def test_a_response_is_no_worse_than_its_best_teacher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one lesson takes more than the budget, so that nobody learns anything else, and the teacher is the best."""
+    game = make_game("limit_holdem-v0")
+    monkeypatch.setattr(teaching, "teachers", lambda game, victim: teachers(game, victim)[-1:])
+    config = ResponseConfig(
+        env="limit_holdem-v0", agent="always_raise", minutes=0.001, seeds=1, hands=60, folder=str(tmp_path / "found")
+    )
+    found = learn_response(config)
+    report, itself = found.as_json(), f"{LOCAL} itself"
+    means = {row["start"]: row["mean"] for row in report["starts"]}
+    assert set(means) == {SCRATCH, LOCAL, itself} and means[itself] == max(means.values())
+    assert (report["start"], report["run"], found.result.names[0]) == (itself, None, f"{LOCAL} to always_raise")
+    alone = learned_response.exploit_locally(game, find_agent("always_raise", game), hands=60, seed=0, draws=1)
+    assert report["exploitability"] == alone["exploitability"], "in the last match it plays as it does alone"
+    assert json.loads((found.best.run.path / "evaluation.json").read_text())["start"] == itself
 
 
 def points(*means: float, half_width: float = 1.0) -> list[Point]:
@@ -118,13 +139,15 @@ def test_the_teacher_is_who_wins_most() -> None:
         name: play_match(game, [find_agent(name, game), victim], 8_000, 3, duplicate=True).agents[0].mean
         for name in game.info.panel
     }
-    assert list(best_teacher(game, victim, 5.0, 1)) == [max(won, key=lambda name: won[name])]
+    lesson = best_lesson(game, victim, 5.0, 1)
+    assert lesson is not None and lesson.teacher.name == max(won, key=lambda name: won[name])
+    assert lesson.hands == 8_000 and lesson.won == pytest.approx(won[lesson.teacher.name], abs=0.3)
 
 
 def test_heads_up_the_local_best_response_teaches_too() -> None:
     limit, leduc = make_game("limit_holdem-v0"), make_game("leduc_holdem-v0")
-    assert "local best response" in [teacher.name for teacher in teachers(limit, find_agent("chen", limit))]
-    assert "local best response" not in [teacher.name for teacher in teachers(leduc, find_agent("random", leduc))]
+    assert LOCAL in [teacher.name for teacher in teachers(limit, find_agent("chen", limit))]
+    assert LOCAL not in [teacher.name for teacher in teachers(leduc, find_agent("random", leduc))]
 
 
 def test_learners_see_what_hands_are_worth_where_an_encoder_says_so() -> None:
@@ -144,11 +167,11 @@ def test_agents_with_a_memory_are_met_by_maskable_ppo(monkeypatch: pytest.Monkey
         def deal_starts(self, tables: Any) -> None:
             """Remember."""
 
-    game, asked = make_game("kuhn_poker-v0"), []
+    config, asked = ResponseConfig(env="kuhn_poker-v0", agent="someone", minutes=1.0), []
     monkeypatch.setattr(learned_response, "find_agent", lambda name, game: Remembering())
     monkeypatch.setattr(learned_response, "_by_maskable_ppo", lambda *given: asked.append(given) or {})
-    assert learned_response.exploit_by_learning("kuhn_poker-v0", game, "someone", (), 10, 0, 1.0) == {}
-    assert len(asked) == 1
+    assert learned_response.exploit_by_learning(config) == {"minutes": 1.0}
+    assert [given[0] for given in asked] == [config]
 
 
 @pytest.mark.parametrize(("wrong", "message"), [({"minutes": 0.0}, "minutes 0.0"), ({"seeds": 0}, "seeds 0")])

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from card_baselines.progress import progress_bar
+from card_baselines.settings import parse_settings
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import NUM_TABLES, LocalBestResponse
 from card_envs.analysis.exploitability.public_tree import MAX_DEALS
 from card_envs.analysis.variance.control_variates import play_and_summarise
+from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.match import MatchResult, Summary
 
+if TYPE_CHECKING:
+    from card_baselines.training.response_config import ResponseConfig
+
 METHODS = ("exact", "exact-flops", "local", "learned")
-_SELECTION_HANDS = 8_000
-"""Of each match by which learners are compared."""
 _RESPONSE = "card_baselines.training.response"  # imported when they are asked for: they need torch
-_RESPONSE_CONFIG = "card_baselines.training.response_config"
 _MASKABLE_PPO = "card_baselines.training.maskable_ppo"
 
 
@@ -66,56 +68,31 @@ def won_by_response(result: MatchResult, won: Summary) -> dict[str, Any]:
     return {"exploitability": won.mean, "ci95": list(won.ci95), **adjusted, "hands": result.hands, "seed": result.seed}
 
 
-def exploit_by_learning(
-    env: str,
-    game: Game,
-    agent: str,
-    settings: tuple[str, ...],
-    hands: int,
-    seed: int,
-    minutes: float,
-    seeds: int = 2,
-    control_variates: bool = False,
-) -> dict[str, Any]:
+def exploit_by_learning(config: ResponseConfig) -> dict[str, Any]:
     """Return what the best learned response wins at one seat from the agent at all others: a lower bound.
 
     Agents that remember deals are met by MaskablePPO alone, from scratch, with one seed.
     """
-    chosen = _with_seats(game, settings)
-    if find_agent(agent, game).follows_deals:
-        return _by_maskable_ppo(env, game, agent, chosen, hands, seed, minutes, control_variates)
-    config = importlib.import_module(_RESPONSE_CONFIG).ResponseConfig(
-        env=env, agent=agent, set=chosen, hands=hands, seed=seed, minutes=minutes, seeds=seeds,
-        selection_hands=min(hands, _SELECTION_HANDS), control_variates=control_variates,
-    )  # fmt: skip
-    found: dict[str, Any] = importlib.import_module(_RESPONSE).learn_response(config).as_json()
-    return found | {"minutes": minutes}
+    game = make_game(find_entry(config.env).id, **parse_settings(config.set))
+    if find_agent(config.agent, game).follows_deals:
+        found = _by_maskable_ppo(config, game)
+    else:
+        found = importlib.import_module(_RESPONSE).learn_response(config).as_json()
+    return found | {"minutes": config.minutes}
 
 
-def _with_seats(game: Game, settings: tuple[str, ...]) -> tuple[str, ...]:
-    setting = game.info.seats.setting if game.info.seats else None
-    is_given = setting is None or any(word.startswith(f"{setting}=") for word in settings)
-    return settings if is_given else (*settings, f"{setting}={game.num_seats}")
-
-
-def _by_maskable_ppo(
-    env: str,
-    game: Game,
-    agent: str,
-    settings: tuple[str, ...],
-    hands: int,
-    seed: int,
-    minutes: float,
-    control_variates: bool,
-) -> dict[str, Any]:
+def _by_maskable_ppo(config: ResponseConfig, game: Game) -> dict[str, Any]:
     learner = importlib.import_module(_MASKABLE_PPO)
+    met = (config.agent,)
     run = learner.main(
         learner.Config(
-            env=env, set=settings, opponents=(agent,), panel=(agent,), minutes=minutes, seed=seed, final_hands=hands
+            env=config.env, set=config.set, opponents=met, panel=met, minutes=config.minutes, seed=config.seed,
+            final_hands=config.hands,
         )
-    )
-    others = [find_agent(agent, game) for _ in range(game.num_seats - 1)]
+    )  # fmt: skip
+    others = [find_agent(config.agent, game) for _ in range(game.num_seats - 1)]
     result, won = play_and_summarise(
-        game, [find_agent(str(run.path), game), *others], hands, seed, True, control_variates=control_variates
-    )
-    return won_by_response(result, won[0]) | {"is_lower_bound": True, "minutes": minutes, "run": str(run.path)}
+        game, [find_agent(str(run.path), game), *others], config.hands, config.seed, True,
+        control_variates=config.control_variates,
+    )  # fmt: skip
+    return won_by_response(result, won[0]) | {"is_lower_bound": True, "run": str(run.path)}

@@ -3,14 +3,16 @@
 One run of a learner says little: it may be stuck, or cut off while it still rises. So several begin, from scratch, from
 the agent itself where it is a network, and from whoever wins most from it among the scripted players and the local best
 response; each with several seeds. In every round all that are left train equally long, and the worse half leaves. The
-last one goes on until its curve is flat or the budget is used. It then plays a match of its own, with deals by which
-nothing was chosen: that is the result.
+last one goes on until its curve is flat or the budget is used. If the best teacher itself wins more on the same deals,
+it is the response. Whoever it is then plays a match of its own, with deals by which nothing was chosen: that is the
+result.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,12 +29,13 @@ from card_baselines.training import ppo
 from card_baselines.training.imitation import Shown, imitate
 from card_baselines.training.learned_response import won_by_response
 from card_baselines.training.response_config import ResponseConfig
-from card_baselines.training.teachers import best_teacher, shown_by
+from card_baselines.training.teachers import Lesson, Teacher, best_lesson, lesson_of
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 from card_envs.match import MatchResult, Summary, play_match
+from card_envs.match.callbacks import MatchCallback
 
 SCRATCH = "scratch"
 """The start of learners that had no teacher."""
@@ -40,6 +43,8 @@ FLAT, BUDGET = "flat", "budget"
 """Why learning stopped."""
 _TEACHING = 0.05
 """Share of the budget in which each teacher plays, at most."""
+_COMPARING = 2
+"""Times as many hands as it taught in, at most, the best teacher plays to be compared: a tenth of the budget."""
 _LOOKS = 12
 """At the curve of the last learner at most, spread over its round."""
 _UPDATES = 8
@@ -58,17 +63,60 @@ class Point:
     """Of the 95 % interval."""
 
 
-@dataclass
-class Candidate:
-    """A learner in the making."""
+@dataclass(kw_only=True)
+class Candidate(ABC):
+    """Somebody who may be the best response."""
 
     start: str
-    seed: int
+    seed: int = 0
     run: RunFolder
-    learner: ppo.Ppo
+    """Where its results are kept."""
+    callbacks: Sequence[MatchCallback] = ()
+    """Of its matches."""
+    num_tables: int = 4096
     seconds: float = 0.0
-    updates: int = 0
+    """Of processor time that it learned."""
     curve: list[Point] = field(default_factory=list)
+
+    @property
+    @abstractmethod
+    def plays_from(self) -> str | None:
+        """The run folder that plays it, None if there is none."""
+
+    @abstractmethod
+    def player(self, game: Game) -> Agent:
+        """Return who plays for it as it is now."""
+
+    def seated(self, game: Game, victim: Agent) -> list[Agent]:
+        """Return its player at one seat, and the agent at all others."""
+        return [self.player(game), *[victim] * (game.num_seats - 1)]
+
+    def measure(self, game: Game, victim: Agent, hands: int, seed: int) -> None:
+        """Add a point to the curve, a match with duplicate deals against the agent."""
+        players = self.seated(game, victim)
+        result = play_match(
+            game, players, hands, seed, duplicate=True, num_tables=self.num_tables, callbacks=self.callbacks
+        )
+        won = result.agents[0]
+        self.curve.append(Point(self.seconds, won.mean, (won.ci95[1] - won.ci95[0]) / 2))
+
+
+@dataclass(kw_only=True)
+class Learner(Candidate):
+    """A network in training."""
+
+    learner: ppo.Ppo
+    updates: int = 0
+
+    @property
+    def plays_from(self) -> str | None:
+        """Its run folder."""
+        return str(self.run.path)
+
+    def player(self, game: Game) -> Agent:
+        """Return the policy as it is, which is saved for it."""
+        self.learner.save_policy(self.run)
+        return find_agent(str(self.run.path), game)
 
     def train(self, seconds: float, whole: float) -> None:
         """Learn for so many seconds of processor time; rates come down along `whole`, the seconds of the last one."""
@@ -79,20 +127,26 @@ class Candidate:
             self.updates += 1
 
     def measure(self, game: Game, victim: Agent, hands: int, seed: int) -> None:
-        """Add a point to the curve."""
-        won = self.play(game, victim, hands, seed).agents[0]
-        point = Point(self.seconds, won.mean, (won.ci95[1] - won.ci95[0]) / 2)
-        self.curve.append(point)
+        """Add a point to the curve, and a row to the metrics of the run."""
+        super().measure(game, victim, hands, seed)
+        point = self.curve[-1]
         self.run.log({"seconds": point.seconds, "decisions": self.learner.done, "mean": point.mean})
 
-    def play(self, game: Game, victim: Agent, hands: int, seed: int) -> MatchResult:
-        """Return a match with duplicate deals of the policy as it is, at one seat, and the agent at all others."""
-        return play_match(game, self.seated(game, victim), hands, seed, duplicate=True)
 
-    def seated(self, game: Game, victim: Agent) -> list[Agent]:
-        """Return the policy as it is, which is saved for it, and the agent at all other seats."""
-        self.learner.save_policy(self.run)
-        return [find_agent(str(self.run.path), game), *[victim] * (game.num_seats - 1)]
+@dataclass(kw_only=True)
+class TeacherItself(Candidate):
+    """A teacher as it is: it learns nothing, and no learner may fall below it."""
+
+    agent: Agent
+
+    @property
+    def plays_from(self) -> str | None:
+        """None: it is no network."""
+        return None
+
+    def player(self, game: Game) -> Agent:
+        """Return the teacher."""
+        return self.agent
 
 
 @dataclass(frozen=True)
@@ -106,7 +160,7 @@ class Response:
     best: Candidate
     candidates: Sequence[Candidate]
     stopped: str
-    """`FLAT`, or `BUDGET` where the curve may still rise."""
+    """`FLAT`, or `BUDGET` where the curve of the last learner may still rise."""
     seconds: float
     """Processor time of everything but the last match."""
 
@@ -119,7 +173,7 @@ class Response:
             "stopped": self.stopped,
             "start": self.best.start,
             "starts": [_of(candidate) for candidate in self.candidates],
-            "run": str(self.best.run.path),
+            "run": self.best.plays_from,
         }
 
 
@@ -129,7 +183,7 @@ def _of(candidate: Candidate) -> dict[str, Any]:
 
 
 def learn_response(config: ResponseConfig) -> Response:
-    """Return the best response that was found within the budget; its folder plays it, and holds `evaluation.json`.
+    """Return the best response that was found within the budget; its folder holds `evaluation.json`.
 
     Raises ValueError for an agent that remembers deals, and for a game or settings that there are not.
     """
@@ -138,19 +192,20 @@ def learn_response(config: ResponseConfig) -> Response:
     with ProgressBar("learning a response", 60 * config.minutes) as search.bar:
         search.begin()
         stopped = search.run()
-    best, seconds = search.left[0], search.used()
+    best, seconds = search.best(), search.used()
     result, won = play_and_summarise(
-        search.game, best.seated(search.game, search.victim), config.hands, config.seed, True,
-        control_variates=config.control_variates,
+        search.game, best.seated(search.game, search.victim), config.hands, config.seed, True, best.num_tables,
+        control_variates=config.control_variates, callbacks=best.callbacks,
     )  # fmt: skip
-    response = Response(result, won[0], best, search.candidates, stopped, seconds)
+    response = Response(result, won[0], best, search.candidates(), stopped, seconds)
+    best.run.path.mkdir(parents=True, exist_ok=True)
     best.run.write_json(EVALUATION, {"env": config.env, "agent": config.agent, "unit": search.game.unit,
                                      **response.as_json()})  # fmt: skip
     return response
 
 
 class _Search:
-    """The learners that are left, and the time that is used."""
+    """The learners, those that are left, the best teacher, and the time that is used."""
 
     bar: ProgressBar
 
@@ -160,7 +215,10 @@ class _Search:
         self.victim = find_agent(config.agent, self.game)
         self.root = Path(config.folder) if config.folder else _new_folder(config)
         self.budget = 60.0 * config.minutes
-        self.candidates: list[Candidate] = []
+        self.compared = min(config.hands, config.selection_hands)
+        """Hands of each match for comparison."""
+        self.learners: list[Learner] = []
+        self.teacher: TeacherItself | None = None
         self._compile()
         self._start = time.process_time()
         self._measuring = 0.0
@@ -176,27 +234,50 @@ class _Search:
         """Return the seconds of processor time so far."""
         return time.process_time() - self._start
 
+    def candidates(self) -> list[Candidate]:
+        """Return the learners and the best teacher."""
+        return [*self.learners, *([self.teacher] if self.teacher else [])]
+
+    def best(self) -> Candidate:
+        """Return who won more in the match for comparison: the last learner or the teacher."""
+        last = self.left[0]
+        return max(last, self.teacher or last, key=lambda candidate: candidate.curve[-1].mean)
+
     def begin(self) -> None:
-        """Make the learners of all starts."""
+        """Make the learners of all starts, and measure the best teacher."""
         config, seconds = self.config, _TEACHING * self.budget
         lessons: dict[str, Shown | None] = {SCRATCH: None}
         if isinstance(self.victim, MlpAgent):
-            lessons[self.victim.name] = shown_by(self.game, self.victim, self.victim, seconds, self._seed(1))[1]
-        lessons |= best_teacher(self.game, self.victim, seconds, self._seed(2))
-        for start, lesson in lessons.items():
+            itself = Teacher(self.victim.name, self.victim)
+            lessons[itself.name] = lesson_of(self.game, itself, self.victim, seconds, self._seed(1)).shown
+        if (lesson := best_lesson(self.game, self.victim, seconds, self._seed(2))) is not None:
+            lessons[lesson.teacher.name] = lesson.shown
+            self.teacher = self._measured(lesson)
+        for start, shown in lessons.items():
             for seed in range(config.seeds):
-                self.candidates.append(self._candidate(start, seed, lesson))
-        self.left = list(self.candidates)
+                self.learners.append(self._learner(start, seed, shown))
+        self.left = list(self.learners)
 
-    def _candidate(self, start: str, seed: int, lesson: Shown | None) -> Candidate:
+    def _measured(self, lesson: Lesson) -> TeacherItself:
+        """Return the teacher of a lesson with what it wins on the deals by which learners are compared."""
+        teacher, start = lesson.teacher, f"{lesson.teacher.name} itself"
+        found = TeacherItself(
+            start=start, run=RunFolder(self.root / _folder_name(start)), agent=teacher.agent,
+            callbacks=teacher.callbacks, num_tables=teacher.num_tables,
+        )  # fmt: skip
+        hands = min(self.compared, _COMPARING * lesson.hands)
+        found.measure(self.game, self.victim, hands, self._seed(4))
+        return found
+
+    def _learner(self, start: str, seed: int, shown: Shown | None) -> Learner:
         settings = self.config.learner(self.game, self._seed(3, seed))
         learner = ppo.Ppo(settings, self.game)
-        if lesson is not None:
-            imitate(learner.network, lesson, settings.reward_scale, settings.seed)
+        if shown is not None:
+            imitate(learner.network, shown, settings.reward_scale, settings.seed)
             learner.playing.load_state_dict(learner.network.state_dict())
-        run = RunFolder(self.root / f"{start.replace(' ', '_')}-s{seed}")
+        run = RunFolder(self.root / f"{_folder_name(start)}-s{seed}")
         run.start(ppo.describe(settings) | {"start": start, "greedy": True})
-        return Candidate(start, seed, run, learner)
+        return Learner(start=start, seed=seed, run=run, learner=learner)
 
     def run(self) -> str:
         """Train, and let the worse half go after every round; returns why the last learner stopped."""
@@ -204,9 +285,9 @@ class _Search:
         share = (self.budget - self.used()) / rounds
         whole = sum(share / max(1, len(self.left) >> number) for number in range(rounds))
         while len(self.left) > 1:
-            for candidate in self.left:
-                self._train(candidate, share / len(self.left), whole)
-            self.left.sort(key=lambda candidate: candidate.curve[-1].mean, reverse=True)
+            for learner in self.left:
+                self._train(learner, share / len(self.left), whole)
+            self.left.sort(key=lambda learner: learner.curve[-1].mean, reverse=True)
             self.left = self.left[: len(self.left) // 2]
         best, seconds = self.left[0], max(0.0, self.budget - self.used())
         before, looks = len(best.curve), self._num_looks(best, seconds)
@@ -218,20 +299,20 @@ class _Search:
                 break
         return BUDGET
 
-    def _num_looks(self, best: Candidate, seconds: float) -> int:
+    def _num_looks(self, best: Learner, seconds: float) -> int:
         """Return how often to look at a curve within so many seconds, the matches for comparison included."""
         if not best.updates:  # the only learner: how fast it learns is not known yet
             return 1
         spacing = _UPDATES * best.seconds / best.updates + self._measuring
         return max(1, min(_LOOKS, int(seconds / spacing)))
 
-    def _train(self, candidate: Candidate, seconds: float, whole: float) -> None:
+    def _train(self, learner: Learner, seconds: float, whole: float) -> None:
         """Train and measure within so many seconds, of which the match takes its part."""
-        candidate.train(max(0.0, seconds - self._measuring), whole)
+        learner.train(max(0.0, seconds - self._measuring), whole)
         trained = self.used()
-        candidate.measure(self.game, self.victim, self.config.selection_hands, self._seed(4))
+        learner.measure(self.game, self.victim, self.compared, self._seed(4))
         self._measuring = self.used() - trained
-        self.bar.update(min(self.used(), self.budget), f"{candidate.start}: {candidate.curve[-1].mean:+.3f}")
+        self.bar.update(min(self.used(), self.budget), f"{learner.start}: {learner.curve[-1].mean:+.3f}")
 
     def _seed(self, *purpose: int) -> int:
         """Return a seed that is not that of the last match."""
@@ -248,6 +329,10 @@ def is_flat(curve: Sequence[Point]) -> bool:
     late, early = curve[-_WINDOW:], curve[-2 * _WINDOW : -_WINDOW]
     gain = float(np.mean([point.mean for point in late]) - np.mean([point.mean for point in early]))
     return gain < late[-1].half_width / math.sqrt(_WINDOW) / 2
+
+
+def _folder_name(start: str) -> str:
+    return start.replace(" ", "_")
 
 
 def _new_folder(config: ResponseConfig) -> Path:

@@ -45,7 +45,7 @@ class ResponseConfig:
     control_variates: bool = False
     """Take chance off the result of the last match."""
     selection_hands: int = 8_000
-    """Of each match by which learners are compared."""
+    """Of each match by which learners are compared, and no more than `hands`."""
     seed: int = 0
     folder: str = ""
     """Where learners, their curves and the result are kept; by default a new folder below `runs/`."""

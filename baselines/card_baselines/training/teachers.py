@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ from card_envs.match.callbacks import MatchCallback
 LOCAL = "local best response"
 _HANDS, _CHUNK = 8_000, 250
 """The most that a teacher plays, and how many hands between two looks at the clock at first."""
-_TABLES = 64
-"""At once: the local best response asks for a thousand hands at each."""
+_MOST_TABLES, _TABLES = 4096, 64
+"""At once; of the local best response, which asks for a thousand hands at each."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,22 @@ class Teacher:
     name: str
     agent: Agent
     callbacks: Sequence[MatchCallback] = ()
+
+    @property
+    def num_tables(self) -> int:
+        """How many tables it plays at once."""
+        return _TABLES if self.callbacks else _MOST_TABLES
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a teacher showed."""
+
+    teacher: Teacher
+    shown: Shown
+    won: float
+    """Per hand, on average."""
+    hands: int
 
 
 def teachers(game: Game, victim: Agent) -> list[Teacher]:
@@ -39,36 +54,29 @@ def teachers(game: Game, victim: Agent) -> list[Teacher]:
     return found
 
 
-def shown_by(
-    game: Game, agent: Agent, victim: Agent, seconds: float, seed: int, callbacks: Sequence[MatchCallback] = ()
-) -> tuple[float, Shown]:
-    """Return what an agent won per hand from a victim in all other seats, and its decisions.
+def lesson_of(game: Game, teacher: Teacher, victim: Agent, seconds: float, seed: int) -> Lesson:
+    """Return what a teacher won from a victim in all other seats, and its decisions.
 
     It plays for about so many seconds of processor time, and 250 hands at least.
     """
     recorder, begin = Recorder(game), time.process_time()
     hands, won, chunk = 0, 0.0, _CHUNK
-    players = [agent, *[victim] * (game.num_seats - 1)]
+    players = [teacher.agent, *[victim] * (game.num_seats - 1)]
     while True:
         result = play_match(
-            game, players, chunk, seed + hands, num_tables=_TABLES if callbacks else chunk,
-            callbacks=[*callbacks, recorder],
-        )  # fmt: skip
+            game, players, chunk, seed + hands, num_tables=teacher.num_tables, callbacks=[*teacher.callbacks, recorder]
+        )
         hands, won = hands + result.hands, won + result.agents[0].mean * result.hands
         used = time.process_time() - begin
         if used >= seconds or hands >= _HANDS:
-            return won / hands, recorder.shown()
+            return Lesson(teacher, recorder.shown(), won / hands, hands)
         chunk = max(_CHUNK, min(_HANDS - hands, int(hands * (seconds - used) / max(used, 1e-3) / 2)))
 
 
-def best_teacher(game: Game, victim: Agent, seconds: float, seed: int) -> dict[str, Shown]:
-    """Return {name: decisions} of the teacher who wins most from the victim; empty where a game names no players.
+def best_lesson(game: Game, victim: Agent, seconds: float, seed: int) -> Lesson | None:
+    """Return the lesson of the teacher who wins most from the victim, or None where a game names no players.
 
     Each plays so long at most.
     """
-    best, most = {}, -math.inf
-    for teacher in teachers(game, victim):
-        won, shown = shown_by(game, teacher.agent, victim, seconds, seed, teacher.callbacks)
-        if won > most:
-            best, most = {teacher.name: shown}, won
-    return best
+    lessons = [lesson_of(game, teacher, victim, seconds, seed) for teacher in teachers(game, victim)]
+    return max(lessons, key=lambda lesson: lesson.won, default=None)
