@@ -12,6 +12,8 @@ Nothing is imported to list names but the modules of such mappings.
 
 from __future__ import annotations
 
+import functools
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
@@ -50,7 +52,7 @@ def registered(group: str) -> dict[str, str]:
     An entry point that cannot be read is left out with a warning, and so is a name that another one already has.
     """
     found = dict(_registered[group])
-    for point in entry_points(group=group):
+    for point in _points(group):
         for name, location in _entries(point):
             if found.setdefault(name, location) != location:
                 warnings.warn(
@@ -62,9 +64,20 @@ def registered(group: str) -> dict[str, str]:
 
 def trusted_packages() -> list[str]:
     """Return the top-level packages that registered agents: whoever installed or imported them trusts their code."""
-    modules = {point.module for group in (AGENTS, SAVED_AGENTS) for point in entry_points(group=group)}
+    modules = {point.module for group in (AGENTS, SAVED_AGENTS) for point in _points(group)}
     modules |= {location for group in (AGENTS, SAVED_AGENTS) for location in _registered[group].values()}
     return sorted({module.partition(":")[0].partition(".")[0] for module in modules})
+
+
+def _points(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group, of the distributions that were on the path when it was first asked for."""
+    return _points_on(group, tuple(sys.path))
+
+
+@functools.cache
+def _points_on(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group on `path`, which is `sys.path`; reading all metadata takes milliseconds."""
+    return tuple(entry_points(group=group))
 
 
 def _entries(point: EntryPoint) -> Iterator[tuple[str, str]]:

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from card_baselines.league.seated import Absent, Seated, Student
 from card_baselines.league.trainee import Trainee, trainee_class
-from card_envs import plugins
-from card_envs.agent import Agent, find_agent, known_agents
+from card_envs.agent import Agent, find_agent
 from card_envs.agent.loading import require_playable
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -162,7 +161,7 @@ def write_files(files: Files, folder: Path) -> None:
 
 def make_trainee(spec: str, files: Files | None, game: Game, seed: int) -> Trainee:
     """Return the trainee that was saved in `files`, or a new one if there are none."""
-    kind = trainee_class(_names(plugins.TRAINEES).get(spec, spec))
+    kind = trainee_class(spec)
     if files is None:
         offered = {"game": game, "seed": seed}
         taken = inspect.signature(kind).parameters
@@ -180,18 +179,12 @@ def _game(env: str, settings: str) -> Game:
     return make_game(env, **json.loads(settings))
 
 
-@functools.cache
-def _names(group: str) -> Mapping[str, str]:
-    """Return the registered names with what they stand for: to look them up takes as long as a thousand hands."""
-    return known_agents() if group == plugins.AGENTS else plugins.registered(group)
-
-
 def _seated(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | None]:
     """Return the entrant, ready to play, and None; or whoever plays in its place, and why."""
     seed = int(np.random.SeedSequence([seed % 2**64, entrant.member]).generate_state(1)[0])
     try:
         if not entrant.is_trainee:
-            return Seated(entrant.name, find_agent(_names(plugins.AGENTS).get(entrant.spec, entrant.spec), game)), None
+            return Seated(entrant.name, find_agent(entrant.spec, game)), None
         trainee = make_trainee(entrant.spec, entrant.files, game, entrant.seed)
         if entrant.learns:
             return Student(entrant.name, trainee, np.random.default_rng(seed)), None

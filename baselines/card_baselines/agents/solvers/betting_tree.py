@@ -7,6 +7,7 @@ position at the table: 0 is the seat left of the button, 1 the button.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,13 +56,18 @@ def is_two_player_limit(config: Any) -> bool:
 
 def grow_tree(config: HoldemConfig, hands: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the nodes of a game for which `is_two_player_limit` holds; street s tells hands[s] hands apart."""
-    tables = _first_table(config)
-    nodes: list[np.ndarray[Any, np.dtype[Any]]] = []
-    _grow(tables, nodes)
-    tree = np.concatenate(nodes)
+    tree = _nodes_of(config).copy()
     rows = np.where(tree["player"] == NOBODY, 0, np.asarray(hands)[tree["street"]])
     tree["first_row"] = np.cumsum(rows) - rows
     return tree
+
+
+@cache
+def _nodes_of(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the nodes without their rows; growing those of limit hold'em takes half a second."""
+    nodes: list[np.ndarray[Any, np.dtype[Any]]] = []
+    _grow(_first_table(config), nodes)
+    return np.concatenate(nodes)
 
 
 def tables_of_nodes(config: HoldemConfig) -> Tables:

@@ -7,7 +7,7 @@ strategy is one of an abstraction, in which like hands are one. Two are shipped:
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -47,22 +47,25 @@ class Cfr(Agent):
     """File of the strategy for limit hold'em that comes with the package."""
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
-        """Solve a small game, or load the strategy of a run folder or the shipped one.
+        """Take the strategy of a run folder, the shipped one, or that of a small game.
 
         Raises ValueError for games with other betting: three or more players, no-limit, short stacks, other caps.
         """
-        config = game.config
         if not self.can_play(game):
             raise ValueError(
                 f"agent {self.name!r} cannot play {game.name} with these settings: it needs two players, limit bets, "
                 "the usual caps, stacks that never run out, and rules standard or acpc"
             )
-        self.strategy: TableStrategy | SmallGameStrategy
-        if is_texas_holdem(game):
-            own = folder is not None and (folder / STRATEGY).exists()
-            self.strategy = read_strategy(folder / STRATEGY if folder and own else _DATA / self.shipped)
-        else:
-            self.strategy = SmallGameStrategy(config)
+        self._game = game
+        if is_texas_holdem(game) and folder is not None and (folder / STRATEGY).exists():
+            self.strategy = read_strategy(folder / STRATEGY)
+
+    @cached_property
+    def strategy(self) -> TableStrategy | SmallGameStrategy:
+        """What it plays; the shipped strategy is read, and a small game solved, when that is first asked for."""
+        if is_texas_holdem(self._game):
+            return read_strategy(_DATA / self.shipped)
+        return SmallGameStrategy(self._game.config)
 
     def can_play(self, game: Game) -> bool:
         """Return True for Kuhn poker, Leduc hold'em and limit hold'em for two, with stacks for every bet."""
@@ -173,6 +176,8 @@ class SmallGameStrategy:
 @cache
 def _same_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
     """Return True if the same actions are legal after the same actions in both games."""
+    if config == other:
+        return True
     trees = [grow_tree(c, [1] * len(c.board_cards)) for c in (config, other)]
     return all(np.array_equal(trees[0][name], trees[1][name]) for name in ("player", "street", "folded", "child"))
 

@@ -41,11 +41,12 @@ def agents(as_json: AsJson = False) -> int:
 def _agent_report(name: str, location: str, games: Mapping[str, Game]) -> dict[str, Any]:
     summary, needs, plays, chooses = "", "", list[str](), ""
     for env_id, game in games.items():
+        if env_id.partition(" ")[0] in plays:  # who plays any number of seats is listed once
+            continue
         try:
             agent = find_agent(name, game)
             summary, chooses = _summary(agent), _CHOOSES[agent.greedy]
-            if env_id.partition(" ")[0] not in plays:  # who plays any number of seats is listed once
-                plays.append(env_id)
+            plays.append(env_id)
         except ModuleNotFoundError as error:
             needs = how_to_install(error)
         except ValueError:

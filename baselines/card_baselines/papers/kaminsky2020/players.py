@@ -23,6 +23,7 @@ from card_baselines.papers.kaminsky2020.networks import (
 from card_baselines.papers.kaminsky2020.situation import ENCODER, SEATS, STACK, Situations, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions
+from card_envs.agent.loading import require_playable
 from card_envs.game import Game
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.jit import kernel
@@ -210,10 +211,11 @@ class Kaminsky2020Agent(Agent):
 
     encoder = ENCODER
 
-    def __init__(self, folder: Path) -> None:
-        """Load it; raises ValueError for files that do not fit each other."""
-        self.player = load_player(folder)
+    def __init__(self, folder: Path, game: Game) -> None:
+        """Load it; raises ValueError for other games, and for files that do not fit each other."""
         self.name = folder.name
+        require_playable(self, game)
+        self.player = load_player(folder)
 
     def can_play(self, game: Game) -> bool:
         """Return True for six-max no-limit hold'em with 200 chips."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from card_baselines.papers.kaminsky2020.players import Kaminsky2020Agent
+from card_envs.game import Game
 
 PRETRAINED = Path(__file__).parent / "pretrained"
 
@@ -19,8 +20,8 @@ class _Pretrained(Kaminsky2020Agent):
 
     folder: ClassVar[str]
 
-    def __init__(self) -> None:
-        super().__init__(PRETRAINED / self.folder)
+    def __init__(self, game: Game) -> None:
+        super().__init__(PRETRAINED / self.folder, game)
         self.name = f"kaminsky_{self.folder}"
 
 
