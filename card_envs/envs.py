@@ -185,8 +185,12 @@ def find_entry(env_id: str) -> EnvEntry:
     raise ValueError(f"environment {env_id!r} is not known{hint}: choose one of {sorted(ENVS)}")
 
 
+class UnknownSettingError(TypeError, ValueError):
+    """Raised for a setting that an environment does not have: a wrong argument to Python, a wrong value to its user."""
+
+
 def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # Any: so that **dict[str, int] will do
-    """Return the game of an environment id; unknown settings raise a TypeError that lists the known ones.
+    """Return the game of an environment id; unknown settings raise an UnknownSettingError that lists the known ones.
 
     `dtype` is the type of the numbers in observations, "float32" or "int8", where it is not to be the encoder's own;
     the numbers are the same (see `Game.with_dtype`). Everything that takes an environment's settings takes it too.
@@ -197,7 +201,9 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
     if unknown:
         # "unexpected keyword argument" are Python's words: TorchRL tries again without the argument if it finds them.
         name = unknown[0]
-        raise TypeError(f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}")
+        raise UnknownSettingError(
+            f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}"
+        )
     game = factory(**settings)
     return game if dtype is None else game.with_dtype(dtype)
 

@@ -58,10 +58,10 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def checked_list(name: str, values: Any) -> list[Any]:
-    """Return the entries of a list, tuple, range or array, or raise a ValueError that says which argument is none."""
+def checked_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
+    """Return the entries of a list, tuple, range or array, or raise a ValueError that says what is wanted instead."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise ValueError(f"{name} {values!r} must be a list")
+        raise ValueError(f"{name} {values!r} must be {wanted}")
     return list(values)
 
 
@@ -79,7 +79,7 @@ def checked_actions(actions: Any, count: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(chosen, np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Game:
     """A card game with its settings and one encoder. `i` is the index of a table, `rows` an int64 array of indices."""
 
@@ -148,6 +148,9 @@ class Game:
     """The table as lines of text, as seen by a seat, or with all cards for None."""
     info: GameInfo = field(default_factory=GameInfo)
     """What the game tells of itself to matches, reports, solvers and wrappers."""
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}: {self.num_seats} seats, {self.num_actions} actions, encoder {self.encoder.name}>"
 
     def __reduce__(self) -> tuple[Callable[[str | Encoder], Game], tuple[str | Encoder]]:
         """Pickle how the game was made: Numba would pickle its kernels by value, a megabyte that compiles anew."""

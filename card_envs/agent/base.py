@@ -195,7 +195,8 @@ def as_agent(player: SupportsAct) -> Agent:
     if isinstance(player, Agent):
         return player
     if isinstance(player, type) or not callable(getattr(player, "act", None)):
-        raise TypeError(f"{player!r} is not an agent: it needs a method act(decisions, rng)")
+        hint = f"; find_agent({player!r}, game) returns the agent of a name" if isinstance(player, str) else ""
+        raise TypeError(f"{player!r} is not an agent: it needs a method act(decisions, rng){hint}")
     return AdoptedAgent(player)
 
 

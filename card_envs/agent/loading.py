@@ -103,6 +103,8 @@ def _location_of(spec: str) -> str:
         raise ValueError(f"agent {spec!r}: the folder has no {_CONFIG}, so it is not that of a training run")
     if path.suffix == ".py":
         raise ValueError(f"agent {spec!r} names no class: pass {_with_classes(path)}")
+    if len(path.parts) > 1:
+        raise ValueError(f"agent {spec!r}: there is no folder {path.absolute()}")
     known = known_agents()
     return known.get(spec) or _fail(f"agent {spec!r} is not known", spec, known)
 
@@ -145,6 +147,8 @@ def class_at(spec: str, location: str) -> Any:
         raise ValueError(f'agent {spec!r} stands at {location!r}, which is not "module:Class"')
     module = _load_file(spec, Path(place)) if place.endswith(".py") else _load_module(spec, place)
     agents = {key: value for key, value in vars(module).items() if _makes_agents(value)}
+    if not agents:
+        raise ValueError(f"agent {spec!r}: {place} has no class with a method act")
     return agents.get(name) or _fail(f"agent {spec!r}: {place} has no class {name!r} with a method act", name, agents)
 
 

@@ -134,6 +134,8 @@ def test_an_object_at_several_seats_is_one_player() -> None:
 def test_what_cannot_act_is_refused(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"is not an agent: it needs a method act\(decisions, rng\)"):
         as_agent(wrong)
+    with pytest.raises(TypeError, match=r"find_agent\('chen', game\) returns the agent of a name"):
+        as_agent("chen")  # type: ignore[arg-type]
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -302,6 +304,7 @@ def test_run_folders_name_classes_of_distributions_that_registered_agents(elsewh
     (folder / "config.json").write_text(json.dumps({"agent": "other_players.agents:Second"}))
     assert find_agent(str(folder), KUHN).name == "second"
     (elsewhere / "other_players-1.0.dist-info" / "entry_points.txt").write_text("")
+    plugins._points_on.cache_clear()
     with pytest.raises(ValueError, match=r"may name one of .*'mlp'.*, or classes of card_baselines alone"):
         find_agent(str(folder), KUHN)
 
@@ -314,6 +317,7 @@ def test_entry_points_that_cannot_be_read_are_left_out_with_a_warning(elsewhere:
         "other_players.agents:__FILE__": "cannot be read",
     }.items():
         points.write_text(f"[card_envs.agents]\nwrong = {value}\n")
+        plugins._points_on.cache_clear()
         with pytest.warns(RuntimeWarning, match=message):
             assert "always_call" in known_agents()
 
@@ -326,7 +330,7 @@ def test_a_name_belongs_to_who_has_it_first(elsewhere: Path) -> None:
 
 
 def test_without_metadata_an_import_registers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [])
+    monkeypatch.setattr(plugins, "_points", lambda group: ())
     assert "always_call" in known_agents()  # this file imported card_baselines
     monkeypatch.setattr(plugins, "_registered", {group: {} for group in plugins.GROUPS})
     assert list(known_agents()) == ["random"]

@@ -15,7 +15,7 @@ from card_baselines.league.store import DivisionRow, LeagueError, Member, Store
 from card_baselines.league.trainee import trainee_class
 from card_baselines.run_folder import RunFolder, git_commit
 from card_envs.agent import find_agent
-from card_envs.envs import make_game
+from card_envs.envs import UnknownSettingError, make_game
 from card_envs.game import Game
 
 STORE = "league.sqlite"
@@ -181,7 +181,7 @@ class League:
 def _made(env: str, settings: Mapping[str, Any]) -> Game:
     try:
         return make_game(env, **settings)
-    except TypeError as error:
+    except UnknownSettingError as error:
         raise LeagueError(str(error)) from error
 
 

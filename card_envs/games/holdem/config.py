@@ -331,7 +331,8 @@ class HoldemConfig:
 
 def checked_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
     """Return one starting stack per seat, or raise a ValueError that names the wrong one."""
-    listed = [stacks] * num_players if is_whole(stacks) else checked_list("stacks", stacks)
+    setting = _stack_setting(stacks)
+    listed = [setting] * num_players if isinstance(setting, int) else list(setting)
     if len(listed) != num_players:
         raise ValueError(f"stacks {listed} are {len(listed)} numbers for {num_players} players")
     for seat, stack in enumerate(listed):
@@ -365,4 +366,5 @@ def _checked_blinds(small_blind: int, big_blind: int) -> int:
 
 
 def _stack_setting(stacks: int | Sequence[int]) -> int | tuple[int, ...]:
-    return int(stacks) if is_whole(stacks) else tuple(checked_list("stacks", stacks))
+    wanted = "a whole number of chips, or a list of them, one for each seat"
+    return int(stacks) if is_whole(stacks) else tuple(checked_list("stacks", stacks, wanted))
