@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from card_baselines.training import ppo
 from card_baselines.training.budget import Budget
 from card_baselines.training.devices import find_device
 from card_baselines.training.ppo import Config
+from card_baselines.training.run import Run
 from card_baselines.training.run_config import start_folder
 from card_envs import make_game
 from card_envs.agent import find_agent
@@ -149,6 +151,20 @@ def test_training_ends_with_results_and_the_next_command(tmp_path: Path, capsys:
     out = capsys.readouterr().out
     assert "kuhn_poker-v0: what the trained agent wins" in out and f"is in {tmp_path}" in out.replace("\n", "")
     assert f"card-envs match kuhn_poker-v0 --agents {tmp_path} random --hands 100000" in out
+    row = next(line for line in out.splitlines() if line.startswith("  random"))
+    assert re.search(r"[+-]\d\.\d{4} ± \d\.\d{4} +100", row), "of a game in chips, ten-thousandths"
+
+
+def test_an_interrupted_run_says_how_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(run: Run[Config]) -> RunFolder:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "train", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ppo.main(replace(TINY, folder=str(tmp_path / "run"), progress=True))
+    assert f"the same command with --folder {tmp_path / 'run'} goes on" in capsys.readouterr().err
 
 
 def test_curves_have_intervals_and_the_local_best_response(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 import types
@@ -12,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from card_baselines import cli, registry
+from card_baselines.cli.console import made_table
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
 
@@ -82,6 +86,13 @@ def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
     assert reports["ppo_limit_six_max"]["plays"] == ["limit_holdem-v0 num_players=6"]
     assert [reports[name]["chooses"] for name in ("ppo_limit_six_max", "always_call")] == ["sampling", ""]
     assert all(report["summary"] for report in reports.values())
+
+
+def test_ids_are_never_broken() -> None:
+    rows = [["no_limit_holdem-v0", "words " * 30, "words " * 30]]
+    shown = io.StringIO()
+    Console(width=60, file=shown).print(made_table(["id", "one", "two"], rows))
+    assert "no_limit_holdem-v0" in shown.getvalue()
 
 
 # --- match ------------------------------------------------------------------------------------------------------------
@@ -322,6 +333,12 @@ TWO = ("--agents", "random", "random")
         (("replay", "no_such_folder"), ["no_such_folder", "no such file or folder"]),
         (("replay",), ["name at least one file or folder"]),
         (("train", "maskabel_ppo"), ["did you mean 'maskable_ppo'"]),
+        (("train", "maskable_ppo", "--set", "seats=3"), ["no setting 'seats'", "'num_players'"]),
+        (("check", "kuhn_poker", "--set", "seats=3"), ["no setting 'seats'", "'num_players'"]),
+        (("match", "limit_holdem", "--agents", "random"), ["has 2 seats here, but 1 agents are named"]),
+        (("match", "leduc_holdem", "--agents", "random", "runs/none"), ["there is no folder", "runs/none"]),
+        (("match", "leduc_holdem", "--agents", "random", "os:path"), ["os has no class with a method act\n"]),
+        (("hands-needed", "--difference", "1", "--pilot", "no.json"), ["card-envs: no.json: No such file"]),
         (("mach",), ["did you mean 'match'"]),
     ],
 )
@@ -449,17 +466,24 @@ def test_a_missing_package_says_which_extra_to_install(
 # --- the program ------------------------------------------------------------------------------------------------------
 
 
-def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "--help")
+def test_help_and_version(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as without:  # all packages that a plain installation does not have
+        without.setattr("importlib.import_module", lambda name: pytest.fail(f"help imports {name}"))
+        code, out, _ = run(capsys, "--help")
     assert code == 0
+    assert "  warmup       Compile the kernels of environments, or see that they are compiled: later runs" in out
     for name in cli.COMMANDS:
-        assert f"  {name} " in out
+        assert re.search(rf"^  {name} +[A-Z].*\.$", out, re.MULTILINE)
     assert run(capsys)[0] == 2
     assert run(capsys, "--version")[1].startswith("card-envs ")
     with pytest.raises(SystemExit) as caught:
         cli.main(["match", "--help"])
     assert caught.value.code == 0
     assert "--duplicate" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["demo", "--minutes", "0"])
+    assert caught.value.code == 2
+    assert "minutes 0.0 must be above 0" in capsys.readouterr().err
 
 
 def test_as_a_program(tmp_path: Path) -> None:
@@ -474,6 +498,12 @@ def test_as_a_program(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["hands"] == 50
     assert program("match", "nothing", *TWO).returncode == 2
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*command, "envs", "--json"], cwd=tmp_path, env=environment, **pipes) as unread:
+        assert unread.stdout is not None and unread.stderr is not None
+        unread.stdout.close()
+        assert b"Broken pipe" not in unread.stderr.read()
+    assert unread.returncode == 141
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _PIPED_WIDTH = 200
 """Columns where the output is no terminal, so that files hold whole lines."""
+_WORD = 24
+"""Columns of cells no longer than this are never broken: ids, names and numbers are there to be copied."""
 
 
 def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
@@ -108,8 +110,13 @@ def _in_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
 
 
 def _summary_cell(summary: Summary, factor: float) -> str:
-    half_width = (summary.ci95[1] - summary.ci95[0]) / 2 * factor
-    return f"{_number(summary.mean * factor, factor)} ± {_number(half_width, factor).lstrip('+')}"
+    return interval_cell(summary.mean, summary.ci95, factor)
+
+
+def interval_cell(mean: float, ci95: Sequence[float], factor: float) -> str:
+    """Return a mean and half of its interval in a unit of which `factor` make one of the game's own."""
+    low, high = ci95
+    return f"{_number(mean * factor, factor)} ± {_number((high - low) / 2 * factor, factor).lstrip('+')}"
 
 
 def _number(number: float, factor: float) -> str:
@@ -132,8 +139,9 @@ def made_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str 
 
     table = Table(title=title, box=SIMPLE_HEAD, title_justify="left")
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
-    for name, is_number in zip(header, map(_is_number, columns), strict=True):
-        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    for name, cells in zip(header, columns, strict=True):
+        is_short = max(map(len, cells), default=0) <= _WORD
+        table.add_column(name, justify="right" if _is_number(cells) else "left", overflow="fold", no_wrap=is_short)
     for row in rows:
         table.add_row(*map(Text, row))
     return table

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from card_baselines.cli.console import print_table
+from card_baselines.cli.console import interval_cell, print_table
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.settings import parse_settings
 from card_baselines.training import maskable_ppo
+from card_baselines.training.run_config import require_above_0
 from card_envs.envs import make_game
 from card_envs.match.result import units_of
 
@@ -29,6 +30,10 @@ class Config:
     seed: int = 0
     folder: str = ""
     """Run folder; by default a new one below `runs/`."""
+
+    def __post_init__(self) -> None:
+        """Refuse no time at all, which other runs take for no limit."""
+        require_above_0(self, "minutes")
 
 
 def main(config: Config) -> RunFolder:
@@ -62,10 +67,8 @@ def print_evaluation(run: RunFolder) -> None:
     evaluation, config = json.loads((run.path / EVALUATION).read_text()), run.config()
     units = units_of(make_game(config["env"], **parse_settings(config.get("set", ()))))
     unit, factor = next(iter(units.items()))
-    rows = []
-    for match in evaluation["matches"]:
-        low, high = (factor * bound for bound in match["ci95"])
-        rows.append(
-            [match["opponent"], f"{factor * match['mean']:+.1f} ± {(high - low) / 2:.1f}", f"{match['hands']:,}"]
-        )
+    rows = [
+        [match["opponent"], interval_cell(match["mean"], match["ci95"], factor), f"{match['hands']:,}"]
+        for match in evaluation["matches"]
+    ]
     print_table(["opponent", f"{unit} (± 95 %)", "hands"], rows, f"{evaluation['env']}: what the trained agent wins")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
-import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.commands.arguments import WRONG_USE, called, nearest
@@ -22,8 +24,8 @@ COMMANDS = (
 _TAKE_ARGUMENTS = ("train", "demo", "reproduce", "league")
 """Commands whose options depend on a script that is imported only when it is asked for."""
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+INTERRUPTED, UNREAD = 130, 141
+"""Exit codes after Ctrl-C and when the output is no longer read, as shells have them."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,11 +38,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"card-envs {__version__}")
         return 0
     try:
-        return _run(arguments[0], arguments[1:])
+        code = _run(arguments[0], arguments[1:])
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:  # whoever read the output, such as `head`, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more when it ends
+        return UNREAD
     except (ValueError, AgentError, OSError) as error:
-        print(f"card-envs: {error}", file=sys.stderr)
+        print(f"card-envs: {_explained(error)}", file=sys.stderr)
         return WRONG_USE
     except ModuleNotFoundError as error:
         print(f"card-envs: {how_to_install(error)}", file=sys.stderr)
@@ -56,16 +63,32 @@ def _run(name: str, arguments: list[str]) -> int:
 
 
 def _command(name: str) -> Callable[..., Any]:
-    module = importlib.import_module(f"card_baselines.cli.commands.{name.replace('-', '_')}")
-    command: Callable[..., Any] = getattr(module, name.replace("-", "_"))
+    word = name.replace("-", "_")
+    command: Callable[..., Any] = getattr(importlib.import_module(f"card_baselines.cli.commands.{word}"), word)
     return command
 
 
+def _explained(error: Exception) -> str:
+    """Return the message of an error; that of the operating system without its number and quotes."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def _usage() -> str:
-    lines = [f"  {name:12} {(inspect.getdoc(_command(name)) or '').partition(chr(10))[0]}" for name in COMMANDS]
+    lines = [f"  {name:12} {_summary(name)}" for name in COMMANDS]
     return "\n".join(
         ["usage: card-envs COMMAND [options]", "", *lines, "", "`card-envs COMMAND --help` shows its options."]
     )
+
+
+def _summary(name: str) -> str:
+    """Return what a command does in one line: read, not imported, since commands may need packages that are missing."""
+    word = name.replace("-", "_")
+    source = Path(__file__).parent / "commands" / f"{word}.py"
+    functions = (node for node in ast.parse(source.read_text()).body if isinstance(node, ast.FunctionDef))
+    command = next(function for function in functions if function.name == word)
+    return (ast.get_docstring(command) or "").partition("\n")[0]
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
 """Words of an option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same, see `joined`."""
 
 EnvId = Annotated[str, tyro.conf.arg(metavar="ENV")]
+EnvIds = Annotated[tuple[str, ...], tyro.conf.arg(metavar="[ENV ...]")]
+Names = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
 AgentName = Annotated[str, tyro.conf.arg(metavar="AGENT")]
 AgentNames = Annotated[Words, tyro.conf.arg(metavar="AGENT ...")]
 Settings = Annotated[Words, tyro.conf.arg(name="set", metavar="NAME=VALUE ...")]

@@ -64,7 +64,7 @@ class Config(GameRunConfig):
     reward_scale: float = 0.1
     """Rewards are multiplied by this: big blinds and points are large numbers for a network."""
     skip_forced: bool = True
-    """Let the engine play decisions with one legal action."""
+    """Let the engine play decisions with one legal action; --no-skip-forced gives them to the learner."""
     hidden: tuple[int, ...] = (128, 128)
     value_hidden: tuple[int, ...] = (128, 128)
     shared_layers: int = 0

@@ -7,6 +7,7 @@ loop is `Run.train`. Of several processes, process 0 keeps the clock and writes;
 from __future__ import annotations
 
 import shutil
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -149,7 +150,12 @@ def train(spec: AlgorithmSpec[AnyConfig], config: AnyConfig, world: World = ALON
         if world.is_first:
             stack.enter_context(folder.locked())
             folder.start(described, (*spec.may_change, "agent"))  # earlier versions named a class as the agent
-        return Run(spec, config, folder, world).train()
+        try:
+            return Run(spec, config, folder, world).train()
+        except KeyboardInterrupt:
+            if config.progress and world.is_first:
+                print(f"interrupted: the same command with --folder {folder.path} goes on", file=sys.stderr)
+            raise
 
 
 def _new_folder(spec: AlgorithmSpec[AnyConfig], config: AnyConfig, env: str) -> RunFolder:

@@ -37,6 +37,7 @@ class RunConfig:
     tensorboard: bool = False
     """Write the measures for TensorBoard into the run folder."""
     progress: bool = True
+    """Show how far the run is; --no-progress for none of it."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense, by name."""

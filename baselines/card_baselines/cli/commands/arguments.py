@@ -25,7 +25,7 @@ def may_choose_seats(entry: EnvEntry) -> bool:
 
 def seats_of(entry: EnvEntry, settings: dict[str, Any]) -> int:
     """Return how many seats the game has with these settings, or by default."""
-    return _made(entry, settings).num_seats
+    return make_game(entry.id, **settings).num_seats
 
 
 def with_num_players(settings: dict[str, Any], num_players: int | None) -> dict[str, Any]:
@@ -42,9 +42,9 @@ def with_num_players(settings: dict[str, Any], num_players: int | None) -> dict[
 def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tuple[Game, dict[str, Any]]:
     """Return the game with one seat per agent, where it can have that many, and the settings that made it."""
     may_choose = may_choose_seats(entry)
-    if may_choose and "num_players" not in settings:
+    if may_choose and "num_players" not in settings and num_agents > 1:
         settings = {"num_players": num_agents, **settings}
-    game = _made(entry, settings)
+    game = make_game(entry.id, **settings)
     if num_agents != game.num_seats:
         hint = f", or --set num_players={num_agents}" if may_choose and num_agents > 1 else ""
         raise ValueError(
@@ -52,13 +52,6 @@ def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tupl
             f"(one may be named more than once, as in --agents {' '.join(['A', *'B' * (game.num_seats - 1)])}){hint}"
         )
     return game, settings
-
-
-def _made(entry: EnvEntry, settings: dict[str, Any]) -> Game:
-    try:
-        return make_game(entry.id, **settings)
-    except TypeError as error:
-        raise ValueError(str(error)) from error
 
 
 def load_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
@@ -92,7 +85,7 @@ def called(command: Callable[..., Any], name: str, arguments: list[str], **defau
     """Return what a command returns for the arguments; prints help or what is wrong with them and exits."""
     import tyro
 
-    config = (tyro.conf.FlagCreatePairsOff,)
+    config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
     return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
 
 

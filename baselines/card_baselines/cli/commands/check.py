@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.options import AsJson, EnvId, Names, Settings, joined
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -16,13 +17,13 @@ from card_envs.testing import check as run_check
 
 
 def check(
-    game: str,
+    game: EnvId,
     /,
     deals: int = 10,
     seed: int = 0,
-    only: tuple[str, ...] = (),
-    set: tuple[str, ...] = (),
-    json: bool = False,
+    only: Names = (),
+    settings: Settings = (),
+    as_json: AsJson = False,
 ) -> int:
     """Check that a game keeps its promises: API, masks, payoffs, hidden cards, batches, clones, compiled code.
 
@@ -31,12 +32,12 @@ def check(
         deals: Deals that each check plays.
         seed: The same seed plays the same deals.
         only: Names of the checks to run; by default all.
-        set: Arguments of the environment, such as num_players=3.
-        json: Print JSON.
+        settings: Arguments of the environment, such as num_players=3.
+        as_json: Print JSON.
     """
-    made = _made(game, parse_settings(set))
-    results = {name: _result(made, name, seed, deals) for name in only or CHECKS}
-    if json:
+    made = _made(game, parse_settings(joined(settings)))
+    results = {name: _result(made, name, seed, deals) for name in joined(only) or CHECKS}
+    if as_json:
         print_json({"game": game, "results": results})
     else:
         print_table(["check", "result"], [[name, result] for name, result in results.items()], game)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, Words, joined
+from card_baselines.cli.options import AsJson, Names, joined
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
@@ -106,9 +106,9 @@ class _How:
 def panel(
     quick: bool = False,
     seed: int = 0,
-    sections: Words = (),
+    sections: Names = (),
     control_variates: bool = False,
-    output: str = "",
+    output: Path | None = None,
     as_json: AsJson = False,
 ) -> int:
     """Let all players that come with the package play each other: heads-up, one against five, Big 2 one against three.
@@ -118,20 +118,17 @@ def panel(
         seed: The same seed gives the same results.
         sections: heads_up, six_max, big2; by default all of them.
         control_variates: Take chance off: right on average, smaller intervals of fewer hands.
-        output: File for the results as JSON, written after every match. Matches of the same command that it already
-            holds are not played again, so that a panel which was interrupted goes on; sections that are not played
-            stay as they are. The documentation's is docs/results/panel.json.
+        output: File for the results as JSON, written after every match; what the same command has played is kept there.
         as_json: Print JSON.
     """
     chosen = _chosen(joined(sections))
-    file = Path(output) if output else None
-    report = _report_of(file)
+    report = _report_of(output)
     how = _How(quick, seed, control_variates, git_commit())
     for section in chosen:
         report[section.name] = _begun(section, how, report.get(section.name, {}))
         for _ in _matches_played(section, how, report[section.name]["results"]):
-            if file is not None:
-                _write(file, report)
+            if output is not None:
+                _write(output, report)
     played = {section.name: report[section.name] for section in chosen}
     if as_json:
         print_json(played)

@@ -35,7 +35,7 @@ def play(
     settings: Settings = (),
     save: Path | None = None,
     device: str = "cpu",
-    thoughts: bool = True,
+    no_thoughts: bool = False,
 ) -> int:
     """Play against agents in the terminal; seats move on after every hand.
 
@@ -47,14 +47,14 @@ def play(
         settings: Arguments of the environment, such as num_players=3 stacks=50.
         save: Write the finished hands to a file (.phhs, .acpc, .big2) or into a folder.
         device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
-        thoughts: Show what agents think after each decision of theirs, where they tell: brennus tells its beliefs.
+        no_thoughts: Do not show what agents think after each decision of theirs (brennus tells its beliefs).
     """
     entry, chosen = find_entry(env), parse_settings(joined(settings))
     names = _opponents(entry, chosen, joined(agents) or ("random",))
     game, _ = game_for(entry, chosen, 1 + len(names))
     players: list[Agent] = [Person(), *(load_agent(name, game, device) for name in names)]
     seed = secrets.randbelow(2**32) if seed is None else seed
-    spectator = Spectator(players, thoughts)
+    spectator = Spectator(players, not no_thoughts)
     file = None if save is None else MatchFile(save, game, spectator.names, seed)
     try:
         with file or nullcontext():

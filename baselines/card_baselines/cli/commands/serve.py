@@ -4,37 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from card_baselines.cli.options import AgentNames, EnvIds, Names, Settings, joined
+
 RESULTS = Path("runs/results.sqlite")
 
 
 def serve(
-    envs: tuple[str, ...] = (),
+    envs: EnvIds = (),
     /,
-    agents: tuple[str, ...] = (),
-    set: tuple[str, ...] = (),
+    agents: AgentNames = (),
+    settings: Settings = (),
     replay: tuple[Path, ...] = (),
     results: Path = RESULTS,
     host: str = "127.0.0.1",
     port: int = 8765,
-    names: tuple[str, ...] = (),
-    open: bool = True,
+    names: Names = (),
+    no_open: bool = False,
 ) -> int:
     """Play, watch and replay in a browser, and see what agents think; sessions are kept in a file of results.
 
     Args:
         envs: Environment ids that are offered, such as limit_holdem-v0; by default all.
         agents: Agents besides those with a name: run folders, path/to/file.py:Class, module:Class.
-        set: Arguments of the environments, such as stacks=50, which the page may change.
+        settings: Arguments of the environments, such as stacks=50, which the page may change.
         replay: Saved matches to look at: files, or folders that are searched (.phh, .phhs, .acpc, .big2).
         results: SQLite file to which all sessions are written.
         host: Address to listen at; the default can be reached from this machine alone.
         port: 0 takes any free one.
         names: Further host names under which others reach this machine, with another --host.
-        open: Open the page in a browser.
+        no_open: Do not open the page in a browser.
     """
     from card_baselines.web import serving  # Starlette and uvicorn, an extra
     from card_baselines.web.catalogue import Catalogue
 
-    catalogue = Catalogue(envs, agents, set)
-    serving.serve(catalogue, results, host, port, replay=replay, names=names, open_browser=open)
+    catalogue = Catalogue(envs, joined(agents), joined(settings))
+    serving.serve(catalogue, results, host, port, replay=replay, names=joined(names), open_browser=not no_open)
     return 0

@@ -92,10 +92,7 @@ def tournament(
 
 def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any], map: MapOf) -> None:
     """Raise ValueError for an agent, a setting or a map that is wrong, before a folder is made."""
-    try:
-        game = make_game(env, **settings)
-    except TypeError as error:
-        raise ValueError(str(error)) from error
+    game = make_game(env, **settings)
     require_map(game, map)
     for spec in agents:
         load_agent(spec, game)

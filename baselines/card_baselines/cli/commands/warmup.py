@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from card_baselines.cli.console import print_json
+from card_baselines.cli.options import AsJson, EnvIds, Settings, joined
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS, find_entry, make_game
 from card_envs.envs import warmup as compile_all
@@ -14,26 +15,27 @@ _SIZES = {"limit_holdem-v0": (2, 6), "no_limit_holdem-v0": (2, 6)}
 """Numbers of players to compile for; elsewhere the default."""
 
 
-def warmup(env_ids: tuple[str, ...] = (), /, set: tuple[str, ...] = (), json: bool = False) -> int:
+def warmup(env_ids: EnvIds = (), /, settings: Settings = (), as_json: AsJson = False) -> int:
     """Compile the kernels of environments, or see that they are compiled: later runs start at once.
 
     Once after an installation, before starting many processes, in the recipe of a container.
 
     Args:
         env_ids: Environments; by default all. Hold'em for two and for six players, unless --set says how many.
-        set: Settings of the environments as name=value, such as num_players=3 encoder=rlcard.
-        json: Print JSON.
+        settings: Arguments of the environments, such as num_players=3 encoder=rlcard.
+        as_json: Print JSON.
     """
-    wanted = list(_wanted(env_ids or tuple(ENVS), parse_settings(set)))
-    _check(wanted)
+    wanted = list(_wanted(env_ids or tuple(ENVS), parse_settings(joined(settings))))
+    for env_id, chosen in wanted:  # before anything is compiled
+        make_game(env_id, **chosen)
     rows = []
-    for number, (env_id, settings) in enumerate(wanted, 1):
-        seconds = compile_all(env_id, **settings)
-        rows.append({"env": env_id, "settings": settings, "seconds": round(seconds, 1)})
-        if not json:
-            words = " ".join([env_id, *(f"{name}={value}" for name, value in settings.items())])
+    for number, (env_id, chosen) in enumerate(wanted, 1):
+        seconds = compile_all(env_id, **chosen)
+        rows.append({"env": env_id, "settings": chosen, "seconds": round(seconds, 1)})
+        if not as_json:
+            words = " ".join([env_id, *(f"{name}={value}" for name, value in chosen.items())])
             print(f"{number} of {len(wanted)}: {words}, {seconds:.1f} s", flush=True)
-    if json:
+    if as_json:
         print_json(rows)
     return 0
 
@@ -45,12 +47,3 @@ def _wanted(env_ids: tuple[str, ...], settings: dict[str, Any]) -> Iterator[tupl
         yield from ((env_id, {"num_players": size}) for size in sizes)
         if not sizes:
             yield env_id, settings
-
-
-def _check(wanted: list[tuple[str, dict[str, Any]]]) -> None:
-    """Raise ValueError for settings that an environment does not have, before anything is compiled."""
-    for env_id, settings in wanted:
-        try:
-            make_game(env_id, **settings)
-        except TypeError as error:
-            raise ValueError(str(error)) from error
