@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
+from card_envs.jit import kernel, short_kernel
 from card_envs.records import Tables
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
@@ -136,6 +137,31 @@ class ObserveBatch(Protocol):
         ...
 
 
+def observe_kernels(
+    write: Callable[[Any, Any, Any], Any], write_mask: Callable[[Any, Any, Any], Any]
+) -> tuple[Observe, ObserveBatch]:
+    """Return the two kernels of an encoder, `observe` and `observe_batch`, from one that writes the numbers of a seat.
+
+    `write` and the game's `write_mask` are kernels (table, seat, row) that fill a record of observations and of masks.
+    """
+
+    @short_kernel
+    def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
+        me = np.int64(seat)
+        write(tables[i], me, observations[0])
+        write_mask(tables[i], me, masks[0])
+
+    @kernel
+    def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
+        for j in range(rows.shape[0]):
+            t = tables[rows[j]]
+            actor = np.int64(t.actor)
+            write(t, actor, observations[j])
+            write_mask(t, actor, masks[j])
+
+    return observe, observe_batch
+
+
 @dataclass(frozen=True)
 class Encoder:
     """One way to turn what a seat sees into numbers. The two kernels also write the action mask.
@@ -174,7 +200,7 @@ class Encoder:
         """Pickle where the encoder stands: its kernels would be pickled by value, and compiled anew."""
         if isinstance(self.layout, _TypedLayout):
             return Encoder.with_dtype, (self.layout.encoder, self.layout.dtype)
-        module = self.observe.__module__
+        module = self.layout.__module__
         for name, value in vars(sys.modules[module]).items():
             if value is self:
                 return located_encoder, (f"{module}:{name}",)

@@ -54,7 +54,7 @@ def with_observe(change: Callable[[Any, int, Any, Any], None]) -> Game:
     """Return the game with an encoder that changes what it has written."""
 
     def observe(tables: Any, i: int, seat: int, observations: Any, masks: Any) -> None:
-        encoders.observe(tables, i, seat, observations, masks)
+        GAME.encoder.observe(tables, i, seat, observations, masks)
         change(tables[i], seat, observations[0], masks[0])
 
     return replace(GAME, encoder=replace(GAME.encoder, observe=observe))

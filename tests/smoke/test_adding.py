@@ -33,22 +33,19 @@ class Lowest(Agent):
 '''
 ENCODER = '''"""An encoder."""
 from card_envs.games.holdem.actions import write_mask
-from card_envs.observation import Block, Encoder, Layout
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
 
 LAYOUT = Layout((Block("pot", 1, "chips", high=100),))
 
 
-def observe(tables, i, seat, observations, masks):
-    observations[0].number[0] = tables[i].pot
-    write_mask(tables[i], seat, masks[0])
+@kernel
+def write(t, seat, o):
+    o.number[0] = t.pot
 
 
-def observe_batch(tables, rows, observations, masks):
-    for j, row in enumerate(rows):
-        observe(tables, row, tables[row].actor, observations[j : j + 1], masks[j : j + 1])
-
-
-POT = Encoder("pot", 1, lambda config: LAYOUT, observe, observe_batch, lambda config, seen: LAYOUT.split(seen))
+OBSERVE = observe_kernels(write, write_mask)
+POT = Encoder("pot", 1, lambda config: LAYOUT, *OBSERVE, lambda config, seen: LAYOUT.split(seen))
 '''
 ALGORITHM = '''"""An algorithm."""
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from card_envs.game import NOBODY
 from card_envs.jit import kernel
-from card_envs.observation import Block, Encoder, Layout
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from tests.third_game.config import DozenConfig
 from tests.third_game.kernels import write_mask
 from tests.third_game.state import HAND_SIZE, NO_CARD, NUM_CARDS, NUM_SEATS
@@ -34,22 +34,6 @@ STATE_LAYOUT = Layout(
     )
 )
 _ACTOR = STATE_LAYOUT.slices["actor"].start
-
-
-@kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i into row 0."""
-    _observe(tables[i], seat, observations[0])
-    write_mask(tables[i], seat, masks[0])
-
-
-@kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of each row sees."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        _observe(t, np.int64(t.actor), observations[j])
-        write_mask(t, np.int64(t.actor), masks[j])
 
 
 @kernel
@@ -88,4 +72,4 @@ def decode(config: DozenConfig, observation: NDArray[Any]) -> dict[str, Any]:
     return {"hand": [int(card) + 1 for card in np.flatnonzero(LAYOUT.split(observation)["hand"])]}
 
 
-ENCODERS = {"default": Encoder("default", 1, lambda config: LAYOUT, observe, observe_batch, decode)}
+ENCODERS = {"default": Encoder("default", 1, lambda config: LAYOUT, *observe_kernels(_observe, write_mask), decode)}

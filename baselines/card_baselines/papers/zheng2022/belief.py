@@ -19,15 +19,14 @@ from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
 from card_baselines.training import ppo
 from card_envs.agent import find_agent
 from card_envs.cards import DECK_SIZE
+from card_envs.games.holdem.actions import write_mask
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.encoders.default import DEFAULT
-from card_envs.games.holdem.encoders.default import observe as observe_default
-from card_envs.games.holdem.encoders.default import observe_batch as observe_default_batch
+from card_envs.games.holdem.encoders.default import DEFAULT, write_blocks
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
 from card_envs.jit import kernel
 from card_envs.match import play_match
-from card_envs.observation import Block, Encoder, Layout
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 
 CELLS: NDArray[np.float64] = load_sheet(SHEET_FILE).values
@@ -53,19 +52,9 @@ def layout(config: HoldemConfig) -> Layout:
 
 
 @kernel
-def observe(tables: Any, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    observe_default(tables, i, seat, observations, masks)
-    write_values(tables[i], np.int64(seat), observations[0])
-
-
-@kernel
-def observe_batch(tables: Any, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    observe_default_batch(tables, rows, observations, masks)
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        write_values(t, np.int64(t.actor), observations[j])
+def _write(t: Any, seat: Any, o: Any) -> None:
+    write_blocks(t, seat, o)
+    write_values(t, seat, o)
 
 
 @kernel
@@ -107,7 +96,7 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     return {**DEFAULT.decode(config, observation[:-NUM_COLUMNS]), "sheet": [float(value) for value in values]}
 
 
-ENCODER = Encoder(WITH, 1, layout, observe, observe_batch, decode)
+ENCODER = Encoder(WITH, 1, layout, *observe_kernels(_write, write_mask), decode)
 
 
 def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]:

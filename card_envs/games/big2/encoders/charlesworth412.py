@@ -30,9 +30,9 @@ from card_envs.games.big2.state import (
     TRIPLE,
     TWO_PAIR,
 )
-from card_envs.jit import kernel, short_kernel
-from card_envs.observation import Block, Encoder, Layout
-from card_envs.records import Table, Tables
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
+from card_envs.records import Table
 
 _HIGH_CARDS, _GONE_CARDS, _FLAGS = 8, 16, 6
 _FIRST_HIGH, _FIRST_GONE = 52 - _HIGH_CARDS, 52 - _GONE_CARDS
@@ -98,22 +98,6 @@ _RANK, _SUIT, _KIND = _AT["trick_rank"], _AT["trick_suit"], _AT["trick_kind"]
 def layout(config: Big2Config) -> Layout:
     """Return the blocks, which are the same for all rules."""
     return LAYOUT
-
-
-@short_kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    _write(tables[i], seat, observations[0])
-    write_mask(tables[i], seat, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        _write(t, t.actor, observations[j])
-        write_mask(t, t.actor, masks[j])
 
 
 @kernel
@@ -204,4 +188,4 @@ def _decode_trick(blocks: dict[str, NDArray[Any]]) -> dict[str, Any] | None:
     }
 
 
-CHARLESWORTH412 = Encoder("charlesworth412", 1, layout, observe, observe_batch, decode)
+CHARLESWORTH412 = Encoder("charlesworth412", 1, layout, *observe_kernels(_write, write_mask), decode)

@@ -17,9 +17,9 @@ from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, decode_hand, write_hand
 from card_envs.games.big2.legal import write_mask
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
-from card_envs.jit import kernel, short_kernel
-from card_envs.observation import Block, Encoder, Layout
-from card_envs.records import Table, Tables
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
+from card_envs.records import Table
 
 _NUM_KINDS = len(KIND_NAMES)
 
@@ -52,22 +52,6 @@ _PASSES = _AT["passes"]
 def layout(config: Big2Config) -> Layout:
     """Return the blocks, which are the same for all rules."""
     return LAYOUT
-
-
-@short_kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    _write(tables[i], seat, observations[0])
-    write_mask(tables[i], seat, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        _write(t, t.actor, observations[j])
-        write_mask(t, t.actor, masks[j])
 
 
 @kernel
@@ -125,4 +109,4 @@ def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
     return decoded
 
 
-CLEAN = Encoder("clean", 1, layout, observe, observe_batch, decode)
+CLEAN = Encoder("clean", 1, layout, *observe_kernels(_write, write_mask), decode)

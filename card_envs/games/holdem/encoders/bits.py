@@ -17,9 +17,9 @@ from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
 from card_envs.games.holdem.state import MAX_LEVELS
-from card_envs.jit import kernel, short_kernel
-from card_envs.observation import Encoder, Layout
-from card_envs.records import Table, Tables
+from card_envs.jit import kernel
+from card_envs.observation import Encoder, Layout, observe_kernels
+from card_envs.records import Table
 
 _BLOCKS = ("hole_cards", "board", "category", "street", "position", "in_hand", "callers", "raisers")
 
@@ -33,24 +33,6 @@ def layout(config: HoldemConfig) -> Layout:
         )
     blocks = default.layout(config).blocks
     return Layout(tuple(block for block in blocks if block.name in _BLOCKS), is_whole=True)
-
-
-@short_kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    me = np.int64(seat)
-    _write(tables[i], me, observations[0])
-    write_mask(tables[i], me, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        actor = np.int64(t.actor)
-        _write(t, actor, observations[j])
-        write_mask(t, actor, masks[j])
 
 
 @kernel
@@ -84,4 +66,4 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     return decoded
 
 
-BITS = Encoder("bits", 1, layout, observe, observe_batch, decode)
+BITS = Encoder("bits", 1, layout, *observe_kernels(_write, write_mask), decode)

@@ -21,10 +21,10 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import betting_history
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, RECENT_ACTIONS
-from card_envs.jit import kernel, short_kernel
-from card_envs.observation import Block, Encoder, Layout
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY
-from card_envs.records import Table, Tables
+from card_envs.records import Table
 
 _KINDS = 3
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)
@@ -95,23 +95,6 @@ def _history_blocks(config: HoldemConfig) -> list[Block]:
 
 def _ranks_five_cards(config: HoldemConfig) -> bool:
     return config.num_hole_cards + sum(config.board_cards) >= 5
-
-
-@short_kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    write_blocks(tables[i], seat, observations[0])
-    write_mask(tables[i], seat, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        actor = np.int64(t.actor)
-        write_blocks(t, actor, observations[j])
-        write_mask(t, actor, masks[j])
 
 
 @kernel
@@ -271,6 +254,6 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     return decoded
 
 
-DEFAULT = Encoder("default", 1, layout, observe, observe_batch, decode)
+DEFAULT = Encoder("default", 1, layout, *observe_kernels(write_blocks, write_mask), decode)
 
 assert RECENT_ACTIONS & (RECENT_ACTIONS - 1) == 0  # the ring index is a bit mask

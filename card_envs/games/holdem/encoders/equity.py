@@ -21,11 +21,11 @@ from card_envs.games.holdem.encoders import default
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.jit import kernel
-from card_envs.observation import Block, Encoder, Layout
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.draw import unused_card_of
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import STARTING_EQUITIES, STARTING_PERCENTILES, starting_hand
-from card_envs.records import Table, Tables
+from card_envs.records import Table
 from card_envs.rng import splitmix64
 
 SAMPLES = 200
@@ -57,21 +57,8 @@ def layout(config: HoldemConfig) -> Layout:
 
 
 @kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    me = np.int64(seat)
-    _write_equities(tables[i], me, observations[0], default.write_blocks(tables[i], me, observations[0]))
-    write_mask(tables[i], me, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        actor = np.int64(t.actor)
-        _write_equities(t, actor, observations[j], default.write_blocks(t, actor, observations[j]))
-        write_mask(t, actor, masks[j])
+def _write(t: Table, me: Any, o: Any) -> None:
+    _write_equities(t, me, o, default.write_blocks(t, me, o))
 
 
 @kernel
@@ -132,6 +119,6 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     return decoded | {"equity": equity, "equity_by_quarter": quarters}
 
 
-EQUITY = Encoder("equity", 1, layout, observe, observe_batch, decode)
+EQUITY = Encoder("equity", 1, layout, *observe_kernels(_write, write_mask), decode)
 
 assert SAMPLES < 1 << 16, "counts have 16 bits"

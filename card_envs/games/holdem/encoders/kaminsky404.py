@@ -26,9 +26,9 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
-from card_envs.jit import kernel, short_kernel
-from card_envs.observation import Block, Encoder, Layout
-from card_envs.records import Table, Tables
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
+from card_envs.records import Table
 
 _HIDDEN = DECK_SIZE
 _BOARD_SLOT = DECK_SIZE + 1
@@ -51,24 +51,6 @@ def layout(config: HoldemConfig) -> Layout:
             Block("percentile", 1, "share of all hands of as many cards that are not better than mine", private=True),
         )
     )
-
-
-@short_kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    me = np.int64(seat)
-    _write(tables[i], me, observations[0])
-    write_mask(tables[i], me, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        actor = np.int64(t.actor)
-        _write(t, actor, observations[j])
-        write_mask(t, actor, masks[j])
 
 
 @kernel
@@ -154,4 +136,4 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     }
 
 
-KAMINSKY404 = Encoder("kaminsky404", 1, layout, observe, observe_batch, decode)
+KAMINSKY404 = Encoder("kaminsky404", 1, layout, *observe_kernels(_write, write_mask), decode)

@@ -27,9 +27,9 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import LIMIT, MAX_CHIPS
-from card_envs.jit import kernel, short_kernel
-from card_envs.observation import Block, Encoder, Layout
-from card_envs.records import Table, Tables
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout, observe_kernels
+from card_envs.records import Table
 
 _NUM_RANKS = len(RANKS)
 _LAST_SUIT = len(SUITS) - 1
@@ -54,24 +54,6 @@ def layout(config: HoldemConfig) -> Layout:
         Block("largest_commit", 1, "most chips that a seat has put in since the deal", high=MAX_CHIPS),
     )
     return Layout((cards, *chips), is_whole=True)
-
-
-@short_kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    me = np.int64(seat)
-    _write(tables[i], me, observations[0])
-    write_mask(tables[i], me, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        actor = np.int64(t.actor)
-        _write(t, actor, observations[j])
-        write_mask(t, actor, masks[j])
 
 
 @kernel
@@ -121,4 +103,4 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     return decoded
 
 
-RLCARD = Encoder("rlcard", 1, layout, observe, observe_batch, decode)
+RLCARD = Encoder("rlcard", 1, layout, *observe_kernels(_write, write_mask), decode)

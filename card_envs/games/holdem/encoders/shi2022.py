@@ -28,10 +28,10 @@ from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards, percentile_at
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE
-from card_envs.jit import kernel, short_kernel
-from card_envs.observation import Block, Encoder, Layout, block_starts
+from card_envs.jit import kernel
+from card_envs.observation import Block, Encoder, Layout, block_starts, observe_kernels
 from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY
-from card_envs.records import Table, Tables
+from card_envs.records import Table
 
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)
 _CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
@@ -87,24 +87,6 @@ def _num_tokens(n: int) -> int:
 
 _STARTS = block_starts(_layout(n, 0) for n in range(MAX_SEATS + 1))
 """By number of seats: where each block begins; the history, whose length depends on more than the seats, is last."""
-
-
-@short_kernel
-def observe(tables: Tables, i: Any, seat: Any, observations: Any, masks: Any) -> None:
-    """Write what `seat` sees of table i, and its mask, into row 0."""
-    me = np.int64(seat)
-    _write(tables[i], me, observations[0])
-    write_mask(tables[i], me, masks[0])
-
-
-@kernel
-def observe_batch(tables: Tables, rows: Any, observations: Any, masks: Any) -> None:
-    """Write what the actor of table rows[j] sees, and its mask, into row j."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        actor = np.int64(t.actor)
-        _write(t, actor, observations[j])
-        write_mask(t, actor, masks[j])
 
 
 @kernel
@@ -233,4 +215,4 @@ def _decision_of(config: HoldemConfig, token: int) -> tuple[int, int, str]:
     return level_and_street // MAX_LEVELS, position, KIND_NAMES[kind]
 
 
-SHI2022 = Encoder("shi2022", 1, layout, observe, observe_batch, decode)
+SHI2022 = Encoder("shi2022", 1, layout, *observe_kernels(_write, write_mask), decode)
