@@ -1,9 +1,9 @@
 """Train one network that plays all seats against itself: PPO in plain PyTorch on the batched engine.
 
 Schulman et al. (2017), self-play as in Charlesworth (2018). Read top to bottom: the learner with its rollout
-(`collect`), minibatches (`update`) and loss. Advantages are in `experience` (`credit`), settings in `ppo_config`, what
-a run is besides (budget, checkpoints, evaluations) in `run`, who sits at the tables in `self_play`, several processes
-in `distributed`.
+(`collect`) and minibatches (`update`). The loss is in `ppo_loss`, advantages in `experience` (`credit`), settings in
+`ppo_config`, what a run is besides (budget, checkpoints, evaluations) in `run`, who sits at the tables in `self_play`,
+several processes in `distributed`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from card_baselines.training.exploiters import are_due, exploiter_settings, winn
 from card_baselines.training.magnet import Magnet
 from card_baselines.training.ppo_config import RATES, Rates
 from card_baselines.training.ppo_config import Config as Config
+from card_baselines.training.ppo_loss import ppo_loss
 from card_baselines.training.presets import PRESETS
 from card_baselines.training.presets import default_preset as default_preset
 from card_baselines.training.run import (
@@ -264,27 +265,14 @@ class Ppo(Learner):
         return dict(zip(names[2:], table[:, 2:].mean(axis=0).tolist(), strict=True))
 
     def loss(self, taken: Mapping[str, torch.Tensor], rates: Rates) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Return the clipped objective of PPO, KL divergence, entropy and value error as one loss, and measures."""
-        legal, choice, advantage = taken["legal"], taken["choice"], taken["advantage"]
-        old, target, old_value = taken["log_probability"], taken["target"], taken["value"]
-        observation = taken["observation"].float()
+        """Return the loss of a part of a batch, with the distance from the magnet if there is one, and measures."""
+        observation, legal, advantage = taken["observation"].float(), taken["legal"], taken["advantage"]
         logits, value = self.network(observation, legal)
         log_probabilities = torch.log_softmax(logits, dim=1)
-        entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
         if self.config.normalise:
             mean, deviation = self.world.moments(advantage)
             advantage = (advantage - mean) / (deviation + 1e-8)
-        change = log_probabilities.gather(1, choice[:, None])[:, 0] - old
-        ratio = change.exp()
-        objective = torch.minimum(ratio * advantage, ratio.clamp(1 - rates.clip, 1 + rates.clip) * advantage).mean()
-        error = (value - target).square()
-        if self.config.clip_value:
-            near = old_value + (value - old_value).clamp(-rates.clip, rates.clip)
-            error = torch.maximum(error, (near - target).square())
-        value_loss = 0.5 * error.mean()
-        kl = (ratio - 1 - change).mean()
-        loss = -objective + rates.kl_penalty * kl - rates.entropy * entropy + self.config.value_weight * value_loss
-        measures = {"entropy": entropy, "value_loss": value_loss, "kl": kl}
+        loss, measures = ppo_loss(log_probabilities, value, advantage, taken, rates, self.config)
         if self.magnet:
             measures["magnet"] = self.magnet.divergence(log_probabilities, observation, legal)
             loss = loss + rates.magnet * measures["magnet"]
