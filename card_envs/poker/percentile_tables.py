@@ -9,7 +9,6 @@ once and counted as often as they occur.
 
 from __future__ import annotations
 
-import hashlib
 from itertools import chain, combinations
 from math import comb
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS
 from card_envs.jit import kernel
+from card_envs.poker.pinned_tables import load_pinned, write_pinned
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 
 TABLE_FILE = Path(__file__).with_suffix(".npz")
@@ -52,24 +52,7 @@ class Tables(NamedTuple):
 
 def load() -> Tables:
     """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
-    with np.load(TABLE_FILE, allow_pickle=False) as arrays:
-        tables = Tables(*(arrays[name] for name in Tables._fields))
-    if (found := fingerprint(tables)) != TABLE_SHA256:
-        raise ValueError(
-            f"{TABLE_FILE} holds tables {found}, this version needs {TABLE_SHA256}: reinstall card-envs, "
-            "or after a change of the builder run `python -m card_envs.poker.percentile_tables` and update TABLE_SHA256"
-        )
-    return tables
-
-
-def fingerprint(tables: Tables) -> str:
-    """Return the SHA-256 of names, types, shapes and contents of the tables, as hexadecimal digits."""
-    digest = hashlib.sha256()
-    for name in Tables._fields:
-        table: NDArray[Any] = getattr(tables, name)
-        digest.update(f"{name} {table.dtype.name} {table.shape}".encode())
-        digest.update(table.astype(table.dtype.newbyteorder("<")).tobytes())
-    return digest.hexdigest()
+    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256, "card_envs.poker.percentile_tables")
 
 
 def build() -> Tables:
@@ -181,6 +164,4 @@ def _place(a: Any, b: Any) -> Any:
 
 
 if __name__ == "__main__":
-    built = build()
-    np.savez_compressed(TABLE_FILE, allow_pickle=False, **built._asdict())
-    print(f'TABLE_SHA256 = "{fingerprint(built)}"')
+    write_pinned(TABLE_FILE, build())

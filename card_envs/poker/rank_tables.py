@@ -11,14 +11,15 @@ of their own.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from card_envs.poker.pinned_tables import load_pinned, write_pinned
 
 Integers: TypeAlias = NDArray[np.int64]
 Strength: TypeAlias = tuple[int, ...]
@@ -56,24 +57,7 @@ class Tables(NamedTuple):
 
 def load() -> Tables:
     """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
-    with np.load(TABLE_FILE, allow_pickle=False) as arrays:
-        tables = Tables(*(arrays[name] for name in Tables._fields))
-    if (found := fingerprint(tables)) != TABLE_SHA256:
-        raise ValueError(
-            f"{TABLE_FILE} holds tables {found}, this version needs {TABLE_SHA256}: reinstall card-envs, "
-            "or after a change of the builder run `python -m card_envs.poker.rank_tables` and update TABLE_SHA256"
-        )
-    return tables
-
-
-def fingerprint(tables: Tables) -> str:
-    """Return the SHA-256 of names, types, shapes and contents of the tables, as hexadecimal digits."""
-    digest = hashlib.sha256()
-    for name in Tables._fields:
-        table: NDArray[Any] = getattr(tables, name)
-        digest.update(f"{name} {table.dtype.name} {table.shape}".encode())
-        digest.update(table.astype(table.dtype.newbyteorder("<")).tobytes())
-    return digest.hexdigest()
+    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256, "card_envs.poker.rank_tables")
 
 
 def build() -> Tables:
@@ -208,6 +192,4 @@ def _hands(size: int) -> list[tuple[int, ...]]:
 
 
 if __name__ == "__main__":
-    built = build()
-    np.savez_compressed(TABLE_FILE, allow_pickle=False, **built._asdict())
-    print(f'TABLE_SHA256 = "{fingerprint(built)}"')
+    write_pinned(TABLE_FILE, build())

@@ -12,6 +12,7 @@ from card_envs.cards import card_ids
 from card_envs.jit import COMPILED
 from card_envs.poker import percentile_tables
 from card_envs.poker.percentiles import PERCENTILES, hand_percentile
+from card_envs.poker.pinned_tables import fingerprint
 from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY, hand_ranks
 from card_envs.poker.starting_hands import (
     STARTING_EQUITIES,
@@ -112,7 +113,7 @@ def test_five_card_hands_count_the_same_again() -> None:
 def test_the_builder_makes_the_shipped_tables() -> None:
     if not COMPILED:
         pytest.skip("the builder needs compiled kernels")
-    assert percentile_tables.fingerprint(percentile_tables.build()) == percentile_tables.TABLE_SHA256
+    assert fingerprint(percentile_tables.build()) == percentile_tables.TABLE_SHA256
 
 
 def test_an_equity_agrees_with_random_boards() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_ids
 from card_envs.poker import rank_tables
+from card_envs.poker.pinned_tables import fingerprint
 from card_envs.poker.ranks import (
     BEST_RANK,
     CARD_BITS,
@@ -291,7 +292,7 @@ def test_shipped_tables_are_those_computed_from_the_rules(rebuilt: Rebuilt) -> N
     for name, shipped, computed in zip(rank_tables.Tables._fields, rank_tables.load(), rebuilt.tables, strict=True):
         assert shipped.dtype == computed.dtype
         np.testing.assert_array_equal(shipped, computed, err_msg=name)
-    assert rank_tables.fingerprint(rebuilt.tables) == rank_tables.TABLE_SHA256
+    assert fingerprint(rebuilt.tables) == rank_tables.TABLE_SHA256
 
 
 def test_strengths_fall_into_the_known_classes(rebuilt: Rebuilt) -> None:
