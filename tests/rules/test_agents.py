@@ -381,6 +381,17 @@ def test_weights_that_no_training_leaves_are_refused(tmp_path: Path, change: Any
         find_agent(damaged(tmp_path, change), LIMIT)
 
 
+def test_a_folder_without_weights_or_with_half_of_them_is_refused(tmp_path: Path) -> None:
+    folder = damaged(tmp_path, lambda tensor: tensor)
+    weights = Path(folder) / "policy.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(ValueError, match=r"policy\.safetensors holds no weights, or is damaged"):
+        find_agent(folder, LIMIT)
+    weights.unlink()
+    with pytest.raises(ValueError, match=r"run holds no policy\.safetensors: no training has saved a policy there"):
+        find_agent(folder, LIMIT)
+
+
 @pytest.fixture
 def usual_umask() -> Iterator[None]:
     if sys.platform == "win32":

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.torch import load, save_file
 
 from card_baselines.agents.learned.devices import find_device
@@ -104,10 +105,15 @@ def save_policy(policy: torch.nn.Module, path: Path) -> None:
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """Return the tensors of a safetensors file.
 
-    Raises ValueError, naming the tensor, for types other than float16 and float32, and for NaN and infinity: a network
-    with such weights plays on, and folds every hand.
+    Raises ValueError where there is no such file or it is damaged, and, naming the tensor, for types other than float16
+    and float32, and for NaN and infinity: a network with such weights plays on, and folds every hand.
     """
-    weights: dict[str, torch.Tensor] = load(path.read_bytes())  # opened once: a run may replace it meanwhile
+    try:
+        weights: dict[str, torch.Tensor] = load(path.read_bytes())  # opened once: a run may replace it meanwhile
+    except FileNotFoundError:
+        raise ValueError(f"{path.parent} holds no {path.name}: no training has saved a policy there") from None
+    except SafetensorError as error:
+        raise ValueError(f"{path} holds no weights, or is damaged: {error}") from error
     for name, tensor in weights.items():
         if tensor.dtype not in (torch.float16, torch.float32):
             raise ValueError(f"{path}: {name} is {tensor.dtype}: weights must be float16 or float32")
