@@ -58,6 +58,13 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def checked_count(name: str, value: Any) -> int:
+    """Return a number of things, at least one, or raise a ValueError that names it."""
+    if not is_whole(value) or value < 1:
+        raise ValueError(f"{name} {value!r} must be a whole number, at least 1")
+    return int(value)
+
+
 def checked_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
     """Return the entries of a list, tuple, range or array, or raise a ValueError that says what is wanted instead."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, SupportsAct, choose, decisions_at, find_agent, require_playable
-from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, is_whole
+from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, checked_count, is_whole
 from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_unit, seeded_streams
@@ -80,12 +80,10 @@ class SingleSeatTables:
         self, game: Game, num_tables: int, opponents: Opponents, seat: int | None = None, seed: int | None = None
     ) -> None:
         """Make the tables. `seat` None draws the learner's seat for each deal; without a seed, everything is random."""
-        if not is_whole(num_tables) or num_tables < 1:
-            raise ValueError(f"num_tables {num_tables!r} must be a whole number, at least 1")
+        self.num_tables = checked_count("num_tables", num_tables)
         if seat is not None and (not is_whole(seat) or not 0 <= seat < game.num_seats):
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
-        self.num_tables = int(num_tables)
         self.opponents = _agents(opponents, game)
         self._games = [agent.encoded(game) for agent in self.opponents]
         self._fixed_seat = seat

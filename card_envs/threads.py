@@ -10,7 +10,7 @@ from itertools import pairwise
 from threading import Lock, Thread
 from typing import Any
 
-from card_envs.game import is_whole
+from card_envs.game import checked_count
 
 _HEAD_START = 256
 """Tables that the caller steps, about, while another thread wakes up; at most a sixteenth of all."""
@@ -25,9 +25,7 @@ class Threads:
 
     def __init__(self, num_threads: int, num_tables: int) -> None:
         """Split `num_tables` tables among `num_threads` threads, the caller's included."""
-        if not is_whole(num_threads) or num_threads < 1:
-            raise ValueError(f"num_threads {num_threads!r} must be a whole number, at least 1")
-        self.num_threads, self.num_tables = int(num_threads), int(num_tables)
+        self.num_threads, self.num_tables = checked_count("num_threads", num_threads), int(num_tables)
         start = min(_HEAD_START, self.num_tables // 16)
         bounds = [0, *(start + (num_tables - start) * k // num_threads for k in range(1, num_threads + 1))]
         self.parts = [slice(first, end) for first, end in pairwise(bounds) if end > first]

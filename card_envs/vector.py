@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.game import Game, IllegalActionError, checked_actions, is_whole
+from card_envs.game import Game, IllegalActionError, checked_actions, checked_count, is_whole
 from card_envs.jit import entry_point
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import seeded_streams
@@ -85,14 +85,12 @@ class VectorTables:
         overwritten by the one after, so that an observation and the next stand side by side. Copy what is to be kept.
         The array of `sample_actions` is then always the same one. A step that is refused overwrites nothing.
         """
-        if not is_whole(num_tables) or num_tables < 1:
-            raise ValueError(f"num_tables {num_tables!r} must be a whole number, at least 1")
+        self.num_tables = checked_count("num_tables", num_tables)
         if not isinstance(reuse_buffers, bool) and (not is_whole(reuse_buffers) or reuse_buffers < 0):
             raise ValueError(
                 f"reuse_buffers {reuse_buffers!r} must be 0 (new arrays every step), or how many sets take turns"
             )
         self.game = game
-        self.num_tables = int(num_tables)
         self._rows = np.arange(num_tables, dtype=np.int64)
         self._threads = Threads(num_threads, self.num_tables)
         self._num_reused = int(reuse_buffers)

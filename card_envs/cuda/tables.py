@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from card_envs.cuda.device import require_device, require_memory
 from card_envs.cuda.grid import Grid, grid_functions
-from card_envs.game import Game, IllegalActionError, Tables, checked_actions, is_whole
+from card_envs.game import Game, IllegalActionError, Tables, checked_actions, checked_count
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import seeded_streams
 from card_envs.vector import PICK_STREAMS, VectorStep
@@ -40,10 +40,8 @@ class CudaTables:
 
         CudaUnavailableError, with the reason, where there is no GPU that can be used or too little memory.
         """
-        if not is_whole(num_tables) or num_tables < 1:
-            raise ValueError(f"num_tables {num_tables!r} must be a whole number, at least 1")
+        self.num_tables = checked_count("num_tables", num_tables)
         self.game = game
-        self.num_tables = int(num_tables)
         self._is_reset = False
         require_device()
         self._host_record = game.new_tables(1).dtype

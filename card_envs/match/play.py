@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require_playable, write_uniforms
-from card_envs.game import Game, Tables
+from card_envs.game import Game, Tables, checked_count
 from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
 from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
@@ -54,9 +54,8 @@ def play_match(
     Raises ValueError for arguments that do not fit, AgentError for agents that fail, and MatchInterrupted, which is a
     KeyboardInterrupt, for Ctrl-C; both carry the result of the hands that were complete.
     """
-    _check_number("hands", hands)
-    _check_number("num_tables", num_tables)
-    _check_number("hands_per_table", hands_per_table)
+    for name, count in {"hands": hands, "num_tables": num_tables, "hands_per_table": hands_per_table}.items():
+        checked_count(name, count)
     if len(agents) != game.num_seats:
         raise ValueError(
             f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(agents)}"
@@ -225,8 +224,3 @@ class _Match:
     def _illegal_action(self, batch: MatchBatch, row: int, action: int) -> AgentError:
         place = batch.places(np.array([row]), batch.tables["actor"][[row]].astype(np.int64))
         return self.runner.illegal(self.players[self.player_at[int(place[0])]], batch, row, action)
-
-
-def _check_number(name: str, value: int) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} {value!r} must be a whole number, at least 1")
