@@ -7,6 +7,8 @@ from typing import Any
 
 from PIL import Image
 
+from card_baselines.papers.zheng2022.picture import draw_sheet
+from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_envs.cards import card_ids
 from card_envs.envs import make_game
 from card_envs.game import ILLEGAL
@@ -49,6 +51,7 @@ def main() -> None:
     ten_seats()
     small_games()
     big2()
+    draw_sheet(load_sheet(SHEET_FILE), FOLDER / "zheng2022_sheet.png")
 
 
 def no_limit_flop() -> None:

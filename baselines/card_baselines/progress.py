@@ -49,11 +49,6 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.update(steps)
 
-    def update_text(self, text: str) -> None:
-        """Change the words beside the bar."""
-        if self.is_shown:
-            self._bar.set_postfix_str(text, refresh=False)
-
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,9 @@ def test_six_seats_make_404_numbers() -> None:
         ("percentile", 1),
     ]
     assert layout.slices["percentile"] == slice(403, 404)
-    assert [KAMINSKY404.layout(SIX.with_seats(n)).size for n in range(2, 11)] == [374 + 5 * n for n in range(2, 11)]
+    assert [KAMINSKY404.layout(replace(SIX, num_players=n)).size for n in range(2, 11)] == [
+        374 + 5 * n for n in range(2, 11)
+    ]
 
 
 def test_cards_are_sorted_from_the_highest_id_down_and_hidden_ones_come_last() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -275,10 +275,6 @@ class HoldemConfig:
     def num_dealt(self) -> int:
         """Cards dealt in a hand that goes to showdown."""
         return self.num_players * self.num_hole_cards + sum(self.board_cards)
-
-    def with_seats(self, num_players: int) -> Self:
-        """Return the same game for another number of players."""
-        return replace(self, num_players=num_players)
 
     def new_tables(self, num_tables: int) -> np.ndarray[Any, np.dtype[Any]]:
         """Return `num_tables` tables that carry these settings; no hand is dealt, no random stream started."""

@@ -20,7 +20,7 @@ from card_baselines.papers.kaminsky2020.networks import (
     StateValues,
     native_bfloat16,
 )
-from card_baselines.papers.kaminsky2020.situation import ENCODER, SEATS, STACK, Situations, is_playable
+from card_baselines.papers.kaminsky2020.situation import ENCODER, STACK, Situations, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import require_playable
@@ -32,7 +32,6 @@ from card_envs.rng import splitmix64
 OBSERVATION_SIZE = 404
 DESIRES = 4
 """Numbers of a continuous action: the desires to fold, call and raise, and how much to raise."""
-_MOST = STACK * (SEATS - 1)
 _BATCH = 4096
 """Decisions that go through a network at once."""
 _BITS, _LAST_PLACE = 2.0**53, 2.0**-53

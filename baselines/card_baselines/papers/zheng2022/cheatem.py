@@ -63,7 +63,6 @@ from card_envs.game import Game
 from card_envs.jit import kernel
 from card_envs.rng import seed_stream, seeded_streams
 
-TRAINING_HANDS = 5000
 MEMORY, DRAWN, PASSES, MINIBATCH, PERIOD = 48, 12, 5, 12, 50
 """Of each action: samples kept, and drawn for a training. Passes over those, and decisions between two trainings."""
 NETWORK_LEARNING_RATE = 1e-3
