@@ -22,6 +22,19 @@ _SKIPPED_SHARE = 0.05
 """Of the hands, where a curve does not begin yet: the first ones would stretch the picture."""
 
 
+def require_drawable(path: Path | None) -> None:
+    """Raise ValueError, before anything is played, where no picture can be written; None is no picture."""
+    if path is None:
+        return
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kinds = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix.removeprefix(".").lower() not in kinds:
+        raise ValueError(f"{path} names no kind of picture: end it in .png, .svg, .pdf or another of {kinds}")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"{path} cannot be written: there is no folder {path.absolute().parent}")
+
+
 def draw_win_curve(result: MatchResult, path: Path) -> None:
     """Draw each agent's mean, with its 95 % interval, over the hands played so far, into a file."""
     from matplotlib.figure import Figure

@@ -48,6 +48,7 @@ def adapt(
         as_json: Print JSON; means are per hand in big blinds or chips.
     """
     entry = find_entry(env)
+    plots.require_drawable(plot)
     game, _ = game_for(entry, parse_settings(joined(settings)), 2)
     players = [load_agent(style, game) for style in joined(styles)]
     if not players:

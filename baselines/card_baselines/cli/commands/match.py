@@ -74,6 +74,7 @@ def match(
         as_json: Print JSON; means are per hand in big blinds or points.
     """
     entry = find_entry(env)
+    plots.require_drawable(plot)
     names = joined(agents)
     game, chosen = game_for(entry, parse_settings(joined(settings)), len(names))
     players = [load_agent(spec, game, device) for spec in names]

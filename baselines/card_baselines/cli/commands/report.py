@@ -65,6 +65,7 @@ def report(
         as_json: Print JSON.
     """
     entry = find_entry(env)
+    plots.require_drawable(picture)
     given = with_num_players(parse_settings(joined(settings)), num_players)
     game, chosen = game_for(entry, given, seats_of(entry, given))
     player = load_agent(agent, game)
