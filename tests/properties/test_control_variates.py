@@ -180,9 +180,9 @@ def test_estimates_are_right_on_average_even_from_few_hands() -> None:
     assert abs(differences.mean()) < 4 * differences.std() / np.sqrt(len(differences))
 
 
-def equal_agents(matches: int, hands: int) -> NDArray[np.float64]:
+def equal_agents(game: Game, matches: int, hands: int) -> NDArray[np.float64]:
     """Return mean and reach (matches, 2) of small matches of an agent against itself, which win 0 on average."""
-    game, agents = limit_holdem(), [Equity(), Equity()]
+    agents = [Equity(), Equity()]
     collecting = Collecting(game, agents, 21)
     result = play_match(game, agents, matches * hands, 21, callbacks=[collecting])
     controls, results = np.concatenate(collecting.batches), result.deal_means[:, 0] - np.concatenate(collecting.luck)
@@ -194,15 +194,20 @@ def equal_agents(matches: int, hands: int) -> NDArray[np.float64]:
     return found
 
 
-def test_agents_that_are_asked_about_other_hands_have_estimates_that_are_right_on_average() -> None:
-    means, reach = equal_agents(16, 100).T
+BOTH_LIMITS = pytest.mark.parametrize("game", [limit_holdem(), no_limit_holdem(2)], ids=["limit", "no limit"])
+
+
+@BOTH_LIMITS
+def test_agents_that_are_asked_about_other_hands_have_estimates_that_are_right_on_average(game: Game) -> None:
+    means, reach = equal_agents(game, 16, 100).T
     assert abs(means.mean()) < 4 * means.std(ddof=1) / np.sqrt(len(means))
     assert (abs(means) < reach).sum() >= 12, "of 16 intervals of 95 %, 15 on average"
 
 
 @pytest.mark.slow
-def test_coverage_and_bias_of_2000_small_matches() -> None:
-    means, reach = equal_agents(2000, 60).T
+@BOTH_LIMITS
+def test_coverage_and_bias_of_2000_small_matches(game: Game) -> None:
+    means, reach = equal_agents(game, 2000, 60).T
     held, error = np.mean(abs(means) < reach), means.std(ddof=1)
     print(f"held {held:.4f}, bias {means.mean() / error:+.4f} standard errors")
     assert abs(held - 0.95) < 0.01
@@ -214,6 +219,48 @@ def test_where_nobody_folds_the_cards_explain_everything() -> None:
     assert abs(plain) > 0.05
     assert abs(estimate.summary.mean) < 0.01
     assert estimate.hands_factor > 1000
+
+
+class Shoving(Agent):
+    """Puts in all it has."""
+
+    mixes = False
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        return decisions.action_mask.shape[1] - 1 - decisions.action_mask[:, ::-1].argmax(axis=1)
+
+
+class Choosy(Agent):
+    """Calls up to the big blind with any hand, and more if its first card is an eight or better."""
+
+    mixes = False
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        views, rows, seats = decisions.views, np.arange(len(decisions)), decisions.seats.astype(np.int64)
+        owed = views["current_bet"] - views["street_commit"][rows, seats]
+        return np.where((owed > 1) & (views["deck"][rows, 2 * seats] < EIGHT), 0, 1)
+
+
+EIGHT = card_id("8c")
+
+
+def test_an_all_in_is_worth_what_it_brings_on_average_over_hands_and_boards() -> None:
+    """Whoever shoves any two cards wins a big blind from hands that fold, and from others what the boards give it."""
+    game, stack, blind = no_limit_holdem(2, stacks=20), 20, 2
+    agents = [Shoving(), Choosy()]
+    collecting = Collecting(game, agents, 8)
+    result = play_match(game, agents, 40, 8, callbacks=[collecting])
+    found = result.payoffs[:, 0] - collecting.luck[0] * game.chips_per_reward
+    folded = 0
+    for hand, imagined in enumerate(collecting._controls._hands):
+        first = imagined["first"]
+        shoving, other = (slice(first[seat], first[seat + 1]) for seat in (hand % 2, 1 - hand % 2))
+        mine, theirs = imagined["level"][:, shoving, None].astype(int), imagined["level"][:, None, other].astype(int)
+        won = stack * np.sign(theirs - mine).mean(axis=(0, 1))
+        folds = imagined["hole"][other, 0] < EIGHT
+        folded += result.payoffs[hand, 0] == blind
+        assert found[hand] == pytest.approx(np.where(folds, blind, won).mean(), abs=1e-6)
+    assert 0 < folded < 40
 
 
 def test_agents_that_can_be_asked_take_an_eighth_of_the_hands() -> None:
@@ -507,7 +554,7 @@ def test_the_luck_of_a_showdown_is_what_the_true_hand_won_more_than_the_others()
         game.step_batch(
             tables, rows, np.ones(20, np.int64), np.empty((20, 2), np.float32), np.empty(20, np.uint8), False
         )
-    write_showdown_luck(tables, hands, scratch, luck)
+    write_showdown_luck(tables, np.full(20, 3), hands, scratch, luck)
     for table, each, (first, second) in zip(tables, hands, luck, strict=True):
         board = table["deck"][4:9]
         ranks = hand_ranks(np.array([[*hand, *board] for hand in each["hole"][:24]]))

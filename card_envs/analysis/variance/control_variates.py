@@ -31,7 +31,7 @@ from card_envs.match.result import MatchResult
 from card_envs.match.statistics import Summary, student_t_quantile
 from card_envs.match.stopping import StoppingRule
 
-_SURE_HANDS, _MIXED_HANDS = 36, 12
+_SURE_HANDS, _MIXED_HANDS = 100, 12
 """Hands that are imagined for agents that do not mix, of which few remain possible after some actions, and others."""
 _MOST_CHANCES = 4_000_000
 """Probabilities that are asked for at once."""

@@ -32,7 +32,7 @@ from card_envs.rng import STREAM, random_below, seed_stream
 BOARD_POOL = 8
 MAX_POOL = (DECK_SIZE - BOARD_POOL) // 2
 """Cards of a seat's pool, heads-up."""
-MAX_HANDS = 126
+MAX_HANDS = 200
 """Imagined hands of all seats together."""
 _MAX_PAIRS = MAX_POOL * (MAX_POOL - 1) // 2
 
@@ -50,7 +50,7 @@ NUM_NEXT: NDArray[np.int64] = np.array([len(sets) for sets in _NEXT])
 NEXT: NDArray[np.int64] = np.array([[*sets, *[0] * (len(_FLOPS) - len(sets))] for sets in _NEXT])
 """(streets, 56): the cards that may lie on the table when a street's have come; first those that do."""
 
-BOARD_VALUES = 5
+BOARD_VALUES = 3
 """Numbers that describe a seat's prospects when cards have come, see `imagined_values`."""
 
 IMAGINED = np.dtype(

@@ -3,7 +3,10 @@
 Everything is seen from where all actions, the pools of `imagined_hands` and the agents' probabilities are known, and
 no hand. A control is what an event (an action, the cards of a street) changed, less what was to be expected of it from
 there, times what was known before. Given all that came before, its mean is zero by construction, for any number.
-The result itself becomes its mean over all hands that the seats may hold at the showdown.
+Taken off without any regression is the *luck*, of events and showdown: by how many chips the hand would have become
+better for a seat if nobody bet any more, less what was to be expected. Each of its parts has mean zero in the same way,
+however wrong that value is. The result thereby becomes its mean over all hands that the seats may hold, and over all
+boards that could have come after the last decision: where both are all in, the pot times an exact equity.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ Floats = NDArray[np.float64]
 
 _POOL_STREAM = 0x8F3C1A57
 """Added to the seed of the match: the pools must not be those of the deals."""
-_KNOWN_BEFORE_CARDS = 5
+_KNOWN_BEFORE_CARDS = 3
+_HAND_CONTROLS = STARTING_CONTROLS[:2]
+"""Equity and its square: more tell no more, once averaged over the hands of a pool."""
 
 
 class ImaginedControlTerms:
@@ -52,7 +57,7 @@ class ImaginedControlTerms:
     @property
     def units(self) -> ControlUnits:
         """What the controls count, in their order."""
-        starting = self._num_seats * (1 + 2 * len(STARTING_CONTROLS))
+        starting = self._num_seats * (1 + 2 * len(_HAND_CONTROLS))
         boards = (MAX_STREETS - 1) * _KNOWN_BEFORE_CARDS * BOARD_VALUES
         actions = MAX_STREETS * KINDS * ACTION_VALUES * (2 if self._num_seats == 2 else 3)
         is_stake = np.array([*[False] * starting, *[True] * (boards + actions)])
@@ -73,6 +78,7 @@ class ImaginedControlTerms:
         self._own = np.zeros((n, seats, MAX_STREETS, KINDS * ACTION_VALUES))  # by place
         self._others = np.zeros((n, seats, 2, MAX_STREETS, KINDS * ACTION_VALUES))
         self._board = np.zeros((n, seats, MAX_STREETS - 1, _KNOWN_BEFORE_CARDS * BOARD_VALUES))
+        self._luck = np.zeros((n, seats))  # of actions and cards, by seat, in rewards
 
     def supposed(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
         """Return tables[rows] with every hand that the actor may still hold, and of which of `rows` each is one."""
@@ -93,9 +99,10 @@ class ImaginedControlTerms:
         """Note streets that began, and what actions whose probabilities are known tell of the hands."""
         self._note_streets(batch, rows, batch.tables["street"][rows].astype(np.int64))
         seats = batch.tables["actor"][rows].astype(np.int64)
-        terms = np.empty((len(rows), KINDS * ACTION_VALUES))
-        write_action_terms(batch.tables, rows, actions, chances, self._cells, self._hands, self._scratch, terms)
+        terms, luck = np.empty((len(rows), KINDS * ACTION_VALUES)), np.empty(len(rows))
+        write_action_terms(batch.tables, rows, actions, chances, self._cells, self._hands, self._scratch, terms, luck)
         terms /= self._chips_per_reward
+        self._add_luck(batch, rows, seats, luck / self._chips_per_reward)
         places, street = batch.places(rows, seats), self._street[rows]
         self._own[rows, places, street] += terms  # a table decides once at a time: no row comes twice
         if self._num_seats > 2:
@@ -105,6 +112,13 @@ class ImaginedControlTerms:
                 theirs, place = rows[part], (seat - batch.hands[rows[part]]) % self._num_seats
                 self._others[theirs, place, 0, street[part]] += terms[part]
                 self._others[theirs, place, 1, street[part]] += terms[part] * self._equity[theirs, seat, None]
+
+    def _add_luck(self, batch: Hands, rows: Rows, seats: Rows, luck: Floats) -> None:
+        """Add the luck of an action to the actor's, and take it from the others' by what were their chances to win."""
+        live = (batch.tables["in_hand"][rows].astype(np.int64)[:, None] >> np.arange(self._num_seats)) & 1
+        paid = np.where(np.arange(self._num_seats) == seats[:, None], 0.0, live * (self._equity[rows] + 1e-9))
+        self._luck[rows] -= luck[:, None] * paid / paid.sum(axis=1, keepdims=True)
+        self._luck[rows, seats] += luck
 
     def _note_streets(self, batch: Hands, rows: Rows, street: Rows) -> None:
         """Note the cards of streets up to `street` that came at tables[rows]."""
@@ -124,25 +138,18 @@ class ImaginedControlTerms:
         pot = tables["pot"][rows] / self._chips_per_reward
         for seat in range(seats):
             large = pot * pot / self._most_lost
-            known = np.stack([
-                pot,
-                pot * (raiser == seat),
-                pot * (raiser == NOBODY),
-                pot * before[:, seat],
-                large,
-            ], axis=1)  # fmt: skip
+            known = np.stack([pot, pot * (raiser == seat), large], axis=1)
             terms = (known[:, :, None] * values[:, seat, None, :]).reshape(len(rows), -1)
             self._board[rows, (seat - batch.hands[rows]) % seats, street - 1] = terms
+            self._luck[rows, seat] += pot * values[:, seat, 0]
         self._equity[rows] = before + values[:, :, 0]
 
     def of_batch(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
         """Return the controls of each of `places`; all hands of the batch must be over."""
-        live = batch.tables["in_hand"].astype(np.int64)
-        shown = np.flatnonzero(live & (live - 1) != 0)
-        self._note_streets(batch, shown, np.full(len(shown), MAX_STREETS - 1))
-        luck = np.empty((len(live), self._num_seats))
-        write_showdown_luck(batch.tables, self._hands, self._scratch, luck)
-        return [self._controls_of(batch, luck / self._chips_per_reward, place) for place in places]
+        luck = np.empty((len(batch.tables), self._num_seats))
+        write_showdown_luck(batch.tables, self._street, self._hands, self._scratch, luck)
+        luck = self._luck + luck / self._chips_per_reward
+        return [self._controls_of(batch, luck, place) for place in places]
 
     def _controls_of(self, batch: Hands, luck: Floats, place: int) -> Controls:
         seats, n = (place + batch.hands) % self._num_seats, len(batch.tables)
@@ -153,7 +160,7 @@ class ImaginedControlTerms:
     def _of_hole_cards(self, batch: Hands) -> Floats:
         """Return (n, k, num_seats): how good the imagined hands are, own and others', by position of each seat."""
         n, seats = len(batch.tables), self._num_seats
-        hands = STARTING_CONTROLS[:, starting_hands(self._hands["hole"])] * self._hands["weight"]  # (k, n, hands)
+        hands = _HAND_CONTROLS[:, starting_hands(self._hands["hole"])] * self._hands["weight"]  # (k, n, hands)
         slots, first = np.arange(hands.shape[2]), self._hands["first"]
         of_seat = [(slots >= first[:, [seat]]) & (slots < first[:, [seat + 1]]) for seat in range(seats)]
         own = np.stack([(hands * mine).sum(axis=2) for mine in of_seat], axis=2)  # (k, n, seats)

@@ -14,7 +14,6 @@ import numpy as np
 
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, has, owed, raise_to_of
 from card_envs.games.holdem.imagined_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
-from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.jit import kernel
 from card_envs.records import Table, Tables
 
@@ -99,28 +98,30 @@ def write_equities(hands: Any, s: Any, live: Any, street: Any, equities: Any) ->
 
 @kernel
 def write_action_terms(
-    tables: Tables, rows: Any, actions: Any, chances: Any, cells: Any, hands: Any, s: Any, terms: Any
+    tables: Tables, rows: Any, actions: Any, chances: Any, cells: Any, hands: Any, s: Any, terms: Any, luck: Any
 ) -> None:
     """Write into `terms` what the actor's action changed, less what was to be expected; weigh its hands anew.
 
     chances[cells[j]:] are the probabilities of all actions for each hand of the actor at tables[rows[j]] that has a
     weight; nan if they are not known, which makes its terms zero. terms: (n, KINDS * ACTION_VALUES), in chips.
+    luck: (n,), by how many chips the action was better for the actor than to be expected, see `_checked_down`.
     """
     for j in range(rows.shape[0]):
         t, r = tables[rows[j]], hands[rows[j]]
+        luck[j] = 0.0
         for k in range(terms.shape[1]):
             terms[j, k] = 0.0
         if not np.isnan(chances[cells[j], 0]):
             seat, live = np.int64(t.actor), np.int64(t.in_hand)
             _write_chances(r, s, NEXT[t.street, 0], live, np.int64(1) << seat)
             _write_means(r, s, NEXT[t.street, 0], np.int64(1) << seat)
-            _add_surprises(t, r, s, seat, actions[j], chances, cells[j], terms, j)
+            _add_surprises(t, r, s, seat, actions[j], chances, cells[j], terms, luck, j)
             _reweigh(r, seat, actions[j], chances, cells[j])
 
 
 @kernel
 def _add_surprises(
-    t: Table, r: Any, s: Any, seat: Any, taken: Any, chances: Any, first_cell: Any, terms: Any, j: Any
+    t: Table, r: Any, s: Any, seat: Any, taken: Any, chances: Any, first_cell: Any, terms: Any, luck: Any, j: Any
 ) -> None:
     """Add for every action whether it was taken, less its probability, times the values of the state after it."""
     for action in range(chances.shape[1]):
@@ -134,17 +135,40 @@ def _add_surprises(
                 cell += 1
         if likely > 0.0:
             surprise = (1.0 if action == taken else 0.0) - likely
-            _add_action_values(t, action, surprise, mean / likely, square / likely, terms, j)
+            chips = _chips_of(t, action)
+            luck[j] += surprise * _checked_down(t, action, chips, mean / likely)
+            _add_action_values(t, action, chips, surprise, mean / likely, square / likely, terms, j)
 
 
 @kernel
-def _add_action_values(t: Table, action: Any, surprise: Any, equity: Any, square: Any, terms: Any, j: Any) -> None:
-    """Add `surprise` times the pot, and times the chips that the action adds, each with what the hands are then."""
-    kind, chips = np.int64(action), 0.0
+def _chips_of(t: Table, action: Any) -> Any:
+    """Return the chips that the actor puts in by an action."""
+    if action == FOLD_ACTION:
+        return 0.0
     if action == CALL_ACTION:
-        chips = np.float64(min(owed(t), np.int64(t.stack[t.actor])))
-    elif action >= FIRST_RAISE_ACTION:
-        kind, chips = np.int64(FIRST_RAISE_ACTION), np.float64(raise_to_of(t, action) - t.street_commit[t.actor])
+        return np.float64(min(owed(t), np.int64(t.stack[t.actor])))
+    return np.float64(raise_to_of(t, action) - t.street_commit[t.actor])
+
+
+@kernel
+def _checked_down(t: Table, action: Any, chips: Any, equity: Any) -> Any:
+    """Return the chips that the actor wins after an action more than by a fold, if nobody bets any more.
+
+    A raise is called by one opponent. Exact for a call heads-up that nobody can bet after; a rough guess elsewhere.
+    """
+    if action == FOLD_ACTION:
+        return 0.0
+    due = np.float64(owed(t))
+    others = chips - due  # what an opponent adds to a raise, or gets back from a call for less
+    return equity * (t.pot + chips + others) - chips
+
+
+@kernel
+def _add_action_values(
+    t: Table, action: Any, chips: Any, surprise: Any, equity: Any, square: Any, terms: Any, j: Any
+) -> None:
+    """Add `surprise` times the pot, and times the chips that the action adds, each with what the hands are then."""
+    kind = min(np.int64(action), np.int64(FIRST_RAISE_ACTION))
     place = (kind - FOLD_ACTION) * ACTION_VALUES
     for k, stake in enumerate((np.float64(t.pot), chips)):
         terms[j, place + 4 * k] += surprise * stake
@@ -194,14 +218,13 @@ def write_board_terms(hands: Any, rows: Any, street: Any, live: Any, s: Any, ter
 
 @kernel
 def _write_board_values(r: Any, s: Any, shown: Any, live: Any) -> None:
-    """Write for each live seat its chance, how far its hands differ in theirs, how far others' do, and powers."""
+    """Write for each live seat its chance, how far its hands differ in theirs, and how far others' do."""
     _write_means(r, s, shown, live)
     squares, others = 0.0, 0
     for seat in range(r.num_seats):
         if has(live, seat):
             mean, square = _shares(r, s, seat)
             s.value[seat, 0], s.value[seat, 1] = mean, square
-            s.value[seat, 3], s.value[seat, 4] = mean**2, mean**3
             squares += square
             others += 1
     for seat in range(r.num_seats):
@@ -210,13 +233,14 @@ def _write_board_values(r: Any, s: Any, shown: Any, live: Any) -> None:
 
 
 @kernel
-def write_showdown_luck(tables: Tables, hands: Any, s: Any, luck: Any) -> None:
+def write_showdown_luck(tables: Tables, street: Any, hands: Any, s: Any, luck: Any) -> None:
     """Write what each seat's true hand won at the showdown more than its imagined hands on average, in chips.
 
+    The average is also over the boards that could have come after `street`, the last one on which somebody decided.
     Zero where all but one folded. Side pots count, odd chips do not.
     """
     for i in range(tables.shape[0]):
-        t, r = tables[i], hands[i]
+        t, r, shown = tables[i], hands[i], NEXT[street[i], 0]
         live = np.int64(t.in_hand)
         for seat in range(r.num_seats):
             luck[i, seat] = 0.0
@@ -227,8 +251,8 @@ def write_showdown_luck(tables: Tables, hands: Any, s: Any, luck: Any) -> None:
             for seat in range(r.num_seats):
                 if has(live, seat):
                     luck[i, seat] += pot * _true_share(r, seat, live)
-            _write_chances(r, s, NEXT[MAX_STREETS - 1, 0], live, live)
-            _write_means(r, s, NEXT[MAX_STREETS - 1, 0], live)
+            _write_chances(r, s, shown, live, live)
+            _write_means(r, s, shown, live)
             for seat in range(r.num_seats):
                 if has(live, seat):
                     luck[i, seat] -= pot * _shares(r, s, seat)[0]
