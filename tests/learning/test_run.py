@@ -141,7 +141,23 @@ def test_a_run_begins_with_the_preset_that_fits(words: str, preset: str, capsys:
     settings = json.loads(printed.out)
     wanted = ppo.PRESETS[preset]
     assert settings["epochs"] == 7 and settings["reward_scale"] == wanted.get("reward_scale", 0.1)
-    assert settings["panel"] == list(wanted["panel"]) and settings["set"] == words.split()[3:]
+    assert settings["panel"] == list(wanted["panel"]) and settings["set"] == list(wanted.get("set", ()))
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ("--set num_players=4", ["num_players=4"]),
+        ("--set stacks=500", ["encoder=equity", "stacks=500"]),
+        ("--preset ppo_limit_six_max --set stacks=100", ["num_players=6", "stacks=100"]),
+        ("--preset ppo_limit_six_max --set num_players=3 stacks=100", ["num_players=3", "stacks=100"]),
+    ],
+)
+def test_settings_of_the_game_change_those_of_the_preset_one_by_one(
+    words: str, settings: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["train", "self_play_ppo", *words.split(), "--dry-run"]) == 0
+    assert json.loads(capsys.readouterr().out)["set"] == settings
 
 
 def test_training_ends_with_results_and_the_next_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,6 +49,7 @@ _HOLDEM: dict[str, Any] = {
 }
 _HEADS_UP: dict[str, Any] = {
     **_HOLDEM,
+    "set": ("encoder=equity",),  # what a hand is worth need not be found out from its cards
     "opponents": ("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
     "mixed": 0.3,
     "exploiter_updates": 200,

@@ -15,6 +15,7 @@ from card_baselines.cli.console import print_json
 from card_baselines.cli.demo import print_evaluation
 from card_baselines.papers import presets_of
 from card_baselines.run_folder import CURVE, RunFolder
+from card_baselines.settings import changed
 from card_baselines.training.evaluation import LOCAL_BEST_RESPONSE
 from card_envs import plugins
 
@@ -62,7 +63,11 @@ def _options(script: ModuleType, algorithm: str, arguments: list[str]) -> Any:
         known, hint = ", ".join(presets) or "(it has none)", nearest(asked.preset, presets)
         raise ValueError(f"preset {asked.preset!r} of {algorithm} is not known{hint}: choose one of {known}")
     begin = script.Config(**presets[asked.preset]) if asked.preset else _fitting(script, asked)
-    return parsed(made, f"train {algorithm}", arguments, made(asked.preset, False, begin))
+    options = parsed(made, f"train {algorithm}", arguments, made(asked.preset, False, begin))
+    if not asked.set or not hasattr(begin, "set"):
+        return options
+    config = dataclasses.replace(options.config, set=changed(begin.set, asked.set))
+    return dataclasses.replace(options, config=config)
 
 
 def _beginning(arguments: list[str]) -> _Beginning:
@@ -83,7 +88,8 @@ def _fitting(script: ModuleType, asked: _Beginning) -> Any:
     if not name:
         return begin
     print(f"settings: preset {name}", file=sys.stderr)
-    return script.Config(**{**script.PRESETS[name], "env": game.env, "set": game.set})
+    preset = script.PRESETS[name]
+    return script.Config(**{**preset, "env": game.env, "set": changed(preset.get("set", ()), game.set)})
 
 
 def _options_class(config: Any, presets: Mapping[str, Any]) -> Any:
