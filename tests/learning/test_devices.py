@@ -7,6 +7,7 @@ CPU. An agent that moves its network and everything it feeds it fails there only
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
@@ -124,7 +125,8 @@ def test_a_recurrent_agent_keeps_its_memory_on_the_device(tmp_path: Path, monkey
     save_policy(recurrent_policy_of(config), tmp_path / "policy.safetensors")
     on_cpu = RecurrentAgent(tmp_path, game)
     assert play_match(game, [on_cpu, *others(game, 2)], 4, 0).hands == 4
-    monkeypatch.setattr(f"{LEARNED}.recurrent_policy.find_device", lambda wanted: torch.device("meta"))
+    module = sys.modules[RecurrentAgent.__module__]
+    monkeypatch.setattr(module, "find_device", lambda wanted: torch.device("meta"))
     with pytest.raises(AgentError, match=COPIED_BACK):
         play_match(game, [RecurrentAgent(tmp_path, game, "cuda"), *others(game, 2)], 4, 0)
 

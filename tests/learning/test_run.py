@@ -112,7 +112,8 @@ def test_a_run_that_starts_from_a_policy_alone_first_learns_what_positions_are_w
 
 
 def test_a_run_starts_from_an_agent_of_this_package_by_name() -> None:
-    begun = ppo.Ppo(ppo.preset("ppo_limit_hu"), make_game("limit_holdem-v0"))
+    settings = ppo.preset("ppo_limit_hu")
+    begun = ppo.Ppo(settings, settings.game())
     begun.start_from(RunFolder(start_folder("ppo_limit_hu")))
     shipped = find_agent("ppo_limit_hu", make_game("limit_holdem-v0"))
     assert all(
