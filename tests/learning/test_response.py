@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
-from card_baselines.training import learned_response
+from card_baselines.training import learned_response, response
 from card_baselines.training import teachers as teaching
 from card_baselines.training.imitation import Recorder, imitate
 from card_baselines.training.response import BUDGET, FLAT, SCRATCH, Point, is_flat, learn_response
@@ -101,6 +101,16 @@ def test_a_response_is_no_worse_than_its_best_teacher(tmp_path: Path, monkeypatc
     alone = learned_response.exploit_locally(game, find_agent("always_raise", game), hands=60, seed=0, draws=1)
     assert report["exploitability"] == alone["exploitability"], "in the last match it plays as it does alone"
     assert json.loads((found.best.run.path / "evaluation.json").read_text())["start"] == itself
+
+
+def test_a_teacher_that_thinks_for_long_plays_no_longer_than_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teaching, "teachers", lambda game, victim: teachers(game, victim)[-1:])
+    monkeypatch.setattr(response, "_TEACHING", 1.0)
+    config = ResponseConfig(env="limit_holdem-v0", agent="always_raise", minutes=0.001, seeds=1, hands=100_000,
+                            folder=str(tmp_path / "found"))  # fmt: skip
+    assert learn_response(config).result.hands == 250, "as many as its lesson, which had all the time that there was"
 
 
 def points(*means: float, half_width: float = 1.0) -> list[Point]:

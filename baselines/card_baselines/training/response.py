@@ -138,6 +138,8 @@ class TeacherItself(Candidate):
     """A teacher as it is: it learns nothing, and no learner may fall below it."""
 
     agent: Agent
+    most_hands: int
+    """Of the last match, which would otherwise take longer than the whole search if the teacher thinks for long."""
 
     @property
     def plays_from(self) -> str | None:
@@ -193,8 +195,9 @@ def learn_response(config: ResponseConfig) -> Response:
         search.begin()
         stopped = search.run()
     best, seconds = search.best(), search.used()
+    hands = min(config.hands, best.most_hands) if isinstance(best, TeacherItself) else config.hands
     result, won = play_and_summarise(
-        search.game, best.seated(search.game, search.victim), config.hands, config.seed, True, best.num_tables,
+        search.game, best.seated(search.game, search.victim), hands, config.seed, True, best.num_tables,
         control_variates=config.control_variates, callbacks=best.callbacks,
     )  # fmt: skip
     response = Response(result, won[0], best, search.candidates(), stopped, seconds)
@@ -264,6 +267,7 @@ class _Search:
         found = TeacherItself(
             start=start, run=RunFolder(self.root / _folder_name(start)), agent=teacher.agent,
             callbacks=teacher.callbacks, num_tables=teacher.num_tables,
+            most_hands=round(lesson.hands / _TEACHING),
         )  # fmt: skip
         hands = min(self.compared, _COMPARING * lesson.hands)
         found.measure(self.game, self.victim, hands, self._seed(4))
