@@ -74,6 +74,9 @@ def test_the_file_says_what_it_was_trained_for(tmp_path: Path, capsys: pytest.Ca
     assert (about["env"], about["settings"]) == ("limit_holdem-v0", '["num_players=6"]')
     assert (about["chooses"], about["num_seats"]) == ("greedy", "6")
     assert "limit_holdem-v0 num_players=6 for 6 seats" in meta.graph_description
+    assert main(["export", "ppo_limit_hu", "--onnx", str(file), "--json"]) == 0
+    about = json.loads(capsys.readouterr().out)
+    assert (about["encoder"], about["settings"]) == ("equity", "[]"), "the encoder stands for itself"
 
 
 def run_folder(folder: Path, **changes: Any) -> None:

@@ -71,7 +71,7 @@ def _about(agent: MlpAgent, config: Mapping[str, Any], choice: str) -> dict[str,
     return {
         "agent": agent.name,
         **{key: str(config[key]) for key in _COPIED},
-        "settings": json.dumps(list(config["set"])),
+        "settings": json.dumps([word for word in config["set"] if not word.startswith("encoder=")]),  # that is above
         "chooses": choice or ("greedy" if agent.greedy else "sampling"),
         "trained_at_commit": str(config.get("made_of", {}).get("commit", "")),
         "card_envs": __version__,
