@@ -210,9 +210,12 @@ class Kaminsky2020Agent(Agent):
 
     encoder = ENCODER
 
-    def __init__(self, folder: Path, game: Game) -> None:
-        """Load it; raises ValueError for other games, and for files that do not fit each other."""
-        self.name = folder.name
+    def __init__(self, folder: Path, game: Game, name: str = "") -> None:
+        """Load it; raises ValueError for other games, and for files that do not fit each other.
+
+        It is called `name`, by default as the folder is.
+        """
+        self.name = name or folder.name
         require_playable(self, game)
         self.player = load_player(folder)
 

@@ -21,8 +21,7 @@ class _Pretrained(Kaminsky2020Agent):
     folder: ClassVar[str]
 
     def __init__(self, game: Game) -> None:
-        super().__init__(PRETRAINED / self.folder, game)
-        self.name = f"kaminsky_{self.folder}"
+        super().__init__(PRETRAINED / self.folder, game, f"kaminsky_{self.folder}")
 
 
 class KaminskyQlearn8(_Pretrained):
