@@ -74,6 +74,8 @@ class Candidate(ABC):
     callbacks: Sequence[MatchCallback] = ()
     """Of its matches."""
     num_tables: int = 4096
+    most_hands: float = math.inf
+    """Of the last match, which would otherwise take longer than the whole search if the player thinks for long."""
     seconds: float = 0.0
     """Of processor time that it learned."""
     curve: list[Point] = field(default_factory=list)
@@ -138,8 +140,6 @@ class TeacherItself(Candidate):
     """A teacher as it is: it learns nothing, and no learner may fall below it."""
 
     agent: Agent
-    most_hands: int
-    """Of the last match, which would otherwise take longer than the whole search if the teacher thinks for long."""
 
     @property
     def plays_from(self) -> str | None:
@@ -195,7 +195,7 @@ def learn_response(config: ResponseConfig) -> Response:
         search.begin()
         stopped = search.run()
     best, seconds = search.best(), search.used()
-    hands = min(config.hands, best.most_hands) if isinstance(best, TeacherItself) else config.hands
+    hands = int(min(config.hands, best.most_hands))
     result, won = play_and_summarise(
         search.game, best.seated(search.game, search.victim), hands, config.seed, True, best.num_tables,
         control_variates=config.control_variates, callbacks=best.callbacks,
