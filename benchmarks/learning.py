@@ -23,9 +23,9 @@ import numpy as np
 import torch
 
 from card_baselines.cli.console import print_table
-from card_baselines.training.devices import find_device
-from card_baselines.training.ppo import Config, Ppo, preset
-from card_baselines.training.presets import PRESETS
+from card_baselines.ppo.ppo import Config, Ppo, preset
+from card_baselines.ppo.presets import PRESETS
+from card_baselines.runs.devices import find_device
 from card_envs.cuda import CudaTables
 from card_envs.match.statistics import summarise
 

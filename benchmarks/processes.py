@@ -23,9 +23,9 @@ import numpy as np
 import torch
 
 from card_baselines.cli.console import print_table
-from card_baselines.training.distributed import joined, launch
-from card_baselines.training.ppo import Config, Ppo, preset
-from card_baselines.training.presets import PRESETS
+from card_baselines.ppo.ppo import Config, Ppo, preset
+from card_baselines.ppo.presets import PRESETS
+from card_baselines.runs.distributed import joined, launch
 from card_envs.match.statistics import summarise
 
 _WARM_UP = 3

@@ -23,9 +23,9 @@ AGENTS = {
     "tight_aggressive": "card_baselines.agents.scripted.tight_aggressive:TightAggressive",
     "loose_passive": "card_baselines.agents.scripted.loose_passive:LoosePassive",
     "equity": "card_baselines.agents.scripted.equity:Equity",
-    "cfr": "card_baselines.agents.solvers.cfr:Cfr",
-    "cfr_small": "card_baselines.agents.solvers.cfr:CfrSmall",
-    "cfr_large": "card_baselines.agents.solvers.cfr:CfrLarge",
+    "cfr": "card_baselines.solvers.cfr:Cfr",
+    "cfr_small": "card_baselines.solvers.cfr:CfrSmall",
+    "cfr_large": "card_baselines.solvers.cfr:CfrLarge",
     "mcts": "card_baselines.agents.search.mcts:Mcts",
     "rollout": "card_baselines.agents.search.big2_rollout:Big2Rollout",
     "big2_greedy": "card_baselines.agents.scripted.big2_greedy:Big2Greedy",
@@ -59,13 +59,13 @@ AGENTS = {
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
 
 ALGORITHMS = {
-    "maskable_ppo": "card_baselines.training.maskable_ppo",
-    "maskable_dqn": "card_baselines.training.maskable_dqn",
-    "recurrent_ppo": "card_baselines.training.recurrent_ppo",
-    "self_play_ppo": "card_baselines.training.ppo",
+    "maskable_ppo": "card_baselines.sb3.maskable_ppo",
+    "maskable_dqn": "card_baselines.sb3.maskable_dqn",
+    "recurrent_ppo": "card_baselines.sb3.recurrent_ppo",
+    "self_play_ppo": "card_baselines.ppo.ppo",
     "shi2022": "card_baselines.papers.shi2022.training",
-    "mccfr": "card_baselines.training.mccfr",
-    "public_chance_cfr": "card_baselines.training.public_chance_cfr",
+    "mccfr": "card_baselines.solvers.train_mccfr",
+    "public_chance_cfr": "card_baselines.solvers.train_public_chance_cfr",
 }
 """Name -> module with a dataclass `Config` and a function `main(config)`."""
 
@@ -74,7 +74,7 @@ SAVED_AGENTS = {
     "recurrent": "card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
     "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
-    "cfr": "card_baselines.agents.solvers.cfr:Cfr",
+    "cfr": "card_baselines.solvers.cfr:Cfr",
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",
     "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     "kaminsky2020": "card_baselines.papers.kaminsky2020.players:Kaminsky2020Agent",
@@ -85,7 +85,7 @@ SAVED_AGENTS = {
     ),
     "card_baselines.learned.tabular_policy:TabularAgent": "card_baselines.agents.learned.tabular_policy:TabularAgent",
     "card_baselines.learned.shi2022:Shi2022Agent": "card_baselines.papers.shi2022.networks:Shi2022Agent",
-    "card_baselines.search.cfr:Cfr": "card_baselines.agents.solvers.cfr:Cfr",
+    "card_baselines.search.cfr:Cfr": "card_baselines.solvers.cfr:Cfr",
 }
 """Kind of a run folder, as its config.json names it under "agent" -> "module:Class" that plays what is saved there."""
 

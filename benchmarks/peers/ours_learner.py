@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sb3_contrib import MaskablePPO
 
+from card_baselines.sb3.maskable_ppo import Config
 from card_baselines.speed.stopwatch import Work
-from card_baselines.training.maskable_ppo import Config
 from card_envs.envs import make_game
 from card_wrappers.sb3 import CardVecEnv
 from peers.learner import NETWORK, learning, with_eight_tables

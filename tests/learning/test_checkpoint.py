@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.mlp_policy import read_weights
-from card_baselines.training.checkpoint import load_state, save_state
+from card_baselines.runs.checkpoint import load_state, save_state
 
 
 def test_a_checkpoint_comes_back_as_it_was(tmp_path: Path) -> None:

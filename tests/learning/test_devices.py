@@ -20,10 +20,10 @@ import torch
 from card_baselines import cli
 from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.agents.learned.recurrent_policy import RecurrentAgent, recurrent_policy_of
-from card_baselines.training import ppo
-from card_baselines.training.devices import Coming, sent
-from card_baselines.training.experience import LEARNED_FROM, Batch
-from card_baselines.training.ppo_config import Rates
+from card_baselines.ppo import ppo
+from card_baselines.ppo.config import Rates
+from card_baselines.ppo.experience import LEARNED_FROM, Batch
+from card_baselines.runs.devices import Coming, sent
 from card_envs.agent import find_agent
 from card_envs.envs import make_game
 from card_envs.match import AgentError, play_match

@@ -22,10 +22,10 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.training.checkpoint import STATE, load_state
-from card_baselines.training.distributed import WorkerError, launch
-from card_baselines.training.experience import Batch
-from card_baselines.training.ppo import Config, Ppo, Rates
+from card_baselines.ppo.experience import Batch
+from card_baselines.ppo.ppo import Config, Ppo, Rates
+from card_baselines.runs.checkpoint import STATE, load_state
+from card_baselines.runs.distributed import WorkerError, launch
 from tests.learning.bet_game import BET
 from tests.learning.watched_learner import (
     Task,

@@ -14,12 +14,13 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
-from card_baselines.training import learned_response, response
-from card_baselines.training import teachers as teaching
-from card_baselines.training.imitation import Recorder, imitate
-from card_baselines.training.response import BUDGET, FLAT, SCRATCH, Point, is_flat, learn_response
-from card_baselines.training.response_config import ResponseConfig
-from card_baselines.training.teachers import LOCAL, best_lesson, teachers
+from card_baselines.exploitability import methods as learned_response
+from card_baselines.exploitability import response
+from card_baselines.exploitability import teachers as teaching
+from card_baselines.exploitability.imitation import Recorder, imitate
+from card_baselines.exploitability.response import BUDGET, FLAT, SCRATCH, Point, is_flat, learn_response
+from card_baselines.exploitability.response_config import ResponseConfig
+from card_baselines.exploitability.teachers import LOCAL, best_lesson, teachers
 from card_envs import make_game
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
@@ -54,7 +55,7 @@ def test_a_response_in_leduc_comes_near_the_exact_one_and_never_above(tmp_path: 
 
 
 def test_the_last_match_has_deals_by_which_nothing_was_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from card_baselines.training import response, teachers
+    from card_baselines.exploitability import response, teachers
     from card_envs.analysis.variance import control_variates
 
     seeds: list[int] = []

@@ -17,13 +17,13 @@ from matplotlib.axes import Axes
 from safetensors.torch import load_file
 
 from card_baselines import cli, progress
+from card_baselines.ppo import ppo
+from card_baselines.ppo.ppo import Config
 from card_baselines.run_folder import RunFolder
-from card_baselines.training import ppo
-from card_baselines.training.budget import Budget
-from card_baselines.training.devices import find_device
-from card_baselines.training.ppo import Config
-from card_baselines.training.run import Run
-from card_baselines.training.run_config import start_folder
+from card_baselines.runs.budget import Budget
+from card_baselines.runs.config import start_folder
+from card_baselines.runs.devices import find_device
+from card_baselines.runs.run import Run
 from card_envs import make_game
 from card_envs.agent import find_agent
 

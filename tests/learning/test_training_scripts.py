@@ -18,8 +18,8 @@ import card_baselines
 from card_baselines.agents.learned.recurrent_policy import RecurrentAgent
 from card_baselines.registry import ALGORITHMS
 from card_baselines.run_folder import RunFolder
-from card_baselines.training import maskable_dqn, maskable_ppo, recurrent_ppo
-from card_baselines.training.mask_at_end import MaskAtEnd
+from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
+from card_baselines.sb3.mask_at_end import MaskAtEnd
 from card_envs import make_game
 from card_envs.agent import decisions_at, find_agent
 from card_envs.match import play_match

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.training.checkpoint import STATE
-from card_baselines.training.distributed import ALONE, World, joined
-from card_baselines.training.experience import Batch
-from card_baselines.training.ppo import Config, Ppo
-from card_baselines.training.ppo_config import Rates
+from card_baselines.ppo.config import Rates
+from card_baselines.ppo.experience import Batch
+from card_baselines.ppo.ppo import Config, Ppo
+from card_baselines.runs.checkpoint import STATE
+from card_baselines.runs.distributed import ALONE, World, joined
 from tests.learning.bet_game import bet_game
 
 

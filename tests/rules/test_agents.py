@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import RunFolder
-from card_baselines.training.export_pretrained import export_pretrained
+from card_baselines.runs.export_pretrained import export_pretrained
 from card_envs import make_game, plugins
 from card_envs.agent import (
     AdoptedAgent,

@@ -12,18 +12,18 @@ import pytest
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.always_call import AlwaysCall
-from card_baselines.agents.solvers import flop_response
-from card_baselines.agents.solvers.betting_lines import streets_of
-from card_baselines.agents.solvers.betting_tree import NUM_ACTIONS, grow_tree, tables_of_nodes
-from card_baselines.agents.solvers.bucket_strategy import BucketStrategy, in_255ths
-from card_baselines.agents.solvers.cfr import read_strategy
-from card_baselines.agents.solvers.flop_opponents import AgentOpponent, TableOpponent
-from card_baselines.agents.solvers.flop_response import DEALS_ON_FLOP, FlopResponse, best_choices, value_of_choices
-from card_baselines.agents.solvers.public_chance_cfr import PublicChanceCfr
-from card_baselines.agents.solvers.ranked_hands import RANKED, list_hands, rank_hands
 from card_baselines.cli import main
-from card_baselines.training import public_chance_cfr as training
-from card_baselines.training.exact_flops import exploit_on_flops
+from card_baselines.exploitability import flop_response
+from card_baselines.exploitability.exact_flops import exploit_on_flops
+from card_baselines.exploitability.flop_opponents import AgentOpponent, TableOpponent
+from card_baselines.exploitability.flop_response import DEALS_ON_FLOP, FlopResponse, best_choices, value_of_choices
+from card_baselines.solvers import train_public_chance_cfr as training
+from card_baselines.solvers.betting_lines import streets_of
+from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree, tables_of_nodes
+from card_baselines.solvers.bucket_strategy import BucketStrategy, in_255ths
+from card_baselines.solvers.cfr import read_strategy
+from card_baselines.solvers.public_chance_cfr import PublicChanceCfr
+from card_baselines.solvers.ranked_hands import RANKED, list_hands, rank_hands
 from card_envs import make_game
 from card_envs.agent import as_agent
 from card_envs.cards import card_ids

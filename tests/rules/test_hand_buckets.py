@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from card_baselines.agents.solvers.board_suits import board_kinds
-from card_baselines.agents.solvers.bucket_lookup import BucketFinder
-from card_baselines.agents.solvers.bucket_making import grow_centres, histograms, k_means
-from card_baselines.agents.solvers.hand_buckets import NUM_BINS, NUM_GROUPS, NUM_STARTING_HANDS, HandBuckets
-from card_baselines.agents.solvers.ranked_hands import RANKED, add_compatible, add_showdowns, list_hands, rank_hands
+from card_baselines.solvers.board_suits import board_kinds
+from card_baselines.solvers.bucket_lookup import BucketFinder
+from card_baselines.solvers.bucket_making import grow_centres, histograms, k_means
+from card_baselines.solvers.hand_buckets import NUM_BINS, NUM_GROUPS, NUM_STARTING_HANDS, HandBuckets
+from card_baselines.solvers.ranked_hands import RANKED, add_compatible, add_showdowns, list_hands, rank_hands
 from card_envs import make_game
 from card_envs.cards import DECK_SIZE, card_ids
 from card_envs.jit import COMPILED

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from card_baselines.agents.solvers import public_chance_cfr
-from card_baselines.agents.solvers.betting_lines import streets_of
-from card_baselines.agents.solvers.betting_tree import NUM_ACTIONS, grow_tree
-from card_baselines.agents.solvers.public_chance_cfr import RIVER, BucketsOfBoard, PublicChanceCfr
-from card_baselines.agents.solvers.public_chance_cfr_br import PublicChanceCfrBr
-from card_baselines.agents.solvers.ranked_hands import RANKED, rank_hands
-from card_baselines.agents.solvers.street_passes import BEST, CHOOSE, FOLLOW, Workspace, ascend
+from card_baselines.solvers import public_chance_cfr
+from card_baselines.solvers.betting_lines import streets_of
+from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree
+from card_baselines.solvers.public_chance_cfr import RIVER, BucketsOfBoard, PublicChanceCfr
+from card_baselines.solvers.public_chance_cfr_br import PublicChanceCfrBr
+from card_baselines.solvers.ranked_hands import RANKED, rank_hands
+from card_baselines.solvers.street_passes import BEST, CHOOSE, FOLLOW, Workspace, ascend
 from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.jit import COMPILED

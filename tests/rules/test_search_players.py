@@ -13,11 +13,11 @@ from card_baselines.agents.search.big2_rollout import Big2Rollout
 from card_baselines.agents.search.mcts import Mcts
 from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
 from card_baselines.agents.search.policy_rollout import points_of
-from card_baselines.agents.solvers.betting_tree import grow_tree, node_of
-from card_baselines.agents.solvers.cfr import Cfr, CfrLarge, CfrSmall, load_strategy, save_strategy
-from card_baselines.agents.solvers.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
-from card_baselines.agents.solvers.mccfr import Mccfr
-from card_baselines.agents.solvers.tabular_cfr import solve
+from card_baselines.solvers.betting_tree import grow_tree, node_of
+from card_baselines.solvers.cfr import Cfr, CfrLarge, CfrSmall, load_strategy, save_strategy
+from card_baselines.solvers.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
+from card_baselines.solvers.mccfr import Mccfr
+from card_baselines.solvers.tabular_cfr import solve
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent, split_policy
 from card_envs.cards import card_ids

@@ -446,7 +446,7 @@ def test_train_runs_the_script_of_the_algorithm(
         steps: int = 10
 
     trained: list[Any] = []
-    script: Any = types.ModuleType("card_baselines.training.nothing")
+    script: Any = types.ModuleType("card_baselines.sb3.nothing")
     script.Config, script.main = Config, trained.append
     monkeypatch.setitem(sys.modules, script.__name__, script)
     monkeypatch.setitem(registry.ALGORITHMS, "nothing", script.__name__)

@@ -22,10 +22,10 @@ ABOUT_ONE_GAME = (
     "wrappers/card_wrappers/rlcard.py",
     # agents, papers, and what shows or trains certain games by their ids
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
-    "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/training/presets.py",
+    "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/ppo/presets.py",
     "baselines/card_baselines/league/style.py",
-    "baselines/card_baselines/training/mccfr.py", "baselines/card_baselines/training/public_chance_cfr.py",
-    "baselines/card_baselines/training/exact_flops.py", "baselines/card_baselines/training/learned_response.py",
+    "baselines/card_baselines/solvers/train_mccfr.py", "baselines/card_baselines/solvers/train_public_chance_cfr.py",
+    "baselines/card_baselines/exploitability/exact_flops.py", "baselines/card_baselines/exploitability/methods.py",
 )  # fmt: skip
 
 

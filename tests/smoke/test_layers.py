@@ -62,13 +62,13 @@ BREAKS = [
     ("layers", "card_envs.vector", "card_envs.aec"),
     ("layers", "card_envs.match", "card_wrappers.gymnasium"),
     ("layers", "card_wrappers.gymnasium", "card_baselines.registry"),
-    ("layers", "card_baselines.agents", "card_baselines.training"),
-    ("layers", "card_baselines.training", "card_baselines.cli.main"),
+    ("layers", "card_baselines.agents", "card_baselines.ppo"),
+    ("layers", "card_baselines.ppo", "card_baselines.cli.main"),
     ("game-layers", "card_envs.games.holdem.state", "card_envs.games.holdem.actions"),
     ("game-layers", "card_envs.games.holdem.showdown", "card_envs.games.holdem.betting"),
     ("game-layers", "card_envs.games.big2.combos", "card_envs.games.big2.tricks"),
     ("game-layers", "card_envs.games.big2.kernels", "card_envs.games.big2.view"),
-    ("agent-layers", "card_baselines.agents.scripted", "card_baselines.agents.solvers"),
+    ("agent-layers", "card_baselines.agents.scripted", "card_baselines.agents.search"),
     ("games", "card_envs.games.big2.actions", "card_envs.games.holdem.state"),
     ("generic", "card_envs.match", "card_envs.games.holdem"),
     ("generic", "card_wrappers.openspiel", "card_envs.games.big2"),
@@ -79,7 +79,7 @@ BREAKS = [
     ("sb3", "card_baselines.agents.learned", "sb3_contrib"),
     ("openspiel", "card_baselines.agents.search", "pyspiel"),
     ("openspiel", "card_wrappers.rlcard", "open_spiel.python"),
-    ("rllib", "card_baselines.training", "ray"),
+    ("rllib", "card_baselines.ppo", "ray"),
     ("rlcard", "card_envs.games.holdem.encoders", "rlcard"),
 ]
 
@@ -99,8 +99,8 @@ def test_what_the_layers_allow(tree: Path) -> None:
         "card_wrappers/rllib": "ray.rllib",
         "card_wrappers/rlcard": "rlcard",
         "card_baselines/agents/learned/network": "torch",
-        "card_baselines/training/script": "torch, stable_baselines3, sb3_contrib, card_wrappers.sb3",
-        "card_baselines/cli": "card_baselines.training, card_envs.match",
+        "card_baselines/sb3/script": "torch, stable_baselines3, sb3_contrib, card_wrappers.sb3",
+        "card_baselines/cli": "card_baselines.ppo, card_envs.match",
     }
     for importer, imported in allowed.items():
         (tree / importer).mkdir(exist_ok=True)

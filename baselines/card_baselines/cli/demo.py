@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from card_baselines.cli.console import interval_cell, print_table
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
+from card_baselines.runs.config import require_above_0
+from card_baselines.sb3 import maskable_ppo
 from card_baselines.settings import parse_settings
-from card_baselines.training import maskable_ppo
-from card_baselines.training.run_config import require_above_0
 from card_envs.envs import make_game
 from card_envs.match.result import units_of
 

@@ -12,10 +12,10 @@ from card_baselines.cli.commands.arguments import game_for, load_agent, seats_of
 from card_baselines.cli.commands.exploit import print_exploitability
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Settings, joined
+from card_baselines.exploitability.methods import exploit_exactly, exploit_locally, method_for
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_baselines.settings import parse_settings
-from card_baselines.training.learned_response import exploit_exactly, exploit_locally, method_for
 from card_envs.agent import Agent
 from card_envs.analysis.play_statistics import Statistic, play_statistics, statistics_json
 from card_envs.analysis.variance.control_variates import play_and_summarise

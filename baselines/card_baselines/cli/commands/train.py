@@ -15,8 +15,8 @@ from card_baselines.cli.console import print_json
 from card_baselines.cli.demo import print_evaluation
 from card_baselines.papers import presets_of
 from card_baselines.run_folder import CURVE, RunFolder
+from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.settings import changed
-from card_baselines.training.evaluation import LOCAL_BEST_RESPONSE
 from card_envs import plugins
 
 

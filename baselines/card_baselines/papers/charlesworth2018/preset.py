@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from card_baselines.training.presets import BIG2
+from card_baselines.ppo.presets import BIG2
 
 PRESET: dict[str, Any] = {  # his batches hold 20 steps of each game, ours finished games
     **BIG2,

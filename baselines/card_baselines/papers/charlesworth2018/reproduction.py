@@ -10,8 +10,8 @@ from typing import Any
 from card_baselines.papers.charlesworth2018.preset import PRESET
 from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM, Scale, printed_table
 from card_baselines.papers.protocol import Report, Say
+from card_baselines.ppo import ppo
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_baselines.training import ppo
 
 UNIT = "points per game"
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.solvers.betting_tree import is_two_player_limit
 from card_baselines.papers.maitrepierre2008 import beliefs
 from card_baselines.papers.maitrepierre2008.bandit import Bandit, Ucb
 from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
@@ -17,6 +16,7 @@ from card_baselines.papers.maitrepierre2008.forest import FOREST, best_action, v
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS, strategy_tables
 from card_baselines.papers.maitrepierre2008.preflop import preflop_move
 from card_baselines.papers.maitrepierre2008.thoughts import belief_text, strategies_text
+from card_baselines.solvers.betting_tree import is_two_player_limit
 from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION

@@ -19,9 +19,9 @@ from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
 from card_baselines.papers.shi2022.rendering import heading, printed_table, readings_of, times_of, verdict_per_board
 from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, UNIT, Cell, Scale
 from card_baselines.papers.shi2022.training import ENV, SEATS, Config, describe, game_of_paper, main
+from card_baselines.ppo import ppo
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_baselines.training import ppo
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.match import play_match, summarise
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from card_baselines.papers.protocol import Paper, Reproduction, ReproductionOptions, Say
 from card_baselines.papers.shi2022 import rendering
-from card_baselines.training.presets import PRESETS
+from card_baselines.ppo.presets import PRESETS
 
 PAPER_HANDS = 6000
 UNIT = "small bets per hand"

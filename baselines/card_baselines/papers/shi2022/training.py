@@ -26,11 +26,11 @@ from card_baselines.papers.shi2022.learner import ActorCriticLearner, Rates, Rep
 from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.training.budget import Budget, Periodic
-from card_baselines.training.checkpoint import load_state, save_state, strip_prefix
-from card_baselines.training.devices import find_device
-from card_baselines.training.distributed import ALONE, World
-from card_baselines.training.run import AlgorithmSpec, Learner, RunConfig, require, require_above_0, train, what_it_is
+from card_baselines.runs.budget import Budget, Periodic
+from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
+from card_baselines.runs.devices import find_device
+from card_baselines.runs.distributed import ALONE, World
+from card_baselines.runs.run import AlgorithmSpec, Learner, RunConfig, require, require_above_0, train, what_it_is
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.games.holdem.encoders.shi2022 import most_decisions

@@ -16,7 +16,7 @@ from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, 
 from card_baselines.papers.zheng2022.duel import game_of_paper
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
-from card_baselines.training import ppo
+from card_baselines.ppo import ppo
 from card_envs.agent import find_agent
 from card_envs.cards import DECK_SIZE
 from card_envs.games.holdem.actions import write_mask

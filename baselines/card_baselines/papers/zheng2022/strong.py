@@ -11,7 +11,7 @@ from typing import Any
 
 from card_baselines.papers.zheng2022.belief import RULES, SETTINGS
 from card_baselines.papers.zheng2022.duel import game_of_paper
-from card_baselines.training import ppo
+from card_baselines.ppo import ppo
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
 from card_envs.games.holdem.presets import limit_holdem

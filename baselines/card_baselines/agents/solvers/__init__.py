@@ -1,1 +1,0 @@
-"""Counterfactual regret minimisation, and the strategies that it found."""

@@ -1,0 +1,1 @@
+"""Self-play PPO on the batched engine."""

@@ -1,0 +1,155 @@
+"""Train DQN with action masks as one seat of a card game, against a pool of opponents.
+
+Stable-Baselines3's DQN (Mnih et al. 2015) knows no masks. Here illegal actions have the least value there is, wherever
+values are compared: when acting, in the maximum of the bootstrap, and in exploration, which draws among legal actions,
+for each table by itself. What its run is: `sb3_run`. The replay buffer is not kept: a continued run fills it again.
+
+With `n_steps` above 1, targets hold the rewards of that many decisions, played by older networks and not corrected for
+that, before they bootstrap; they end with the episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3 import DQN
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
+
+from card_baselines.agents.learned.mlp_policy import policy_of
+from card_baselines.run_folder import RunFolder
+from card_baselines.runs.run import require, require_shares
+from card_baselines.sb3 import sb3_run
+from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
+from card_envs.agent import choose
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(sb3_run.Sb3Config):
+    """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
+
+    num_tables: int = 64
+    buffer_size: int = 100_000
+    """Decisions that are kept; in Big 2 each takes 17 kB."""
+    learning_starts: int = 5_000
+    """Decisions played at random before the first is learned from."""
+    minibatch: int = 512
+    gradient_steps: int = 2
+    """Steps of the optimiser for each decision of all tables."""
+    n_steps: int = 3
+    """Decisions whose rewards a target holds before it bootstraps."""
+    target_updates: int = 2_000
+    """Decisions between copies of the network to the one that bootstraps."""
+    exploration: float = 0.3
+    """Share of random actions at the start; falls linearly to `final_exploration` over half of the budget."""
+    final_exploration: float = 0.05
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "buffer_size", "gradient_steps", "n_steps", "target_updates")
+        require_shares(self, "exploration", "final_exploration")
+
+
+def main(config: Config) -> RunFolder:
+    """Train, evaluate, and return the run folder."""
+    return ALGORITHM.train(config)
+
+
+def describe(config: Config) -> dict[str, Any]:
+    """Return what config.json holds."""
+    return ALGORITHM.describe(config)
+
+
+class MaskedQNetwork(QNetwork):
+    """Values of actions; the least number there is for illegal ones."""
+
+    def forward(self, obs: torch.Tensor | dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return values (n, actions) of observations that end with the mask."""
+        assert isinstance(obs, torch.Tensor)
+        return masked(super().forward(obs), obs)
+
+
+class MaskedPolicy(DQNPolicy):
+    """SB3's policy around masked networks."""
+
+    def make_q_net(self) -> MaskedQNetwork:
+        """Return a new network."""
+        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
+        return MaskedQNetwork(**arguments).to(self.device)
+
+
+class MaskableDQN(DQN):
+    """DQN whose exploration draws among legal actions."""
+
+    def predict(
+        self,
+        observation: Any,
+        state: tuple[NDArray[Any], ...] | None = None,
+        episode_start: NDArray[Any] | None = None,
+        deterministic: bool = False,
+    ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...] | None]:
+        """Return the best actions (n,), or if not deterministic a random legal one in a share of cases."""
+        actions, state = self.policy.predict(observation, state, episode_start, deterministic=True)
+        return actions if deterministic else self._explored(observation, actions, self.exploration_rate), state
+
+    def _sample_action(
+        self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        best, _ = self.predict(self._last_obs, deterministic=True)
+        rate = 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
+        actions = self._explored(self._last_obs, best, rate)
+        return actions, actions
+
+    def _explored(self, observation: Any, actions: NDArray[Any], rate: float) -> NDArray[Any]:
+        """Return actions of which a share is replaced by random legal ones; numbers come from NumPy, as SB3's do."""
+        assert isinstance(self.action_space, spaces.Discrete)
+        masks = np.atleast_2d(observation)[:, -int(self.action_space.n) :]
+        picks = choose(masks, np.random.random(len(masks))).reshape(actions.shape)  # noqa: NPY002
+        return np.where(np.random.random(actions.shape) < rate, picks, actions)  # noqa: NPY002
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    return {
+        "policy": MaskedPolicy,
+        "buffer_size": config.buffer_size,
+        "learning_starts": config.learning_starts,
+        "batch_size": config.minibatch,
+        "train_freq": 1,
+        "gradient_steps": config.gradient_steps,
+        "n_steps": config.n_steps,
+        "target_update_interval": config.target_updates,
+        "policy_kwargs": {
+            "net_arch": list(config.hidden),
+            "features_extractor_class": WithoutMask,
+            "features_extractor_kwargs": {"num_actions": config.game().num_actions},
+        },
+    }
+
+
+def _explore_less(model: MaskableDQN, config: Config, fraction: float) -> None:
+    model.exploration_schedule = lambda _: max(
+        config.final_exploration, config.exploration + 2 * fraction * (config.final_exploration - config.exploration)
+    )
+
+
+def _parameters(model: MaskableDQN) -> Iterable[torch.nn.Parameter]:
+    return model.q_net.q_net.parameters()
+
+
+ALGORITHM = sb3_run.Sb3Algorithm(
+    name="maskable_dqn",
+    model=MaskableDQN,
+    settings=_settings,
+    parameters=_parameters,
+    network=policy_of,
+    extra_config={"activation": "relu", "greedy": True},
+    tables=MaskAtEnd,
+    steps_at_once=32,
+    set_progress=_explore_less,
+)

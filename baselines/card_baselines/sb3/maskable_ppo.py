@@ -1,0 +1,74 @@
+"""Train sb3-contrib's MaskablePPO as one seat of a card game, against a pool of opponents.
+
+What a run is (tables, opponents, budget, checkpoints, evaluation): `sb3_run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+
+from card_baselines.agents.learned.mlp_policy import policy_of
+from card_baselines.run_folder import RunFolder
+from card_baselines.runs.run import require, require_shares
+from card_baselines.sb3 import sb3_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(sb3_run.Sb3Config):
+    """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
+
+    steps_per_update: int = 32
+    """Decisions per table and update; the batch is num_tables times as large."""
+    minibatch: int = 2048
+    epochs: int = 2
+    entropy: float = 0.01
+    gae_lambda: float = 0.95
+    clip: float = 0.2
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "steps_per_update", "epochs")
+        require_shares(self, "gae_lambda")
+
+
+def main(config: Config) -> RunFolder:
+    """Train, evaluate, and return the run folder."""
+    return ALGORITHM.train(config)
+
+
+def describe(config: Config) -> dict[str, Any]:
+    """Return what config.json holds."""
+    return ALGORITHM.describe(config)
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    return {
+        "policy": "MlpPolicy",
+        "n_steps": config.steps_per_update,
+        "batch_size": config.minibatch,
+        "n_epochs": config.epochs,
+        "gae_lambda": config.gae_lambda,
+        "clip_range": config.clip,
+        "ent_coef": config.entropy,
+        "policy_kwargs": {"net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)}},
+    }
+
+
+def _parameters(model: Any) -> Iterable[torch.nn.Parameter]:
+    return [*model.policy.mlp_extractor.policy_net.parameters(), *model.policy.action_net.parameters()]
+
+
+ALGORITHM = sb3_run.Sb3Algorithm(
+    name="maskable_ppo",
+    model=MaskablePPO,
+    settings=_settings,
+    parameters=_parameters,
+    network=policy_of,
+    extra_config={"activation": "tanh"},
+)

@@ -1,0 +1,100 @@
+"""Train PPO with a memory and action masks as one seat of a card game, against a pool of opponents.
+
+sb3-contrib's RecurrentPPO knows no masks, its MaskablePPO no memory. Here illegal actions get the least logit there is,
+when acting and when learning. The memory begins anew with every deal. What its run is: `sb3_run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from sb3_contrib import RecurrentPPO
+from sb3_contrib.ppo_recurrent.policies import MlpLstmPolicy
+from stable_baselines3.common.distributions import Distribution
+
+from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
+from card_baselines.run_folder import RunFolder
+from card_baselines.runs.run import require, require_shares
+from card_baselines.sb3 import sb3_run
+from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(sb3_run.Sb3Config):
+    """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
+
+    num_tables: int = 128
+    steps_per_update: int = 32
+    """Decisions per table and update; the batch is num_tables times as large."""
+    minibatch: int = 1024
+    epochs: int = 2
+    entropy: float = 0.01
+    gae_lambda: float = 0.95
+    clip: float = 0.2
+    memory: int = 128
+    """Numbers that the LSTM remembers."""
+    hidden: tuple[int, ...] = (128,)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "steps_per_update", "epochs", "memory")
+        require_shares(self, "gae_lambda")
+
+
+def main(config: Config) -> RunFolder:
+    """Train, evaluate, and return the run folder."""
+    return ALGORITHM.train(config)
+
+
+def describe(config: Config) -> dict[str, Any]:
+    """Return what config.json holds."""
+    return ALGORITHM.describe(config)
+
+
+class MaskedLstmPolicy(MlpLstmPolicy):
+    """SB3's recurrent policy for observations that end with the mask."""
+
+    def _get_action_dist_from_latent(self, latent_pi: torch.Tensor) -> Distribution:
+        assert isinstance(self.features_extractor, WithoutMask)  # it saw the observations of `latent_pi` just before
+        logits = masked(self.action_net(latent_pi), self.features_extractor.seen)
+        return self.action_dist.proba_distribution(action_logits=logits)
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    return {
+        "policy": MaskedLstmPolicy,
+        "n_steps": config.steps_per_update,
+        "batch_size": config.minibatch,
+        "n_epochs": config.epochs,
+        "gae_lambda": config.gae_lambda,
+        "clip_range": config.clip,
+        "ent_coef": config.entropy,
+        "policy_kwargs": {
+            "net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)},
+            "lstm_hidden_size": config.memory,
+            "features_extractor_class": WithoutMask,
+            "features_extractor_kwargs": {"num_actions": config.game().num_actions},
+        },
+    }
+
+
+def _parameters(model: Any) -> Iterable[torch.nn.Parameter]:
+    policy = model.policy
+    head = (*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters())
+    return [*policy.lstm_actor.parameters(), *head]
+
+
+ALGORITHM = sb3_run.Sb3Algorithm(
+    name="recurrent_ppo",
+    model=RecurrentPPO,
+    settings=_settings,
+    parameters=_parameters,
+    network=recurrent_policy_of,
+    agent="recurrent",
+    extra_config={"activation": "tanh"},
+    tables=MaskAtEnd,
+)

@@ -1,0 +1,253 @@
+"""Runs of Stable-Baselines3 algorithms as one seat against a pool: what all such training scripts share.
+
+The learner's tables run on the batched engine; its opponents, one drawn per deal, are named agents or `self`, the
+learner as it was at the last evaluation. The run itself is `run.Run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+
+from card_baselines.agents.learned.mlp_policy import save_policy
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs.budget import Budget, Periodic
+from card_baselines.runs.devices import find_device
+from card_baselines.runs.distributed import World
+from card_baselines.runs.run import (
+    AlgorithmSpec,
+    GameRunConfig,
+    Learner,
+    TrainingDivergedError,
+    describe_game_run,
+    require,
+    require_above_0,
+    train,
+)
+from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
+from card_envs.game import Game
+from card_wrappers.sb3 import CardVecEnv
+
+MODEL = "model.zip"
+_NOT_KEPT = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
+"""Attributes of a model that know the clock of their run, or that SB3 makes anew."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sb3Config(GameRunConfig):
+    """Settings that all algorithms have. Time and steps are budgets: the run ends at whichever comes first."""
+
+    opponents: tuple[str, ...] = ("self", "always_call", "always_raise", "random")
+    """The pool: agent names, "module:Class", run folders, or "self"; one is drawn for each deal."""
+    steps: int = 100_000_000
+    """Budget of the learner's decisions."""
+    num_tables: int = 512
+    minibatch: int = 2048
+    learning_rate: float = 1e-3
+    """At the start; falls linearly to a tenth over the budget."""
+    reward_scale: float = 0.1
+    """Rewards are multiplied by this: big blinds and points are large numbers for a network."""
+    hidden: tuple[int, ...] = (128, 128)
+    evaluation_seconds: float = 30.0
+    evaluation_hands: int = 4000
+    final_hands: int = 50_000
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "num_tables", "minibatch", "hidden")
+        require_above_0(self, "learning_rate", "reward_scale")
+        if not self.opponents:
+            raise ValueError("opponents are missing: name at least one, such as self or random")
+
+
+@dataclass(frozen=True)
+class Sb3Algorithm:
+    """What tells one algorithm of Stable-Baselines3 from another."""
+
+    name: str
+    model: Any
+    """Class of the model."""
+    settings: Callable[[Any], dict[str, Any]]
+    """Config -> arguments of the model: policy and numbers."""
+    parameters: Callable[[Any], Iterable[torch.nn.Parameter]]
+    """Model -> the parameters of the network that plays, in its order."""
+    network: Callable[[dict[str, Any]], torch.nn.Module]
+    """config.json -> the network that plays, which `agent` makes as well."""
+    agent: str = "mlp"
+    """Kind of the run folder, as the registry of saved agents knows it."""
+    extra_config: dict[str, Any] = field(default_factory=dict)
+    """What config.json tells the agent besides."""
+    tables: Callable[[CardVecEnv], Any] = lambda tables: tables
+    """The tables as the algorithm wants them."""
+    set_progress: Callable[[Any, Any, float], None] = lambda model, config, fraction: None
+    """Model, config, used share of the budget: set what changes along the run, besides the learning rate."""
+    steps_at_once: int = 1
+    """Decisions of each table, at least, between two looks at what is due."""
+
+    def train(self, config: Any) -> RunFolder:
+        """Train, evaluate, and return the run folder."""
+        return train(self._spec(), config)
+
+    def describe(self, config: Any) -> dict[str, Any]:
+        """Return what config.json holds."""
+        return describe_game_run(config, self.name, self.agent, **self.extra_config)
+
+    def _spec(self) -> AlgorithmSpec[Any]:
+        return AlgorithmSpec(
+            name=self.name,
+            describe=self.describe,
+            make_learner=lambda config, game, world: Sb3Learner(self, config, game, world),
+            game=Sb3Config.game,
+            budget=lambda config, done: Budget(config.minutes, config.steps, done),
+            evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
+            may_change=("minutes", "steps", "learning_rate", "checkpoint_seconds", "evaluation_seconds"),
+        )
+
+
+class Sb3Learner(Learner):
+    """A model of Stable-Baselines3 at one seat of its tables."""
+
+    checkpoint = MODEL
+
+    def __init__(self, algorithm: Sb3Algorithm, config: Sb3Config, game: Game, world: World) -> None:
+        """Begin with a new model."""
+        self._algorithm, self._config, self._game = algorithm, config, game
+        self._past_self = PastSelf()
+        self._next_self: Agent = RandomAgent()
+        pool: list[Agent] = [self._past_self if name == "self" else find_agent(name, game) for name in config.opponents]
+        tables = CardVecEnv(game, config.num_tables, pool, seed=config.seed, reward_scale=config.reward_scale)
+        self._tables = algorithm.tables(tables)
+        self._device = find_device(config.device)
+        common = {"learning_rate": config.learning_rate, "gamma": 1.0, "seed": config.seed, "device": self._device}
+        self._callback = _UntilBudget(self)
+        self._fraction: Callable[[], float] = lambda: 0.0
+        self._take(algorithm.model(env=self._tables, **common, **algorithm.settings(config)))
+
+    def _take(self, model: Any) -> None:
+        self.model = model
+        model.set_logger(configure(None, []))  # measures go to the run
+        model.lr_schedule = lambda _: self._config.learning_rate * (1.0 - 0.9 * self.fraction())
+
+    def follow(self, fraction: Callable[[], float]) -> None:
+        """Ask this for the used share of the budget while learning: rates change and the run ends within an update."""
+        self._fraction = fraction
+
+    def fraction(self) -> float:
+        """Return the used share of the budget."""
+        return self._fraction()
+
+    @property
+    def done(self) -> int:
+        """Decisions of the learner."""
+        return int(self.model.num_timesteps)
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Let the model collect and learn; returns what it logs."""
+        decisions = self._algorithm.steps_at_once * self._config.num_tables
+        with _unvalidated_distributions():
+            self.model.learn(decisions, callback=self._callback, reset_num_timesteps=False, log_interval=None)
+        parameters = self._algorithm.parameters(self.model)
+        if not all(bool(torch.isfinite(parameter).all()) for parameter in parameters):
+            raise TrainingDivergedError(
+                f"after {self.done:,} decisions a weight is no number. The last checkpoint is kept; begin a new run "
+                f"with a lower learning rate (here {self._config.learning_rate:g}) or reward scale"
+            )
+        return {name: float(value) for name, value in self.model.logger.name_to_value.items()}
+
+    def set_progress(self) -> None:
+        """Set what changes along the run."""
+        self._algorithm.set_progress(self.model, self._config, self.fraction())
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write the model as Stable-Baselines3 does."""
+        self.model.run_progress = dict(progress)
+        self.model.save(path, exclude=_NOT_KEPT)
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue with the model in a file of `save`."""
+        self._take(self._algorithm.model.load(path, env=self._tables, device=self._device))
+        progress: dict[str, Any] = getattr(self.model, "run_progress", {})  # runs of earlier versions have none
+        return progress
+
+    def start_from(self, run: RunFolder) -> None:
+        """Begin with the weights of another run of this algorithm."""
+        other = self._algorithm.model.load(run.path / MODEL, device=self._device)
+        try:
+            self.model.policy.load_state_dict(other.policy.state_dict())
+        except RuntimeError as error:
+            raise ValueError(f"the networks in {run.path} are not those of these settings: {error}") from error
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the network that plays."""
+        network = self._algorithm.network(run.config())
+        with torch.no_grad():
+            for parameter, value in zip(network.parameters(), self._algorithm.parameters(self.model), strict=True):
+                parameter.copy_(value)
+        with run.replacing(WEIGHTS) as temporary:
+            save_policy(network, temporary)
+
+    def evaluated(self, run: RunFolder) -> None:
+        """Let `self` play as the run folder does now, from the next update on."""
+        self._next_self = find_agent(str(run.path), self._game)
+
+    def begin_update(self) -> None:
+        """Do what waits for the tables to be dealt."""
+        self._past_self.become(self._next_self)
+
+
+class PastSelf(Agent):
+    """The learner as it was at the last evaluation; plays at random before the first."""
+
+    name = "self"
+
+    def __init__(self) -> None:
+        """Begin at random."""
+        self._agent: Agent = RandomAgent()
+
+    def become(self, agent: Agent) -> None:
+        """Play as this agent from now on."""
+        self._agent = agent
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one action for each decision."""
+        return self._agent.act(decisions, rng)
+
+    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+        """Tell an agent with a memory."""
+        self._agent.deal_starts(tables)
+
+
+class _UntilBudget(BaseCallback):
+    """Called by SB3 at every step: sets what changes, and stops when the budget is used up."""
+
+    def __init__(self, learner: Sb3Learner) -> None:
+        super().__init__()
+        self._learner = learner
+
+    def _on_training_start(self) -> None:
+        self._learner.begin_update()
+
+    def _on_step(self) -> bool:
+        self._learner.set_progress()
+        return self._learner.fraction() < 1.0
+
+
+@contextmanager
+def _unvalidated_distributions() -> Iterator[None]:
+    """Let PyTorch's distributions trust their arguments: masks are checked by the engine."""
+    before = torch.distributions.Distribution._validate_args
+    torch.distributions.Distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        torch.distributions.Distribution.set_default_validate_args(before)

@@ -1,0 +1,1 @@
+"""Counterfactual regret minimisation: solvers, their strategies and their training scripts."""

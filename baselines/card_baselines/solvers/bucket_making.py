@@ -1,0 +1,188 @@
+"""Compute the tables of `HandBuckets`: histograms of equity for all flops and turns up to suits, and their clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.board_suits import board_kinds
+from card_baselines.solvers.hand_buckets import (
+    NUM_BINS,
+    NUM_GROUPS,
+    NUM_STARTING_HANDS,
+    STARTING_HANDS,
+    HandBuckets,
+    compare_with_groups,
+    count_equities,
+    cumulate,
+    join_groups,
+    nearest,
+)
+from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
+from card_envs.cards import DECK_SIZE
+from card_envs.jit import kernel
+from card_envs.poker.hands import NUM_HANDS
+
+Floats = NDArray[np.float32]
+
+_SAMPLE = 100_000  # hands from which centres are found
+_TURN_BOARDS, _RIVER_BOARDS = 1000, 400
+_AT_ONCE = 1000  # turn boards whose histograms are kept at a time
+_ROUNDS = 15  # of k-means
+
+
+def make_buckets(width: int, seed: int, progress: Callable[[str], None] | None = None) -> HandBuckets:
+    """Return buckets of which flop, turn and river have width * width each; takes some minutes of one core."""
+    say = progress or (lambda text: None)
+    rng = np.random.default_rng(seed)
+    say("equities of flop hands")
+    flops = histograms(board_kinds(3).boards)
+    groups = starting_groups(flops, rng)
+    say("clusters of flop hands")
+    kinds = board_kinds(3)
+    drawn = rng.choice(len(kinds.counts), 2 * _SAMPLE, p=kinds.counts / kinds.counts.sum())
+    flop_tree = grow_centres(_drawn(flops, drawn, rng), width, rng)
+    flop = assign(flop_tree, flops)
+    del flops
+    say("clusters of turn and river hands")
+    turn_tree = grow_centres(_turn_features(rng), width, rng)
+    river_tree = grow_centres(_river_features(groups, rng), width, rng)
+    return HandBuckets(flop, turn_tree, river_tree, groups)
+
+
+def turn_table(buckets: HandBuckets) -> NDArray[np.uint16]:
+    """Return the bucket of each hand on each kind of turn board, (16432, 1326): for solvers, which need them often."""
+    boards = board_kinds(4).boards
+    parts = [assign(buckets.turn, histograms(boards[k : k + _AT_ONCE])) for k in range(0, len(boards), _AT_ONCE)]
+    return np.concatenate(parts)
+
+
+def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """Return how often a hand's equity on the river falls into each bin, (boards, 1326, NUM_BINS); 0 where impossible.
+
+    `boards` (boards, 3 | 4) are flops or turn boards.
+    """
+    counts = np.zeros((len(boards), NUM_HANDS, NUM_BINS), np.uint16)
+    _count_all(boards, counts, np.zeros(1, RANKED), *_workspace(1), np.zeros(WHOLE_BOARD, np.int64))
+    return counts
+
+
+def _workspace(lanes: int) -> tuple[Floats, Floats, Floats]:
+    return (
+        np.ones((1, NUM_HANDS, lanes), np.float32),
+        np.zeros((DECK_SIZE + 1, lanes), np.float32),
+        np.zeros((2, NUM_HANDS, lanes), np.float32),
+    )
+
+
+@kernel
+def _count_all(boards: Any, counts: Any, ranked: Any, ones: Any, sums: Any, values: Any, board: Any) -> None:
+    known = boards.shape[1]
+    for row in range(boards.shape[0]):
+        used = np.int64(0)
+        for k in range(known):
+            board[k] = boards[row, k]
+            used |= np.int64(1) << board[k]
+        for turn in range(DECK_SIZE if known < 4 else 1):
+            if known < 4:
+                if (used >> turn) & 1:
+                    continue
+                board[3] = turn
+            for river in range(turn + 1 if known < 4 else 0, DECK_SIZE):
+                if (used >> river) & 1 == 0:
+                    board[4] = river
+                    rank_hands(board, ranked[0])
+                    count_equities(ranked[0], ones, sums, values, counts[row])
+
+
+def starting_groups(flops: NDArray[np.uint16], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the group of each starting hand, by its equity on the river; group 0 has the least."""
+    by_hand = np.einsum("f,fhb->hb", board_kinds(3).counts.astype(np.float64), flops.astype(np.float64))
+    totals = np.zeros((NUM_STARTING_HANDS, NUM_BINS))
+    np.add.at(totals, STARTING_HANDS, by_hand)
+    features = np.cumsum(totals / totals.sum(axis=1, keepdims=True), axis=1)[:, :-1].astype(np.float32)
+    centres = k_means(features[STARTING_HANDS], NUM_GROUPS, rng)
+    centres = centres[np.argsort(-centres.sum(axis=1))]
+    return _closest(features, centres)
+
+
+def _drawn(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    """Return the features of a random hand on each of some boards, at most `_SAMPLE`."""
+    taken = counts[boards, rng.integers(NUM_HANDS, size=len(boards))].astype(np.float32)
+    taken = taken[taken.sum(axis=1) > 0][:_SAMPLE]
+    features = np.cumsum(taken, axis=1) / taken.sum(axis=1, keepdims=True)
+    return np.ascontiguousarray(features[:, :-1], np.float32)
+
+
+def _turn_features(rng: np.random.Generator) -> Floats:
+    """Return the features of hands on random boards."""
+    boards = np.array([rng.choice(DECK_SIZE, 4, replace=False) for _ in range(_TURN_BOARDS)], np.int64)
+    return _drawn(histograms(boards), np.repeat(np.arange(len(boards)), 2 * _SAMPLE // len(boards)), rng)
+
+
+def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    """Return the features of hands on random boards."""
+    ranked, (members, sums, values) = np.zeros(1, RANKED), _workspace(NUM_GROUPS)
+    features, taken = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32), []
+    for _ in range(_RIVER_BOARDS):
+        rank_hands(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False).astype(np.int64), ranked[0])
+        join_groups(ranked[0], groups, members)
+        compare_with_groups(ranked[0], members, sums, values, features)
+        hands = rng.choice(int(ranked[0].num_hands), _SAMPLE // _RIVER_BOARDS, replace=False)
+        taken.append(features[hands])
+    return np.concatenate(taken)
+
+
+# --- clusters -------------------------------------------------------------------------------------------------------
+
+
+def grow_centres(features: Floats, width: int, rng: np.random.Generator) -> Floats:
+    """Return a tree of centres, (1 + width, features, width): clusters, and clusters of each of them."""
+    tree = np.zeros((1 + width, features.shape[1], width), np.float32)
+    top = k_means(features, width, rng)
+    tree[0] = top.T
+    groups = _closest(features, top)
+    for group in range(width):
+        tree[group + 1] = k_means(features[groups == group], width, rng).T
+    return tree
+
+
+def k_means(points: Floats, num_centres: int, rng: np.random.Generator) -> Floats:
+    """Return centres (num_centres, features) by Lloyd's algorithm, begun at random points; empty ones begin anew."""
+    centres = points[rng.choice(len(points), num_centres, replace=len(points) < num_centres)].copy()
+    for _ in range(_ROUNDS):
+        owner = _closest(points, centres)
+        sizes = np.bincount(owner, minlength=num_centres)
+        for d in range(points.shape[1]):
+            sums = np.bincount(owner, points[:, d], minlength=num_centres)
+            centres[:, d] = np.where(sizes > 0, sums / np.maximum(sizes, 1), centres[:, d])
+        empty = np.flatnonzero(sizes == 0)
+        centres[empty] = points[rng.integers(len(points), size=len(empty))]
+    return centres
+
+
+def _closest(points: Floats, centres: Floats) -> NDArray[np.int64]:
+    """Return the number of the nearest centre of each point."""
+    return np.asarray(((centres**2).sum(axis=1) - 2 * points @ centres.T).argmin(axis=1), np.int64)
+
+
+def assign(tree: Floats, counts: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Return the bucket of each hand of each kind of board, (kinds, 1326); 0 where the two share a card."""
+    table = np.zeros(counts.shape[:2], np.uint16)
+    _assign_all(tree, counts, table, np.zeros((1, NUM_BINS - 1), np.float32), np.zeros(tree.shape[2], np.float32))
+    return table
+
+
+@kernel
+def _assign_all(tree: Any, counts: Any, table: Any, features: Any, distances: Any) -> None:
+    for row in range(counts.shape[0]):
+        for hand in range(counts.shape[1]):
+            total = np.int64(0)
+            for k in range(NUM_BINS):
+                total += counts[row, hand, k]
+            if total > 0:
+                cumulate(counts[row], hand, features, 0)
+                table[row, hand] = nearest(tree, features, 0, distances)

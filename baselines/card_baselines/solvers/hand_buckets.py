@@ -1,0 +1,131 @@
+"""Hands of Texas hold'em in buckets that tell apart not only how good a hand is but how that may change.
+
+Before the flop the 169 starting hands. On flop and turn, hands with like distributions of what their equity will be on
+the river, against any hand: the distance is that of cumulative histograms. On the river, hands that have like equities
+against eight groups of starting hands. (Johanson, Burch, Valenzano and Bowling, Evaluating state-space abstractions in
+extensive-form games, AAMAS 2013, compare such buckets.) A street's buckets forget those of the streets before.
+
+Flop hands are looked up in a table, one row for each kind of flop. Turn and river hands go to the nearest centre of a
+tree of two levels, by features that are exact: no hand is ever in two buckets. `bucket_making` computes all tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.ranked_hands import HAND_CARDS, add_compatible, add_showdowns
+from card_envs.jit import kernel
+from card_envs.poker.percentiles import starting_hand
+
+NUM_STARTING_HANDS = 169
+NUM_BINS = 20
+"""Of the histograms of equity."""
+NUM_GROUPS = 8
+"""Of starting hands, against which river hands are measured."""
+_OPPONENTS = 990  # hands that an opponent may hold on the river
+
+STARTING_HANDS: NDArray[np.int64] = np.array([starting_hand(a, b) for a, b in HAND_CARDS.tolist()], np.int64)
+"""(1326,) the starting hand (0..168) of every hand."""
+
+
+@dataclass(frozen=True, eq=False)
+class HandBuckets:
+    """What puts hands into buckets."""
+
+    flop: NDArray[np.uint16]
+    """(1755, 1326): bucket of each hand on each kind of flop, where the two can be together."""
+    turn: NDArray[np.float32]
+    """(1 + width, features, width): centres; the first row chooses the row after it in which to choose again."""
+    river: NDArray[np.float32]
+    groups: NDArray[np.int64]
+    """(169,): group of each starting hand."""
+
+    @property
+    def hands_by_street(self) -> list[int]:
+        """How many hands each street tells apart."""
+        return [NUM_STARTING_HANDS, int(self.flop.max()) + 1, *(tree.shape[2] ** 2 for tree in (self.turn, self.river))]
+
+
+@kernel
+def nearest(tree: Any, features: Any, row: Any, distances: Any) -> Any:
+    """Return the bucket of `features[row]`; `distances` (width,) is to work on."""
+    group = _nearest_of(tree, np.int64(0), features, row, distances)
+    return group * tree.shape[2] + _nearest_of(tree, group + 1, features, row, distances)
+
+
+@kernel
+def _nearest_of(tree: Any, node: Any, features: Any, row: Any, distances: Any) -> Any:
+    """Return the place of the nearest centre of one node of the tree."""
+    for k in range(tree.shape[2]):
+        distances[k] = 0
+    for d in range(tree.shape[1]):
+        feature = features[row, d]
+        for k in range(tree.shape[2]):
+            apart = tree[node, d, k] - feature
+            distances[k] += apart * apart
+    best = np.int64(0)
+    for k in range(1, tree.shape[2]):
+        if distances[k] < distances[best]:
+            best = np.int64(k)
+    return best
+
+
+# --- all hands of a board -------------------------------------------------------------------------------------------
+
+
+@kernel
+def count_equities(ranked: Any, ones: Any, sums: Any, values: Any, counts: Any) -> None:
+    """Add one to the bin, in `counts` (1326, NUM_BINS), of the equity of each hand on a whole board.
+
+    `ones` (1, 1326, 1) float32 holds ones, `sums` (53, 1) and `values` (1, 1326, 1) are to work on.
+    """
+    add_showdowns(ranked, ones, 0, sums, values, 0)
+    for h in range(ranked.num_hands):
+        counts[ranked.number[h], equity_bin(np.int64(values[0, h, 0]))] += 1
+
+
+@kernel
+def equity_bin(wins_less_losses: Any) -> Any:
+    """Return the bin of a river hand, 0 .. NUM_BINS - 1."""
+    return (wins_less_losses + _OPPONENTS) * NUM_BINS // (2 * _OPPONENTS + 1)
+
+
+@kernel
+def cumulate(counts: Any, row: Any, features: Any, target: Any) -> None:
+    """Write the cumulative histogram of `counts[row]`, without its last entry, which is 1."""
+    total = np.int64(0)
+    for k in range(NUM_BINS):
+        total += counts[row, k]
+    below = np.int64(0)
+    for k in range(NUM_BINS - 1):
+        below += counts[row, k]
+        features[target, k] = np.float32(below) / np.float32(total)
+
+
+@kernel
+def compare_with_groups(ranked: Any, members: Any, sums: Any, values: Any, features: Any) -> None:
+    """Write for each place of a whole board the equities, -1 to 1, against the groups of starting hands.
+
+    `members` (1, 1326, NUM_GROUPS) float32 is 1 where the hand at a place is of a group; `values` (2, 1326, NUM_GROUPS)
+    and `sums` (53, NUM_GROUPS) are to work on.
+    """
+    add_showdowns(ranked, members, 0, sums, values, 0)
+    add_compatible(ranked, members, 0, sums, values, 1)
+    for h in range(ranked.num_hands):
+        for k in range(NUM_GROUPS):
+            met = values[1, h, k]
+            features[h, k] = values[0, h, k] / met if met > 0 else np.float32(0)
+
+
+@kernel
+def join_groups(ranked: Any, groups: Any, members: Any) -> None:
+    """Write `members` of `compare_with_groups`."""
+    for h in range(ranked.num_hands):
+        group = groups[STARTING_HANDS[ranked.number[h]]]
+        for k in range(NUM_GROUPS):
+            members[0, h, k] = 0
+        members[0, h, group] = 1

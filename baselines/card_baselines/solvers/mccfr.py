@@ -1,0 +1,203 @@
+"""External-sampling Monte Carlo CFR for heads-up limit hold'em, whose hands are put into buckets.
+
+Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive games: each iteration draws the cards
+and the opponent's actions and visits all actions of the learning player. Iteration t has the weight t (linear CFR,
+Brown and Sandholm 2019).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all
+from card_baselines.solvers.tabular_cfr import end_value, match_regrets
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import NOBODY
+from card_envs.jit import kernel
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.poker.starting_hands import NUM_STARTING_HANDS
+from card_envs.rng import random_unit, seeded_streams
+
+MAX_VISITS = 20_000
+"""More than the tree has nodes."""
+
+WALK = np.dtype(
+    (
+        np.record,
+        [
+            ("bucket", np.int64, (NUM_PLAYERS, len(BOARD_AT))),  # by player and street
+            ("sign", np.int64),  # who wins a showdown: 1 player 0, -1 player 1, 0 nobody
+            ("policy", np.float64, (NUM_ACTIONS,)),  # at the node at hand
+            ("num_visits", np.int64),
+            ("node", np.int32, (MAX_VISITS,)),  # visited nodes, parents first
+            ("parent", np.int32, (MAX_VISITS,)),  # place of the visit before, -1 at the root
+            ("action", np.int8, (MAX_VISITS,)),  # that led here
+            ("value", np.float64, (MAX_VISITS, NUM_ACTIONS)),  # chips that the learner wins after each action
+        ],
+    )
+)
+"""What one iteration works on."""
+
+
+class Mccfr:
+    """A run: regrets and summed strategies, which `run` improves."""
+
+    def __init__(self, config: HoldemConfig, bounds: NDArray[np.float64], seed: int) -> None:
+        """Start from scratch; `bounds` are those of `bucket_of`."""
+        self.bounds = bounds
+        hands = hands_by_street(bounds)
+        self.tree = grow_tree(config, hands)
+        self.regrets = np.zeros((num_rows(self.tree, hands), NUM_ACTIONS), np.float32)
+        self.sums = np.zeros_like(self.regrets)
+        self.iterations = 0
+        self._streams, self._walk, self._cards = seeded_streams(1, seed), np.zeros(1, WALK), np.zeros(1, CARDS)
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        run_iterations(
+            self.tree, self.bounds, self.regrets, self.sums, self._streams, self._walk, self._cards,
+            np.int64(self.iterations), np.int64(self.iterations + iterations),
+        )  # fmt: skip
+        self.iterations += iterations
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        return {"regrets": self.regrets, "sums": self.sums, "stream": self._streams.view(np.uint8)}
+
+    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Become the solver whose `state` was kept after so many iterations; ValueError for one of other buckets."""
+        if state["regrets"].shape != self.regrets.shape:
+            raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
+        self.regrets[:], self.sums[:] = state["regrets"], state["sums"]
+        self._streams.view(np.uint8)[:] = state["stream"]
+        self.iterations = iterations
+
+    def strategy(self) -> NDArray[np.float64]:
+        """Return the average strategy, (rows, 3): chances to fold, call, raise."""
+        strategy = np.zeros(self.sums.shape)
+        match_regrets(self.tree, self.sums.astype(np.float64), strategy)
+        return strategy
+
+
+def hands_by_street(bounds: NDArray[np.float64]) -> list[int]:
+    """Return how many hands each street tells apart."""
+    return [NUM_STARTING_HANDS] + [bounds.shape[1] + 1] * bounds.shape[0]
+
+
+@kernel
+def run_iterations(
+    tree: Any, bounds: Any, regrets: Any, sums: Any, streams: Any, walks: Any, cards: Any, first: Any, end: Any
+) -> None:
+    """Do iterations `first` .. `end` - 1, both players learning in each."""
+    walk, stream = walks[0], streams[0]
+    for iteration in range(first, end):
+        deal_all(stream, cards[0])
+        _look_at_cards(cards[0], bounds, walk)
+        weight = (iteration + 1) * 1e-6
+        for learner in range(NUM_PLAYERS):
+            _visit(tree, regrets, sums, stream, walk, np.int64(learner), weight)
+            _learn(tree, regrets, walk, np.int64(learner), weight)
+
+
+@kernel
+def _look_at_cards(cards: Any, bounds: Any, walk: Any) -> None:
+    """Write the buckets of both players and who wins a showdown."""
+    for player in range(NUM_PLAYERS):
+        for street in range(len(BOARD_AT)):
+            walk.bucket[player, street] = bucket_of(
+                cards.card[2 * player], cards.card[2 * player + 1], cards, np.int64(street), bounds
+            )
+    key, bits = np.int64(0), np.int64(0)
+    for k in range(2 * NUM_PLAYERS, 2 * NUM_PLAYERS + 5):
+        key += CARD_KEYS[cards.card[k]]
+        bits |= CARD_BITS[cards.card[k]]
+    a, b, c, d = cards.card[0], cards.card[1], cards.card[2], cards.card[3]
+    mine = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
+    theirs = rank_of(key + CARD_KEYS[c] + CARD_KEYS[d], bits | CARD_BITS[c] | CARD_BITS[d])
+    walk.sign = np.int64(mine < theirs) - np.int64(mine > theirs)
+
+
+@kernel
+def _visit(tree: Any, regrets: Any, sums: Any, stream: Any, walk: Any, learner: Any, weight: Any) -> None:
+    """List the nodes of this iteration: after each action of the learner, and one action of the opponent."""
+    walk.num_visits = 0
+    _append(walk, np.int64(0), np.int64(-1), np.int64(0))
+    place = np.int64(0)
+    while place < walk.num_visits:
+        node = tree[walk.node[place]]
+        if node.player == learner:
+            for action in range(NUM_ACTIONS):
+                if node.child[action] >= 0:
+                    _append(walk, np.int64(node.child[action]), place, np.int64(action))
+        elif node.player != NOBODY:
+            row = np.int64(node.first_row) + walk.bucket[node.player, node.street]
+            _set_policy(node, regrets, row, walk)
+            for action in range(NUM_ACTIONS):
+                sums[row, action] += weight * walk.policy[action]
+            action = _drawn(walk, random_unit(stream))
+            _append(walk, np.int64(node.child[action]), place, action)
+        place += 1
+
+
+@kernel
+def _append(walk: Any, node: Any, parent: Any, action: Any) -> None:
+    place = walk.num_visits
+    walk.node[place] = node
+    walk.parent[place] = parent
+    walk.action[place] = action
+    walk.num_visits = place + 1
+
+
+@kernel
+def _set_policy(node: Any, regrets: Any, row: Any, walk: Any) -> None:
+    """Write the current policy at a node: positive regrets as shares, or all legal actions alike."""
+    total = 0.0
+    for action in range(NUM_ACTIONS):
+        total += max(0.0, np.float64(regrets[row, action]))
+    for action in range(NUM_ACTIONS):
+        if total > 0.0:
+            walk.policy[action] = max(0.0, np.float64(regrets[row, action])) / total
+        else:
+            walk.policy[action] = 1.0 / node.num_legal if node.child[action] >= 0 else 0.0
+
+
+@kernel
+def _drawn(walk: Any, uniform: Any) -> Any:
+    """Return an action drawn by the policy; of chance 0 none, whatever the rounding."""
+    last = np.int64(0)
+    for action in range(NUM_ACTIONS):
+        if walk.policy[action] > 0.0:
+            last = np.int64(action)
+            uniform -= walk.policy[action]
+            if uniform < 0.0:
+                break
+    return last
+
+
+@kernel
+def _learn(tree: Any, regrets: Any, walk: Any, learner: Any, weight: Any) -> None:
+    """Carry values from the ends back to the root and add up the learner's regrets."""
+    for place in range(walk.num_visits - 1, -1, -1):
+        node = tree[walk.node[place]]
+        if node.player == NOBODY:
+            value = end_value(node, learner, walk.sign)
+        elif node.player == learner:
+            row = np.int64(node.first_row) + walk.bucket[node.player, node.street]
+            _set_policy(node, regrets, row, walk)
+            value = 0.0
+            for action in range(NUM_ACTIONS):
+                if node.child[action] >= 0:
+                    value += walk.policy[action] * walk.value[place, action]
+            for action in range(NUM_ACTIONS):
+                if node.child[action] >= 0:
+                    regrets[row, action] += weight * (walk.value[place, action] - value)
+        else:
+            value = walk.value[place, 0]
+        if place > 0:
+            parent = np.int64(walk.parent[place])
+            is_learners = tree[walk.node[parent]].player == learner
+            walk.value[parent, walk.action[place] if is_learners else 0] = value

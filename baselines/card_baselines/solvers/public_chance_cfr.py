@@ -1,0 +1,247 @@
+"""Monte Carlo CFR with public chance sampling for heads-up limit hold'em, whose hands are put into buckets.
+
+Johanson, Bard, Lanctot, Gibson and Bowling (AAMAS 2012), Efficient Nash equilibrium approximation through Monte Carlo
+counterfactual regret minimization: an iteration draws a board, and both players learn in turn with all hands that can
+be held with it, against all hands of the opponent, over the whole betting. Regrets of iteration t count t times (linear
+CFR), its strategy t * t times in the average (Brown and Sandholm 2019).
+
+Where the opponent hardly ever comes to the betting of a river, that river is visited with a chance that is proportional
+to how often it comes, and counts as much more: the expectation stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.betting_lines import Street, streets_of
+from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.board_suits import board_kinds, board_number, renamed
+from card_baselines.solvers.bucket_strategy import in_255ths
+from card_baselines.solvers.hand_buckets import (
+    NUM_GROUPS,
+    STARTING_HANDS,
+    HandBuckets,
+    compare_with_groups,
+    join_groups,
+    nearest,
+)
+from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
+from card_baselines.solvers.street_passes import LEARN, Workspace, add_to_average, ascend, descend
+from card_envs.cards import DECK_SIZE
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.jit import kernel
+from card_envs.poker.hands import NUM_HANDS, hand_number
+
+Floats = NDArray[np.float32]
+Tables = list[Floats]
+"""Regrets or weights by street, (decisions, buckets, actions, lanes)."""
+
+PREFLOP, FLOP, TURN, RIVER = range(4)
+_RARE = 1.0
+"""The opponent's chance to come to a river with a random hand, summed over lanes, below which it is left out at times.
+
+A lane is likelier the more of its actions are the learner's, which are not drawn: the nine sums are 5 to 10 together.
+"""
+_AVERAGED_EVERY = 2
+"""Iterations between those whose strategies are summed: sums cost as much as regrets."""
+
+
+class PublicChanceCfr:
+    """A run: regrets and summed strategies by street, (decisions, buckets, actions, lanes), which `run` improves."""
+
+    def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
+        """Start from scratch; `turn` is the table of `turn_table`."""
+        self.tree = grow_tree(config, buckets.hands_by_street)
+        self.streets, self.buckets, self.turn, self.seed = streets_of(self.tree), buckets, turn, seed
+        self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
+        self.averages = [np.zeros_like(table) for table in self.regrets]
+        self.iterations = 0
+        self._looks = BucketsOfBoard(buckets, turn)
+        self._work = [Workspace.of(street, street is self.streets[-1]) for street in self.streets]
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        for _ in range(iterations):
+            rng = np.random.default_rng((self.seed, self.iterations))
+            self._looks.at(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))
+            self.iterations += 1
+            for learner in range(NUM_PLAYERS):
+                self._learn(learner, rng)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        regrets = {f"regrets.{street}": table for street, table in enumerate(self.regrets)}
+        return regrets | {f"averages.{street}": table for street, table in enumerate(self.averages)}
+
+    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Become the solver whose `state` was kept after so many iterations; ValueError for one of other buckets."""
+        own = self.state()
+        if any(state[name].shape != table.shape for name, table in own.items()):
+            raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
+        for name, table in own.items():
+            table[:] = state[name]
+        self.iterations = iterations
+
+    def strategy(self) -> NDArray[np.uint8]:
+        """Return the average strategy, (rows, 2): chances to fold and to raise in 255ths; rows as in `grow_tree`."""
+        rows = np.zeros((num_rows(self.tree, self.buckets.hands_by_street), 2), np.uint8)
+        for street, sums in zip(self.streets, self.averages, strict=True):
+            legal = self.tree["child"][street.nodes] >= 0  # (decisions, lanes, actions)
+            for k, lane in np.argwhere(street.nodes >= 0):
+                chances = in_255ths(sums[k, :, :, lane], legal[k, lane])
+                first = self.tree["first_row"][street.nodes[k, lane]]
+                rows[first : first + len(chances)] = chances
+        return rows
+
+    def _learn(self, learner: int, rng: np.random.Generator) -> None:
+        def play_river(number: int) -> None:
+            self._descend(RIVER, learner, self.regrets, self._work, number)
+            self._ascend(RIVER, learner, self.regrets, self._work, number)
+
+        self._walk(learner, self.regrets, self.regrets, self._work, play_river, rng)
+
+    def _walk(
+        self, learner: int, tables: Tables, own: Tables, work: list[Workspace], play_river: Callable[[int], None],
+        rng: np.random.Generator,
+    ) -> None:  # fmt: skip
+        """Let a learner improve its `own` tables on the board, against an opponent that plays by `tables`.
+
+        `play_river` is called for each close of the turn that is not left out: the opponent's chances are in slot 0 of
+        the river's `reach`, and the learner's values are to be written to slot 0 of its `values`.
+        """
+        preflop, flop, turn, river = work
+        num = self._looks.num_hands
+        preflop.reach[0, :num] = 1 / num
+        self._descend(PREFLOP, learner, tables, work)
+        _gather_lanes(preflop.reach, self.streets[PREFLOP].closes[learner], flop.reach, num)
+        self._descend(FLOP, learner, tables, work)
+        _gather_lanes(flop.reach, self.streets[FLOP].closes[learner], turn.reach, num)
+        self._descend(TURN, learner, tables, work)
+        for number, slot in enumerate(self.streets[TURN].closes[learner].tolist()):
+            share = _total(turn.reach, slot, num) / _RARE
+            if share <= rng.random():
+                turn.leaves[number, :num] = 0
+                continue
+            copy_scaled(turn.reach, slot, river.reach, num, np.float32(max(1.0, 1 / share)))
+            play_river(number)
+            turn.leaves[number, :num] = river.values[0, :num]
+        self._ascend(TURN, learner, own, work)
+        _scatter_lanes(turn.values, flop.leaves, num)
+        self._ascend(FLOP, learner, own, work)
+        _scatter_lanes(flop.values, preflop.leaves, num)
+        self._ascend(PREFLOP, learner, own, work)
+
+    def _descend(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
+        s, looks = self.streets[street], self._looks
+        args = s.steps[learner], number * s.num_decisions, learner, looks.ranked[0], looks.rows[street]
+        descend(*args, tables[street], work[street])
+        if tables is self.regrets and self.iterations % _AVERAGED_EVERY == 0:
+            add_to_average(*args, work[street].reach, self.averages[street], np.float32(self.iterations) ** 2)
+
+    def _ascend(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
+        s, looks = self.streets[street], self._looks
+        ascend(
+            s.steps[learner], number * s.num_decisions, learner, looks.ranked[0], looks.rows[street], tables[street],
+            s.stakes, work[street], LEARN, np.float32(self.iterations),
+        )  # fmt: skip
+
+
+def _table(street: Street, rows: int) -> Floats:
+    return np.zeros((len(street.nodes), rows, NUM_ACTIONS, street.lanes), np.float32)
+
+
+class BucketsOfBoard:
+    """The hands that can be held with a board, weakest first, and their buckets on every street."""
+
+    def __init__(self, buckets: HandBuckets, turn: NDArray[np.uint16]) -> None:
+        """Begin with no board."""
+        self._buckets, self._turn = buckets, turn
+        self.ranked = np.zeros(1, RANKED)
+        self.rows = np.zeros((4, NUM_HANDS), np.int64)
+        """(streets, 1326): bucket of the hand at each place."""
+        self._members = np.zeros((1, NUM_HANDS, NUM_GROUPS), np.float32)
+        self._sums = np.zeros((DECK_SIZE + 1, NUM_GROUPS), np.float32)
+        self._values = np.zeros((2, NUM_HANDS, NUM_GROUPS), np.float32)
+        self._features = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32)
+        self._distances = np.zeros(buckets.river.shape[2], np.float32)
+
+    @property
+    def num_hands(self) -> int:
+        """Hands that can be held with the board."""
+        return int(self.ranked[0].num_hands)
+
+    def at(self, board: NDArray[np.int64]) -> None:
+        """Look at a board of five cards, the first three of which are the flop."""
+        rank_hands(board, self.ranked[0])
+        rows, buckets = self.rows, self._buckets
+        num = self.num_hands
+        rows[PREFLOP, :num] = STARTING_HANDS[self.ranked[0].number[:num]]
+        for street, table in ((FLOP, buckets.flop), (TURN, self._turn)):
+            kinds = board_kinds(street + 2)
+            look_up(self.ranked[0], board, street + 2, kinds.kind, kinds.order, table, rows, street)
+        join_groups(self.ranked[0], buckets.groups, self._members)
+        compare_with_groups(self.ranked[0], self._members, self._sums, self._values, self._features)
+        assign_all(buckets.river, self._features, num, self._distances, rows, RIVER)
+
+
+@kernel
+def look_up(
+    ranked: Any, board: Any, num_cards: Any, kinds: Any, orders: Any, table: Any, rows: Any, street: Any
+) -> None:
+    """Write the buckets of all hands on the first cards of a board, from a table by kind of board."""
+    number = board_number(board, 0, num_cards)
+    kind, order = kinds[number], orders[number]
+    for h in range(ranked.num_hands):
+        a, b = renamed(ranked.first[h], order), renamed(ranked.second[h], order)
+        rows[street, h] = table[kind, hand_number(a, b)]
+
+
+@kernel
+def assign_all(tree: Any, features: Any, num: Any, distances: Any, rows: Any, street: Any) -> None:
+    """Write the nearest buckets of the first `num` features."""
+    for h in range(num):
+        rows[street, h] = nearest(tree, features, h, distances)
+
+
+# --- from street to street ------------------------------------------------------------------------------------------
+
+
+@kernel
+def _gather_lanes(source: Any, slots: Any, target: Any, num: Any) -> None:
+    """Put the chances to come to the closes of a street side by side, where the next street begins."""
+    lanes = source.shape[2]
+    for close in range(slots.shape[0]):
+        for h in range(num):
+            for lane in range(lanes):
+                target[0, h, close * lanes + lane] = source[slots[close], h, lane]
+
+
+@kernel
+def _scatter_lanes(values: Any, leaves: Any, num: Any) -> None:
+    """Take the values where a street begins apart into those after the closes of the street before."""
+    lanes = leaves.shape[2]
+    for close in range(leaves.shape[0]):
+        for h in range(num):
+            for lane in range(lanes):
+                leaves[close, h, lane] = values[0, h, close * lanes + lane]
+
+
+@kernel
+def copy_scaled(source: Any, slot: Any, target: Any, num: Any, factor: Any) -> None:
+    """Write `factor` times one slot of chances to slot 0 of `target`."""
+    for h in range(num):
+        for lane in range(source.shape[2]):
+            target[0, h, lane] = source[slot, h, lane] * factor
+
+
+@kernel
+def _total(source: Any, slot: Any, num: Any) -> Any:
+    total = 0.0
+    for h in range(num):
+        for lane in range(source.shape[2]):
+            total += source[slot, h, lane]
+    return total

@@ -1,0 +1,89 @@
+"""CFR-BR: strategies that learn against opponents who are not bound to buckets.
+
+Johanson, Bard, Burch and Bowling (AAAI 2012), Finding optimal abstract strategies in extensive-form games. Plain CFR
+finds an equilibrium between two players who both see buckets only; whoever sees the cards may win a lot from it. Here
+each player learns against a responder of its own: on the river, where the whole board is known, the responder plays the
+best response with every hand; before the river, where that is out of reach, it learns with buckets. (The paper calls
+this the hybrid of CFR and CFR-BR.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS
+from card_baselines.solvers.hand_buckets import HandBuckets
+from card_baselines.solvers.public_chance_cfr import RIVER, TURN, PublicChanceCfr, copy_scaled
+from card_baselines.solvers.street_passes import CHOOSE, Workspace, ascend, descend
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.poker.hands import NUM_HANDS
+
+_RESPONDER = "responder."
+_EVERY_HAND = np.arange(NUM_HANDS)
+_ONE = np.float32(1)
+
+
+class PublicChanceCfrBr(PublicChanceCfr):
+    """A run in which each player learns against a responder; `strategy` is that of the players."""
+
+    def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
+        """Start from scratch."""
+        super().__init__(config, buckets, turn, seed)
+        self._responder = [np.zeros_like(table) for table in self.regrets[:RIVER]]
+        self._responder_work = [Workspace.of(street, street is self.streets[-1]) for street in self.streets]
+        river = self.streets[RIVER]
+        shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.lanes
+        self._choices = np.zeros(shape, np.float32)
+        """The responder's play on the river, by pass: 1 for what it does with the hand at a place."""
+        self._is_chosen = np.zeros(river.num_passes, np.bool_)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        tables = {f"{_RESPONDER}{street}": table for street, table in enumerate(self._responder)}
+        return super().state() | tables
+
+    def _learn(self, learner: int, rng: np.random.Generator) -> None:
+        """Let the responder to a player learn on the board, and then the player."""
+        responder = NUM_PLAYERS - 1 - learner
+        self._is_chosen[:] = False
+
+        def respond(number: int) -> None:
+            self._descend(RIVER, responder, self.regrets, self._responder_work, number)
+            self._choose(responder, number)
+
+        def play_river(number: int) -> None:
+            if not self._is_chosen[number]:
+                self._enter_river(responder, number)
+                self._choose(responder, number)
+            self._follow_choices(learner, number)
+            self._ascend(RIVER, learner, self.regrets, self._work, number)
+
+        self._walk(responder, self.regrets, self._responder, self._responder_work, respond, rng)
+        self._walk(learner, self._responder, self.regrets, self._work, play_river, rng)
+
+    def _enter_river(self, responder: int, number: int) -> None:
+        """Carry the player's chances down a river that the responder did not visit."""
+        turn, river = self._responder_work[TURN], self._responder_work[RIVER]
+        slot = int(self.streets[TURN].closes[responder][number])
+        copy_scaled(turn.reach, slot, river.reach, self._looks.num_hands, _ONE)
+        s, looks = self.streets[RIVER], self._looks
+        steps, first = s.steps[responder], number * s.num_decisions
+        descend(steps, first, responder, looks.ranked[0], looks.rows[RIVER], self.regrets[RIVER], river)
+
+    def _choose(self, responder: int, number: int) -> None:
+        """Write the responder's best play against the chances in the river's `reach`, and its values."""
+        s, first = self.streets[RIVER], number * self.streets[RIVER].num_decisions
+        stakes = s.stakes[first : first + s.num_decisions]
+        ascend(
+            s.steps[responder], 0, responder, self._looks.ranked[0], _EVERY_HAND, self._choices[number], stakes,
+            self._responder_work[RIVER], CHOOSE, _ONE,
+        )  # fmt: skip
+        self._is_chosen[number] = True
+
+    def _follow_choices(self, learner: int, number: int) -> None:
+        work, looks = self._work[RIVER], self._looks
+        steps = self.streets[RIVER].steps[learner]
+        descend(steps, 0, learner, looks.ranked[0], _EVERY_HAND, self._choices[number], work)

@@ -1,0 +1,247 @@
+"""Two passes over the betting of one street, for all hands and lanes at once (`betting_lines`).
+
+`descend` carries down how likely the opponent comes to each decision and close with each hand; `ascend` carries back
+what the learner wins with each hand. Both go by places of `RANKED` hands; `buckets[h]` is the row of the hand at place
+h in tables of weights (decisions, rows, actions, lanes). A policy is weights as shares: regrets, summed strategies, or
+chances themselves; negative ones count as 0, and where there are none all legal actions are alike.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.betting_lines import CLOSED, FOLDED, ILLEGAL, Street
+from card_baselines.solvers.betting_tree import NUM_ACTIONS
+from card_baselines.solvers.ranked_hands import add_compatible, add_showdowns
+from card_envs.cards import DECK_SIZE
+from card_envs.jit import kernel
+from card_envs.poker.hands import NUM_HANDS
+
+Floats = NDArray[np.float32]
+
+LEARN, BEST, FOLLOW, CHOOSE = range(4)
+"""What the learner does at its decisions: learns regrets, takes the best action, follows its own policy, or takes the
+best action and writes it as weights, 1 for it (and those as good) and 0 for others."""
+
+_ZERO, _ONE = np.float32(0), np.float32(1)
+
+
+class Workspace(NamedTuple):
+    """What the passes over one street work on."""
+
+    reach: Floats
+    """(slots, hands, lanes): the opponent's chances, see `STEP`."""
+    values: Floats
+    """(slots, hands, lanes): the learner's values."""
+    leaves: Floats
+    """(closes, hands, lanes): the learner's values after the closes of the street; none on the last street."""
+    sums: Floats
+    """(cards + 1, lanes), for `add_compatible` and `add_showdowns`."""
+    shares: Floats
+    """(2, lanes), for the two numbers by which a weight becomes a chance: weight * shares[0] + shares[1]."""
+
+    @staticmethod
+    def of(street: Street, is_last: bool) -> Workspace:
+        """Return one of the right sizes."""
+        lanes = street.lanes
+        return Workspace(
+            np.zeros((street.reach_slots, NUM_HANDS, lanes), np.float32),
+            np.zeros((street.value_slots, NUM_HANDS, lanes), np.float32),
+            np.zeros((0 if is_last else street.closes.shape[1], NUM_HANDS, lanes), np.float32),
+            np.zeros((DECK_SIZE + 1, lanes), np.float32),
+            np.zeros((2, lanes), np.float32),
+        )
+
+    def narrowed(self, lanes: int) -> Workspace:
+        """Return the same memory as arrays of so many lanes, at most as many as there are."""
+        shapes = [(*array.shape[:-1], lanes) for array in self]
+        parts = [array.reshape(-1)[: math.prod(s)].reshape(s) for array, s in zip(self, shapes, strict=True)]
+        return Workspace(*parts)
+
+
+@kernel
+def descend(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, weights: Any, work: Any) -> None:
+    """Write the opponent's chances to come to each decision and close, from those in slot 0 of `work.reach`.
+
+    `steps` are those of the learner, `first` the number of the first of them in `weights`.
+    """
+    reach, shares = work.reach, work.shares
+    for k in range(steps.shape[0]):
+        step = steps[k]
+        if step.player == learner:
+            continue
+        source = step.reach
+        for h in range(ranked.num_hands):
+            row = buckets[h]
+            _share(step, weights, first + k, row, shares)
+            for action in range(NUM_ACTIONS):
+                if step.kind[action] != ILLEGAL:
+                    target = step.reach_after[action]
+                    for lane in range(shares.shape[1]):
+                        weight = weights[first + k, row, action, lane]
+                        weight = weight if weight > _ZERO else _ZERO
+                        reach[target, h, lane] = reach[source, h, lane] * (weight * shares[0, lane] + shares[1, lane])
+
+
+@kernel
+def _share(step: Any, weights: Any, node: Any, row: Any, shares: Any) -> None:
+    """Write the shares of a decision (`Workspace.shares`)."""
+    for lane in range(shares.shape[1]):
+        shares[0, lane] = _ZERO
+    for action in range(NUM_ACTIONS):
+        if step.kind[action] != ILLEGAL:
+            for lane in range(shares.shape[1]):
+                weight = weights[node, row, action, lane]
+                shares[0, lane] += weight if weight > _ZERO else _ZERO
+    fair = _ONE / np.float32(step.num_legal)
+    for lane in range(shares.shape[1]):
+        total = shares[0, lane]
+        shares[1, lane] = _ZERO if total > _ZERO else fair
+        shares[0, lane] = _ONE / total if total > _ZERO else _ZERO
+
+
+@kernel
+def add_to_average(
+    steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, reach: Any, averages: Any, weight: Any
+) -> None:
+    """Add the opponent's chances to come through each action, times `weight`, to its summed strategy."""
+    for k in range(steps.shape[0]):
+        step = steps[k]
+        if step.player == learner:
+            continue
+        for h in range(ranked.num_hands):
+            row = buckets[h]
+            for action in range(NUM_ACTIONS):
+                if step.kind[action] != ILLEGAL:
+                    after = step.reach_after[action]
+                    for lane in range(averages.shape[3]):
+                        averages[first + k, row, action, lane] += weight * reach[after, h, lane]
+
+
+@kernel
+def ascend(
+    steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, weights: Any, stakes: Any, work: Any, mode: Any,
+    rate: Any,
+) -> None:  # fmt: skip
+    """Write what the learner wins with each hand to slot 0 of `work.values`, counted by the opponent's chances.
+
+    It reads `work.leaves`; where there are none, the street is the last, and a close a showdown. With LEARN `weights`
+    are regrets, and what the learner regrets times `rate` is added.
+    """
+    for k in range(steps.shape[0] - 1, -1, -1):
+        step, node = steps[k], first + k
+        for action in range(NUM_ACTIONS):
+            if step.kind[action] == FOLDED:
+                _fold(step, action, learner, ranked, stakes[node, action], work)
+            elif step.kind[action] == CLOSED:
+                _close(step, action, ranked, stakes[node, action], work)
+        if step.player != learner:
+            _add_up(step, ranked, work.values)
+        elif mode in (BEST, CHOOSE):
+            _take_best(step, ranked, work.values)
+            if mode == CHOOSE:
+                _write_best(step, node, ranked, buckets, weights, work.values)
+        else:
+            _follow(step, node, ranked, buckets, weights, work)
+            if mode == LEARN:
+                _regret(step, node, ranked, buckets, weights, work.values, rate)
+
+
+@kernel
+def _fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: Any) -> None:
+    target, values = step.value_after[action], work.values
+    add_compatible(ranked, work.reach, step.reach_after[action], work.sums, values, target)
+    sign = -_ONE if step.player == learner else _ONE
+    for h in range(ranked.num_hands):
+        for lane in range(values.shape[2]):
+            values[target, h, lane] *= sign * stakes[lane]
+
+
+@kernel
+def _close(step: Any, action: Any, ranked: Any, stakes: Any, work: Any) -> None:
+    target, values, leaves = step.value_after[action], work.values, work.leaves
+    if leaves.shape[0] == 0:
+        add_showdowns(ranked, work.reach, step.reach_after[action], work.sums, values, target)
+        for h in range(ranked.num_hands):
+            for lane in range(values.shape[2]):
+                values[target, h, lane] *= stakes[lane]
+    else:
+        source = step.next[action]
+        for h in range(ranked.num_hands):
+            for lane in range(values.shape[2]):
+                values[target, h, lane] = leaves[source, h, lane]
+
+
+@kernel
+def _add_up(step: Any, ranked: Any, values: Any) -> None:
+    target = step.value
+    for h in range(ranked.num_hands):
+        for lane in range(values.shape[2]):
+            values[target, h, lane] = _ZERO
+        for action in range(NUM_ACTIONS):
+            if step.kind[action] != ILLEGAL:
+                source = step.value_after[action]
+                for lane in range(values.shape[2]):
+                    values[target, h, lane] += values[source, h, lane]
+
+
+@kernel
+def _take_best(step: Any, ranked: Any, values: Any) -> None:
+    target = step.value
+    for h in range(ranked.num_hands):
+        for lane in range(values.shape[2]):
+            values[target, h, lane] = -np.float32(np.inf)
+        for action in range(NUM_ACTIONS):
+            if step.kind[action] != ILLEGAL:
+                source = step.value_after[action]
+                for lane in range(values.shape[2]):
+                    best, other = values[target, h, lane], values[source, h, lane]
+                    values[target, h, lane] = other if other > best else best
+
+
+@kernel
+def _write_best(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, values: Any) -> None:
+    target = step.value
+    for h in range(ranked.num_hands):
+        row = buckets[h]
+        for action in range(NUM_ACTIONS):
+            if step.kind[action] != ILLEGAL:
+                source = step.value_after[action]
+                for lane in range(values.shape[2]):
+                    is_best = values[source, h, lane] == values[target, h, lane]
+                    weights[node, row, action, lane] = _ONE if is_best else _ZERO
+
+
+@kernel
+def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work: Any) -> None:
+    target, values, shares = step.value, work.values, work.shares
+    for h in range(ranked.num_hands):
+        row = buckets[h]
+        _share(step, weights, node, row, shares)
+        for lane in range(values.shape[2]):
+            values[target, h, lane] = _ZERO
+        for action in range(NUM_ACTIONS):
+            if step.kind[action] != ILLEGAL:
+                source = step.value_after[action]
+                for lane in range(values.shape[2]):
+                    weight = weights[node, row, action, lane]
+                    weight = weight if weight > _ZERO else _ZERO
+                    chance = weight * shares[0, lane] + shares[1, lane]
+                    values[target, h, lane] += chance * values[source, h, lane]
+
+
+@kernel
+def _regret(step: Any, node: Any, ranked: Any, buckets: Any, regrets: Any, values: Any, rate: Any) -> None:
+    target = step.value
+    for h in range(ranked.num_hands):
+        row = buckets[h]
+        for action in range(NUM_ACTIONS):
+            if step.kind[action] != ILLEGAL:
+                source = step.value_after[action]
+                for lane in range(values.shape[2]):
+                    better = values[source, h, lane] - values[target, h, lane]
+                    regrets[node, row, action, lane] += rate * better

@@ -1,0 +1,162 @@
+"""CFR+ for two-player games small enough to visit every deal: Kuhn poker and Leduc hold'em.
+
+Tammelin (2014), Solving large imperfect information games using CFR+: regrets are never negative, players are updated
+in turn, and the average strategy gives iteration t the weight t. A hand is the own card before the board card is dealt
+and both cards from then on.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import NOBODY
+from card_envs.jit import kernel
+
+DEAL = np.dtype(
+    (
+        np.record,
+        [
+            ("hand", np.int32, (NUM_PLAYERS, 2)),  # by player and street
+            ("sign", np.int32),  # who wins a showdown: 1 player 0, -1 player 1, 0 nobody
+        ],
+    )
+)
+WALK = np.dtype(
+    (
+        np.record,
+        [
+            ("reach", np.float64, (NUM_PLAYERS,)),  # chance that the players play to this node
+            ("value", np.float64),  # chips that the learner wins from here on, on average
+        ],
+    )
+)
+"""What one pass over the tree keeps for each node."""
+
+
+def small_game_hands(config: HoldemConfig) -> list[int]:
+    """Return how many hands a player of a game with one hole card tells apart on each street."""
+    return [config.deck_size, config.deck_size**2][: len(config.board_cards)]
+
+
+def solve(config: HoldemConfig, iterations: int) -> NDArray[np.float64]:
+    """Return the average strategy of CFR+, (rows, 3): chances to fold, call, raise; rows as in `grow_tree`."""
+    hands = small_game_hands(config)
+    tree, deals = grow_tree(config, hands), _all_deals(config)
+    regrets = np.zeros((num_rows(tree, hands), NUM_ACTIONS))
+    deltas, strategy, sums = np.zeros_like(regrets), np.zeros_like(regrets), np.zeros_like(regrets)
+    walk = np.zeros(len(tree), WALK)
+    for iteration in range(1, iterations + 1):
+        for player in range(NUM_PLAYERS):
+            match_regrets(tree, regrets, strategy)
+            deltas[:] = 0
+            improve(tree, deals, walk, strategy, deltas, sums, np.int64(player), np.float64(iteration))
+            np.maximum(regrets + deltas, 0, out=regrets)
+    match_regrets(tree, sums, strategy)
+    return strategy
+
+
+def _all_deals(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return every deal of one card to each player and perhaps one to the board."""
+    has_board = sum(config.board_cards) > 0
+    found = list(permutations(range(config.deck_size), NUM_PLAYERS + has_board))
+    deals = np.zeros(len(found), DEAL)
+    for d, (first, second, *board) in enumerate(found):
+        for player, card in enumerate((first, second)):
+            deals["hand"][d, player, 0] = card
+            if has_board:
+                deals["hand"][d, player, 1] = card * config.deck_size + board[0]
+        strengths = [
+            (card // config.num_suits in [other // config.num_suits for other in board], card // config.num_suits)
+            for card in (first, second)
+        ]
+        deals["sign"][d] = (strengths[0] > strengths[1]) - (strengths[0] < strengths[1])
+    return deals
+
+
+@kernel
+def match_regrets(tree: Any, weights: Any, strategy: Any) -> None:
+    """Write for each row of `strategy` the positive `weights` as shares, or all legal actions alike."""
+    for n in range(tree.shape[0]):
+        node = tree[n]
+        if node.player == NOBODY:
+            continue
+        last = weights.shape[0]
+        for other in range(n + 1, tree.shape[0]):
+            if tree[other].player != NOBODY:
+                last = np.int64(tree[other].first_row)
+                break
+        for row in range(np.int64(node.first_row), last):
+            total = 0.0
+            for action in range(NUM_ACTIONS):
+                total += max(0.0, weights[row, action])
+            for action in range(NUM_ACTIONS):
+                is_legal = node.child[action] >= 0
+                fair = 1.0 / node.num_legal if is_legal else 0.0
+                strategy[row, action] = max(0.0, weights[row, action]) / total if total > 0.0 else fair
+
+
+@kernel
+def improve(tree: Any, deals: Any, walk: Any, strategy: Any, deltas: Any, sums: Any, learner: Any, weight: Any) -> None:
+    """Add one iteration's regrets of the `learner` to `deltas`, and its strategy, weighted, to `sums`."""
+    for d in range(deals.shape[0]):
+        deal = deals[d]
+        walk[0].reach[0] = walk[0].reach[1] = 1.0
+        for n in range(tree.shape[0]):
+            _pass_reach_on(tree, deal, walk, strategy, n)
+        for n in range(tree.shape[0] - 1, -1, -1):
+            node = tree[n]
+            if node.player == NOBODY:
+                walk[n].value = end_value(node, learner, deal.sign)
+            else:
+                row = np.int64(node.first_row) + deal.hand[node.player, node.street]
+                walk[n].value = _value_of_decision(tree, n, row, walk, strategy)
+                if node.player == learner:
+                    _learn(tree, n, row, walk, strategy, deltas, sums, weight)
+
+
+@kernel
+def _pass_reach_on(tree: Any, deal: Any, walk: Any, strategy: Any, n: Any) -> None:
+    node = tree[n]
+    if node.player == NOBODY:
+        return
+    row = np.int64(node.first_row) + deal.hand[node.player, node.street]
+    for action in range(NUM_ACTIONS):
+        child = node.child[action]
+        if child >= 0:
+            for player in range(NUM_PLAYERS):
+                walk[child].reach[player] = walk[n].reach[player]
+            walk[child].reach[node.player] *= strategy[row, action]
+
+
+@kernel
+def _value_of_decision(tree: Any, n: Any, row: Any, walk: Any, strategy: Any) -> Any:
+    value = 0.0
+    for action in range(NUM_ACTIONS):
+        child = tree[n].child[action]
+        if child >= 0:
+            value += strategy[row, action] * walk[child].value
+    return value
+
+
+@kernel
+def _learn(tree: Any, n: Any, row: Any, walk: Any, strategy: Any, deltas: Any, sums: Any, weight: Any) -> None:
+    own, other = walk[n].reach[tree[n].player], walk[n].reach[1 - tree[n].player]
+    for action in range(NUM_ACTIONS):
+        child = tree[n].child[action]
+        if child >= 0:
+            deltas[row, action] += other * (walk[child].value - walk[n].value)
+            sums[row, action] += weight * own * strategy[row, action]
+
+
+@kernel
+def end_value(node: Any, player: Any, sign: Any) -> Any:
+    """Return the chips that `player` wins at an end; `sign` is 1 where player 0 has the better hand, -1, or 0."""
+    if node.folded != NOBODY:
+        return np.float64(-node.stake if node.folded == player else node.stake)
+    return np.float64(node.stake * sign * (1 - 2 * player))

@@ -1,0 +1,114 @@
+"""Compute a strategy for heads-up limit hold'em by Monte Carlo CFR, for the player `cfr`.
+
+The run folder is an agent. The strategy of `cfr` and `cfr_small` is such a run: `solvers/data` says with which
+settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from card_baselines.run_folder import RunFolder
+from card_baselines.runs.budget import Budget, Periodic
+from card_baselines.runs.checkpoint import load_state, save_state
+from card_baselines.runs.distributed import ALONE, World
+from card_baselines.runs.run import AlgorithmSpec, Learner, RunConfig, require, train, what_it_is
+from card_baselines.solvers.cfr import STRATEGY, save_strategy
+from card_baselines.solvers.equity_buckets import equal_bounds
+from card_baselines.solvers.mccfr import Mccfr
+from card_envs.envs import make_game
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig
+
+ENV = "limit_holdem-v0"
+_AT_ONCE = 20_000  # iterations between two looks at the clock
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(RunConfig):
+    """Settings of a run; it ends with the first of iterations and minutes."""
+
+    iterations: int = 4_000_000
+    """Deals that are played through, for both players."""
+    minutes: float = 60.0
+    """Budget of processor time for the whole run, evaluations along the way included; 0 for none."""
+    buckets: int = 40
+    """Kinds of hands that each street after the first tells apart."""
+    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "shi_rules", "equity")
+    """Agents that the strategy is measured against, duplicate deals."""
+    evaluation_seconds: float = 600.0
+    evaluation_hands: int = 2000
+    final_hands: int = 50_000
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "iterations")
+        require(self, 2, "buckets")
+        require(self, 0, "minutes", "evaluation_seconds")
+
+
+def main(config: Config) -> RunFolder:
+    """Compute, save, measure, and return the run folder."""
+    return train(SPEC, config)
+
+
+def describe(config: Config) -> dict[str, Any]:
+    """Return what config.json holds."""
+    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **what_it_is(config)}
+
+
+class MccfrLearner(Learner):
+    """The solver: regrets and summed strategies, which iterations improve."""
+
+    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
+        """Begin with nothing."""
+        self._iterations = config.iterations
+        self._solver = Mccfr(HoldemConfig.limit(), equal_bounds(config.buckets, config.seed), config.seed)
+
+    @property
+    def done(self) -> int:
+        """Iterations so far."""
+        return self._solver.iterations
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Do some iterations; the first time one, which compiles."""
+        self._solver.run(min(_AT_ONCE if self.done else 1, self._iterations - self.done))
+        return {}
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the average strategy."""
+        with run.replacing(STRATEGY) as temporary:
+            save_strategy(temporary, self._solver.strategy(), self._solver.bounds)
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write regrets, sums and the random stream."""
+        arrays = self._solver.state()
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        save_state(path, tensors, {**progress, "iterations": self.done})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`."""
+        tensors, progress = load_state(path)
+        arrays = {name: np.asarray(tensor.numpy()) for name, tensor in tensors.items()}
+        self._solver.restore(arrays, progress["iterations"])
+        return progress
+
+
+SPEC = AlgorithmSpec(
+    name="mccfr",
+    describe=describe,
+    make_learner=MccfrLearner,
+    game=lambda config: make_game(ENV),
+    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
+    evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
+    counts="iterations",
+    may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
+    duplicate=True,
+)

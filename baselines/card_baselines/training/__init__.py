@@ -1,1 +1,0 @@
-"""Training scripts that read top to bottom, and what they share: rollouts, run folder, checkpoint."""
