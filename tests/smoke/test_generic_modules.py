@@ -24,8 +24,9 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
     "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/ppo/presets.py",
     "baselines/card_baselines/league/style.py",
-    "baselines/card_baselines/solvers/train_mccfr.py", "baselines/card_baselines/solvers/train_public_chance_cfr.py",
+    "baselines/card_baselines/solvers/",
     "baselines/card_baselines/exploitability/exact_flops.py", "baselines/card_baselines/exploitability/methods.py",
+    "baselines/card_baselines/exploitability/flop_response.py", "baselines/card_baselines/exploitability/flop_opponents.py",
 )  # fmt: skip
 
 
