@@ -13,9 +13,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from card_envs.compiler import entry_point
 from card_envs.display import Display
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
-from card_envs.jit import entry_point
 from card_envs.observation import mask_records, observation_records
 
 RENDER_MODES = ("ansi", "human", "rgb_array")

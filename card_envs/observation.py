@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
-from card_envs.jit import kernel, short_kernel
+from card_envs.compiler import kernel, short_kernel
 from card_envs.records import Tables
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 
 STREAM = ("rng", np.uint64, (4,))
 """The record field that holds a stream."""

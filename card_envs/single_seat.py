@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, SupportsAct, choose, decisions_at, find_agent, require_playable
+from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, checked_count, is_whole
-from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_unit, seeded_streams
 

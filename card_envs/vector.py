@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import entry_point
+from card_envs.compiler.threads import Threads
 from card_envs.game import Game, IllegalActionError, checked_actions, checked_count, is_whole
-from card_envs.jit import entry_point
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import seeded_streams
-from card_envs.threads import Threads
 
 PICK_STREAMS = 0x9E3779B97F4A7C15
 """Added to the seed for the streams of `sample_actions`, which must not be those that deal the cards."""
@@ -92,7 +92,7 @@ class VectorTables:
             )
         self.game = game
         self._rows = np.arange(num_tables, dtype=np.int64)
-        self._threads = Threads(num_threads, self.num_tables)
+        self._threads = Threads(checked_count("num_threads", num_threads), self.num_tables)
         self._num_reused = int(reuse_buffers)
         self._make_scratch()
         self._is_reset = False

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from card_baselines.agents.scripted.always_call import AlwaysCall
 from card_baselines.speed.stopwatch import Work
 from card_envs.agent import Agent, Decisions
+from card_envs.compiler import kernel
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.games.holdem.actions import INTEGERS_OFFSET
-from card_envs.jit import kernel
 from card_envs.match import play_match
 from card_envs.rng import random_below, seeded_streams
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
-from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import splitmix64
 

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 from numba import config
 
+from card_envs.compiler import COMPILED
 from card_envs.extras import EXTRA_OF
-from card_envs.jit import COMPILED
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """True under NUMBA_ENABLE_CUDASIM=1: Numba's simulator runs the grid in plain Python, without a GPU."""

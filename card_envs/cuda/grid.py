@@ -7,15 +7,15 @@ grid cannot do without.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from numba import cuda
 
+from card_envs.compiler.gpu_constants import constants_in_global_memory
 from card_envs.cuda.device import SIMULATED
 from card_envs.game import Game
 
@@ -149,20 +149,3 @@ class Grid:
     @property
     def _name(self) -> str:
         return self._function.__name__
-
-
-@contextlib.contextmanager
-def constants_in_global_memory() -> Iterator[None]:
-    """Put constant arrays that are compiled meanwhile into the global memory of the GPU.
-
-    Numba puts them into constant memory, of which there are 64 KB; the look-up tables of the poker evaluator take 217.
-    Constant memory is also made for threads that all read the same place, and these read places of their own.
-    """
-    from numba.cuda.cudadrv import nvvm
-
-    constant = nvvm.ADDRSPACE_CONSTANT
-    nvvm.ADDRSPACE_CONSTANT = nvvm.ADDRSPACE_GLOBAL
-    try:
-        yield
-    finally:
-        nvvm.ADDRSPACE_CONSTANT = constant

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import DECK_SIZE
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.rng import random_below, splitmix64
 
 _U64, _32 = np.uint64, np.uint64(32)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, SUITS, card_name
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker.against_all import AGAINST_ALL, finish, put_on_board, take_hand, try_all_boards
 from card_envs.poker.draw import unused_card_of
 from card_envs.poker.hands import HANDS, NUM_HANDS

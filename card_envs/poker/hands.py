@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 
 HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
 """(1326, 2): all hands of two cards, by card ids, the lower first."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker.pinned_tables import load_pinned, write_pinned
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 

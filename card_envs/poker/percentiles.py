@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
 from card_envs.poker.percentile_tables import HAND_SIZES
 from card_envs.poker.ranks import hand_rank

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.cards import DECK_SIZE, card_name
-from card_envs.jit import entry_point, kernel, short_kernel
+from card_envs.compiler import entry_point, kernel, short_kernel
 from card_envs.poker import rank_tables
 from card_envs.poker.rank_tables import LARGEST_HAND, RANK_KEYS, ROW_BITS, SMALLEST_HAND, SUM_BITS
 

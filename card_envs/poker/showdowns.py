@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import DECK_SIZE
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 
 MAX_PLAYERS = 10

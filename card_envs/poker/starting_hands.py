@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS, card_name
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
 from card_envs.poker.hands import HANDS
 from card_envs.poker.percentile_tables import MATCHUPS, NUM_RANKS

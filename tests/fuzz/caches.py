@@ -10,7 +10,7 @@ from pathlib import Path
 
 from card_envs.envs import ENVS, make_game
 from tests.fuzz.check import Difference
-from tests.shared_cache import Played, hashes, hashes_apart
+from tests.compiler.shared_cache import Played, hashes, hashes_apart
 
 NUM_GAMES = 3
 AT_ONCE = 2

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.big2.actions import NUM_ACTIONS
 from card_envs.games.big2.config import Big2Config
@@ -20,7 +21,6 @@ from card_envs.games.big2.state import MAX_LEGAL
 from card_envs.games.big2.state import NUM_SEATS as BIG2_SEATS
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.view import is_shown, reaches_showdown
-from card_envs.jit import kernel
 from card_envs.observation import Encoder, mask_records, observation_records
 from card_envs.rng import next_uint64, random_below
 from tests.fuzz.check import Difference

@@ -12,9 +12,9 @@ import pytest
 from card_baselines.league import style
 from card_baselines.league.style import CALLS, CHECKS, FIRST_RAISE, FOLDS, NUM_BINS, Style, style_of
 from card_envs.agent import Agent, Decisions, find_agent
+from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.games.holdem.presets import no_limit_holdem
-from card_envs.jit import COMPILED
 from card_envs.poker.percentiles import hand_percentile
 
 BASES = list(product(range(4), range(6), range(3), range(6)))

@@ -6,7 +6,7 @@ import pytest
 
 from card_envs import make_game
 from card_envs.agent import find_agent
-from card_envs.jit import COMPILED
+from card_envs.compiler import COMPILED
 from card_envs.match import play_match
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="thousands of deals, which take hours as plain Python")

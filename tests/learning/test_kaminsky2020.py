@@ -27,10 +27,10 @@ from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, Situatio
 from card_baselines.papers.kaminsky2020.trainee import KaminskyTrainee
 from card_baselines.registry import TRAINEES
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent
+from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.games.holdem.actions import raise_to_of
 from card_envs.games.holdem.presets import no_limit_holdem
-from card_envs.jit import COMPILED
 from card_envs.match import play_match
 
 OURS = sorted(name for name, place in TRAINEES.items() if "kaminsky2020" in place)

@@ -26,8 +26,8 @@ from card_baselines.papers.zheng2022.situation import CALL, CHECK, FOLD, RAISE  
 from card_baselines.papers.zheng2022.stacks import Stack, networks_of  # noqa: E402
 from card_baselines.papers.zheng2022.table_player import TablePlayer  # noqa: E402
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent  # noqa: E402
+from card_envs.compiler import COMPILED  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402
-from card_envs.jit import COMPILED  # noqa: E402
 from card_envs.match import play_match  # noqa: E402
 
 torch.set_num_threads(1)  # more would wait for each other

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import bit_count
+from card_envs.compiler import kernel
 from card_envs.game import ILLEGAL, Game
 from card_envs.games.big2 import kernels
 from card_envs.games.big2.actions import NUM_ACTIONS, PASS, TRIPLE_ACTIONS
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.legal import is_listed, random_action, write_mask
-from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 
 OPTION_SETS = {

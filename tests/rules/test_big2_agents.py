@@ -12,6 +12,7 @@ from card_baselines.agents.scripted.big2_lowest import Big2Lowest
 from card_baselines.agents.scripted.big2_planner import CHANCES, Big2Planner
 from card_envs import big2_v0, make_game
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent
+from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_SIZE, value_of_action
 from card_envs.games.big2.combos import kind_of
@@ -19,7 +20,6 @@ from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import new_tables
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import FLUSH, FULL_HOUSE, STRAIGHT, STRAIGHT_FLUSH
-from card_envs.jit import COMPILED
 from card_envs.match import play_match
 from tests.big2_deals import DECK, Deal, fill_hands
 from tests.properties.big2_random_play import OPTION_SETS, game_of

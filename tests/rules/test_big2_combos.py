@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from card_envs.cards import card_id, card_name
+from card_envs.compiler import kernel
 from card_envs.games.big2.combos import (
     CARD_OF_ORDER,
     NO_COMBO,
@@ -23,7 +24,6 @@ from card_envs.games.big2.combos import (
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import new_tables
 from card_envs.games.big2.state import FLUSH, FULL_HOUSE, KIND_NAMES, STRAIGHT, STRAIGHT_FLUSH
-from card_envs.jit import kernel
 from tests.big2_deals import DECK
 
 

@@ -27,9 +27,9 @@ from card_baselines.solvers.ranked_hands import RANKED, list_hands, rank_hands
 from card_envs import make_game
 from card_envs.agent import as_agent
 from card_envs.cards import card_ids
+from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
-from card_envs.jit import COMPILED
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from tests.rules.test_hand_buckets import pairs_of, some_buckets
 

@@ -15,7 +15,7 @@ from card_baselines.solvers.hand_buckets import NUM_BINS, NUM_GROUPS, NUM_STARTI
 from card_baselines.solvers.ranked_hands import RANKED, add_compatible, add_showdowns, list_hands, rank_hands
 from card_envs import make_game
 from card_envs.cards import DECK_SIZE, card_ids
-from card_envs.jit import COMPILED
+from card_envs.compiler import COMPILED
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import hand_rank
 

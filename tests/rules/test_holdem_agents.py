@@ -21,8 +21,8 @@ from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.cards import card_ids
+from card_envs.compiler import COMPILED
 from card_envs.game import Game
-from card_envs.jit import COMPILED
 from card_envs.match import play_match
 from card_envs.poker.ranks import hand_rank
 from card_envs.poker.starting_hands import starting_hand, starting_hands_of

@@ -9,7 +9,7 @@ import pytest
 from treys import Card, Evaluator
 
 from card_envs.cards import DECK_SIZE, card_ids, card_names
-from card_envs.jit import COMPILED
+from card_envs.compiler import COMPILED
 from card_envs.poker.equity import equities, equities_against_all, equity_against_range
 from card_envs.poker.hands import HANDS, NUM_HANDS, hand_number
 from card_envs.poker.ranges import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from card_envs.cards import card_ids
-from card_envs.jit import COMPILED
+from card_envs.compiler import COMPILED
 from card_envs.poker import percentile_tables
 from card_envs.poker.percentiles import PERCENTILES, hand_percentile
 from card_envs.poker.pinned_tables import fingerprint

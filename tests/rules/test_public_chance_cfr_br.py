@@ -16,8 +16,8 @@ from card_baselines.solvers.public_chance_cfr_br import PublicChanceCfrBr
 from card_baselines.solvers.ranked_hands import RANKED, rank_hands
 from card_baselines.solvers.street_passes import BEST, CHOOSE, FOLLOW, Workspace, ascend
 from card_envs.cards import card_ids
+from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.jit import COMPILED
 from card_envs.poker.hands import NUM_HANDS
 from tests.rules.test_hand_buckets import some_buckets
 

@@ -21,10 +21,10 @@ from card_baselines.solvers.tabular_cfr import solve
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent, split_policy
 from card_envs.cards import card_ids
+from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
-from card_envs.jit import COMPILED
 from card_envs.match import play_match
 from card_envs.rng import seed_streams
 from tests.big2_deals import Deal

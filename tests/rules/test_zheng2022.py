@@ -62,9 +62,9 @@ from card_baselines.papers.zheng2022.table_player import (
 )
 from card_envs.agent import decisions_at
 from card_envs.cards import card_ids
+from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.presets import limit_holdem
-from card_envs.jit import COMPILED
 from card_envs.poker.ranks import hand_rank
 from card_envs.rng import seeded_streams
 from tests.holdem_hands import OneTable

@@ -33,7 +33,7 @@ class Lowest(Agent):
 '''
 ENCODER = '''"""An encoder."""
 from card_envs.games.holdem.actions import write_mask
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 
 LAYOUT = Layout((Block("pot", 1, "chips", high=100),))

@@ -23,7 +23,7 @@ from card_baselines.papers.kaminsky2020.claims import Claim, claims, prediction
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.population import TRAINING, TYPES, original, training_divisions
 from card_baselines.papers.kaminsky2020.tables import CLAIMS_TABLE, PAPER_TOP, SCALES
-from card_envs.jit import COMPILED
+from card_envs.compiler import COMPILED
 
 compiled = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take minutes as plain Python")
 SMALLEST = replace(

@@ -55,7 +55,7 @@ def test_an_empty_tree_keeps_every_contract(tree: Path) -> None:
 
 
 BREAKS = [
-    ("layers", "card_envs.jit", "card_envs.cards"),
+    ("layers", "card_envs.compiler", "card_envs.cards"),
     ("layers", "card_envs.cards", "card_envs.rng"),
     ("layers", "card_envs.game", "card_envs.games.holdem"),
     ("layers", "card_envs.aec", "card_envs.envs"),

@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 from card_baselines import cli
 from card_baselines.papers.zheng2022 import shares
 from card_baselines.papers.zheng2022.tables import CELLS, SCALES
-from card_envs.jit import COMPILED
+from card_envs.compiler import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take hours as plain Python")
 

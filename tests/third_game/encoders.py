@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.game import NOBODY
-from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from tests.third_game.config import DozenConfig
 from tests.third_game.kernels import write_mask

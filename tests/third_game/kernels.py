@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel
 from card_envs.game import ILLEGAL, NOBODY
-from card_envs.jit import kernel
 from card_envs.rng import random_below
 from tests.third_game.state import HAND_SIZE, NO_CARD, NUM_CARDS, NUM_SEATS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from card_envs.compiler import kernel
 from card_envs.game import NOBODY
-from card_envs.jit import kernel
 from tests.third_game.state import NO_CARD, NUM_CARDS, NUM_SEATS
 
 

@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 
 from card_envs.agent import SupportsAct, decisions_at, require_playable
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import owed, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 
 STREETS, SEATS, PLAYERS, DECILES = 4, 6, (2, 4, 6), 10
 INVESTED = (2, 6, 20)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import NO_ACTION
 from card_baselines.runs.devices import sent
+from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.jit import kernel
 
 NONE = -1
 """Stands for no decision."""

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.game import ILLEGAL, Tables
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
-from card_envs.jit import kernel
 
 NUM_PLAYERS = 2
 NUM_ACTIONS = 3

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 
 _MOST_CARDS = 4
 SUIT_ORDERS: NDArray[np.int64] = np.array(list(permutations(range(4))), np.int64)

@@ -23,9 +23,9 @@ from card_baselines.solvers.hand_buckets import (
 )
 from card_baselines.solvers.ranked_hands import HAND_CARDS, RANKED, WHOLE_BOARD, rank_hands
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.jit import kernel
 from card_envs.poker.hands import NUM_HANDS, hand_number
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 

@@ -23,7 +23,7 @@ from card_baselines.solvers.hand_buckets import (
 )
 from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
 from card_envs.cards import DECK_SIZE
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
 
 Floats = NDArray[np.float32]

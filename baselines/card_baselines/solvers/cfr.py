@@ -21,10 +21,10 @@ from card_baselines.solvers.equity_buckets import CARDS, bucket_of
 from card_baselines.solvers.mccfr import hands_by_street
 from card_baselines.solvers.tabular_cfr import small_game_hands, solve
 from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.jit import kernel
 from card_envs.poker.hands import HANDS, NUM_HANDS
 
 STRATEGY = "strategy.npz"

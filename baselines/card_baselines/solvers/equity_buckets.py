@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker.draw import unused_card
 from card_envs.poker.equity import sampled_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
 from card_baselines.solvers.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all
 from card_baselines.solvers.tabular_cfr import end_value, match_regrets
+from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
-from card_envs.jit import kernel
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 from card_envs.rng import random_unit, seeded_streams

@@ -32,8 +32,8 @@ from card_baselines.solvers.hand_buckets import (
 from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
 from card_baselines.solvers.street_passes import LEARN, Workspace, add_to_average, ascend, descend
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.jit import kernel
 from card_envs.poker.hands import NUM_HANDS, hand_number
 
 Floats = NDArray[np.float32]

@@ -18,7 +18,7 @@ from card_baselines.solvers.betting_lines import CLOSED, FOLDED, ILLEGAL, Street
 from card_baselines.solvers.betting_tree import NUM_ACTIONS
 from card_baselines.solvers.ranked_hands import add_compatible, add_showdowns
 from card_envs.cards import DECK_SIZE
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
 
 Floats = NDArray[np.float32]

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
-from card_envs.jit import kernel
 
 DEAL = np.dtype(
     (

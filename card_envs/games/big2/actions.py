@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel
 from card_envs.games.big2.combos import value_of
 from card_envs.games.big2.state import HAND_SIZE
-from card_envs.jit import kernel
 from card_envs.records import Table
 
 _SAME_RANK = 3

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel
 from card_envs.games.big2.state import (
     FLUSH,
     FLUSH_BY_HIGHEST_CARD,
@@ -27,7 +28,6 @@ from card_envs.games.big2.state import (
     TRIPLE,
     TWO_PAIR,
 )
-from card_envs.jit import kernel
 from card_envs.records import Table
 
 RANKS = "3456789TJQKA2"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.games.big2.state import KIND_NAMES, NUM_SEATS
-from card_envs.jit import kernel
 from card_envs.observation import Block, Layout
 from card_envs.records import Tables
 

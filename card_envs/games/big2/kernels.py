@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from card_envs.compiler import kernel, short_kernel
 from card_envs.game import ILLEGAL
 from card_envs.games.big2.legal import is_listed, random_action, write_mask
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.tricks import act, deal_cards, open_deal
-from card_envs.jit import kernel, short_kernel
 from card_envs.records import Tables
 
 

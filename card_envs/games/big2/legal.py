@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit
+from card_envs.compiler import kernel
 from card_envs.games.big2.actions import (
     FIRST_PAIR,
     FOUR_CARD_ACTIONS,
@@ -49,7 +50,6 @@ from card_envs.games.big2.state import (
     TRIPLE,
     TWO_PAIR,
 )
-from card_envs.jit import kernel
 from card_envs.records import Table
 from card_envs.rng import random_below
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from card_envs.bits import bit_count
 from card_envs.cards import NO_CARD
+from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS
 from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, value_of
 from card_envs.games.big2.legal import list_legal
@@ -19,7 +20,6 @@ from card_envs.games.big2.state import (
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
 )
-from card_envs.jit import kernel
 from card_envs.records import Table
 from card_envs.rng import random_below
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD
+from card_envs.compiler import kernel
 from card_envs.game_info import ActionParts
 from card_envs.games.big2.actions import ACTION_SIZE, NUM_ACTIONS, PASS, POSITIONS, value_of_action
 from card_envs.games.big2.combos import NO_COMBO, beats, card_of, kind_of, order_name, order_names
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, MAX_LEGAL, NOBODY, NUM_SEATS, STRAIGHT_FLUSH
-from card_envs.jit import kernel
 from card_envs.records import Table, Tables
 
 _LISTED = 12

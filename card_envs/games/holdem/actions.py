@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit, nth_bit
+from card_envs.compiler import kernel
 from card_envs.games.holdem.state import (
     CALL,
     FOLD,
@@ -18,7 +19,6 @@ from card_envs.games.holdem.state import (
     POT_LIMIT,
     RAISE,
 )
-from card_envs.jit import kernel
 from card_envs.records import Table
 from card_envs.rng import random_below
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from card_envs.bits import lowest_bit
 from card_envs.cards import NO_CARD
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import first_from, full_raise_to, give_turn, owed, take_turn_away, wrapped
 from card_envs.games.holdem.betting_words import clear_words, note_call, note_raise
 from card_envs.games.holdem.showdown import award_pots
@@ -23,7 +24,6 @@ from card_envs.games.holdem.state import (
     RECENT_ACTIONS,
     UNCAPPED,
 )
-from card_envs.jit import kernel
 from card_envs.records import Table
 from card_envs.rng import random_below
 

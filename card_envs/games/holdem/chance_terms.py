@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS
-from card_envs.jit import kernel
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.showdowns import (

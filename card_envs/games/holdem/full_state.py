@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, MAX_STREETS, NOBODY
-from card_envs.jit import kernel
 from card_envs.observation import Block, Layout, block_starts
 from card_envs.records import Table, Tables
 

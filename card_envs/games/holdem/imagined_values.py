@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, has, owed, raise_to_of
 from card_envs.games.holdem.imagined_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
-from card_envs.jit import kernel
 from card_envs.records import Table, Tables
 
 KINDS, ACTION_VALUES = 3, 8

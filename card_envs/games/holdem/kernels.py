@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel, short_kernel
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.games.holdem.actions import (
     FIRST_RAISE_ACTION,
@@ -18,7 +19,6 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.betting import act, deal_cards, move_button, start_hand
 from card_envs.games.holdem.state import CALL, FOLD
-from card_envs.jit import kernel, short_kernel
 from card_envs.records import Table, Tables
 from card_envs.rng import random_below
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.game import Tables
-from card_envs.jit import kernel
 from card_envs.poker.against_all import (
     AGAINST_ALL,
     WHOLE_BOARD,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import NO_CARD, card_names
+from card_envs.compiler import kernel
 from card_envs.game_info import ActionParts
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
@@ -22,7 +23,6 @@ from card_envs.games.holdem.actions import (
 from card_envs.games.holdem.kernels import betting_options
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, Street
-from card_envs.jit import kernel
 from card_envs.records import Table, Tables
 
 STREET_NAMES = tuple(street.name.lower() for street in Street)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 
 
 def sparse_linear(observation: torch.Tensor, layer: torch.nn.Linear) -> torch.Tensor:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS, value_of_action
 from card_envs.games.big2.combos import NO_COMBO, kind_of
 from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import FLUSH, HAND_SIZE, NUM_SEATS, TABLE
-from card_envs.jit import kernel
 
 FEW_CARDS = 7
 """With an opponent who holds so few cards, nothing is kept together any more; best of 3, 5, 7, 13 against random."""

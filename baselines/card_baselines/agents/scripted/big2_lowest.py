@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS
 from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import HAND_SIZE
-from card_envs.jit import kernel
 
 
 class Big2Lowest(Agent):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions
 from card_envs.bits import bit_count, lowest_bit
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS, POSITIONS, value_of_action
 from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, kind_of, rank_counts
@@ -34,7 +35,6 @@ from card_envs.games.big2.state import (
     TRIPLE,
     TWO_PAIR,
 )
-from card_envs.jit import kernel
 
 # What plays are worth, in turns: a play that can only be led, and loses the lead, takes one. The numbers were tuned by
 # hand, by duplicate matches against random, big2_lowest, big2_greedy and earlier versions of this player.

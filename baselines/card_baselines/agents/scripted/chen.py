@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosened
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
+from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 from card_envs.poker.starting_hands import starting_hand
 
 RAISE_FROM, CALL_FROM = 9, 5

@@ -19,10 +19,10 @@ from card_baselines.agents.scripted.holdem_moves import (
 )
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import owed
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 from card_envs.poker.equity import sampled_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
@@ -16,7 +17,6 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.actions import raise_to_of as amount_of
 from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, RAISE
-from card_envs.jit import kernel
 
 DECK_SIZE, HOLE_CARDS, BOARD = 52, 2, (0, 3, 1, 1)
 

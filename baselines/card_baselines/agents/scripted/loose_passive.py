@@ -16,8 +16,8 @@ from card_baselines.agents.scripted.holdem_moves import action_for, hole_card
 from card_baselines.agents.scripted.made_hand import DRAW, STRONG, made_of_board
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
+from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 
 RAISE_FROM, CALL_FROM = 14, 2
 """Chen points from which the player raises and calls before the flop at a table of three or more."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import board_card, hole_card
+from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.jit import kernel
 
 NOTHING, DRAW, PAIR, TOP_PAIR, STRONG = range(5)
 """`DRAW`: four of a suit or four of five ranks in a row, with a card to come. `TOP_PAIR`: with the highest card of the

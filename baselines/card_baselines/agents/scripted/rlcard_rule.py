@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from card_baselines.agents.scripted.holdem_moves import board_card, hole_card, raise_action
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, owed
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.jit import kernel
 
 _FOLD, _CHECK, _CALL, _RAISE = range(4)
 _TEN, _ACE = 8, 12

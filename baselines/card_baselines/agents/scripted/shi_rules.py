@@ -14,8 +14,8 @@ from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, l
 from card_baselines.agents.scripted.made_hand import DRAW, TOP_PAIR, made_of_board
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
+from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 
 _TEN, _JACK, _QUEEN = 8, 9, 10
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.big2_greedy import has_somebody_few_cards, largest_play
+from card_envs.compiler import kernel
 from card_envs.games.big2.combos import ONE_PER_RANK, rank_counts, ranks_present, run_starts
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
 from card_envs.games.big2.tricks import act, give_card
-from card_envs.jit import kernel
 from card_envs.rng import random_below, seed_stream
 
 _DECK_SIZE = NUM_SEATS * HAND_SIZE

@@ -17,11 +17,11 @@ from card_baselines.agents.scripted.big2_planner import PLAN, choose
 from card_baselines.agents.search.big2_deals import deal_unseen, play_out
 from card_baselines.agents.search.policy_rollout import choose_with
 from card_envs.agent import Agent, Decisions
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import MAX_LEGAL, TABLE
 from card_envs.games.big2.tricks import act
-from card_envs.jit import kernel
 
 DEALS = 64
 """Imagined deals for each decision."""

@@ -14,10 +14,10 @@ import numpy as np
 
 from card_baselines.agents.scripted.big2_greedy import largest_play
 from card_baselines.agents.search.big2_deals import deal_unseen, kept_positions, play_out
+from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE
 from card_envs.games.big2.state import TABLE
 from card_envs.games.big2.tricks import act
-from card_envs.jit import kernel
 from card_envs.rng import random_below
 
 MAX_DEPTH = 60

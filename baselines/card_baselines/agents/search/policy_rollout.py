@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.search.big2_deals import deal_unseen
 from card_envs.agent import Agent, Decisions, decisions_at
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.big2.tricks import act
-from card_envs.jit import kernel
 
 TRIED = 4
 """So many of the likeliest actions are tried."""

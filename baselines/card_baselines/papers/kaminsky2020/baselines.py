@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from card_baselines.papers.kaminsky2020.situation import is_playable, nearest_action
 from card_envs.agent import Agent, Decisions
+from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.jit import kernel
 from card_envs.records import Tables
 
 

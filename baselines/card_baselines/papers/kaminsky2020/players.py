@@ -24,9 +24,9 @@ from card_baselines.papers.kaminsky2020.situation import ENCODER, STACK, Situati
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import require_playable
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 from card_envs.rng import splitmix64
 
 OBSERVATION_SIZE = 404

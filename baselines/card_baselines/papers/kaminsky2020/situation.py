@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Decisions
+from card_envs.compiler import kernel
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.games.holdem.actions import (
@@ -27,7 +28,6 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import FOLD, MENU_INTEGERS, RAISE
-from card_envs.jit import kernel
 from card_envs.records import Table, Tables
 
 ENV, ENCODER = "no_limit_holdem-v0", "kaminsky404"

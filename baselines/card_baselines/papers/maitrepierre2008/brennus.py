@@ -18,11 +18,11 @@ from card_baselines.papers.maitrepierre2008.preflop import preflop_move
 from card_baselines.papers.maitrepierre2008.thoughts import belief_text, strategies_text
 from card_baselines.solvers.betting_tree import is_two_player_limit
 from card_envs.agent import Agent, Decisions
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import CALL, RAISE
-from card_envs.jit import kernel
 from card_envs.rng import seed_stream
 
 NUM_TREES = 200

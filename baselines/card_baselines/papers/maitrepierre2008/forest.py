@@ -19,9 +19,9 @@ import numpy as np
 
 from card_baselines.papers.maitrepierre2008.beliefs import seen_cards
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import owed
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import STREAM, next_uint64, random_below

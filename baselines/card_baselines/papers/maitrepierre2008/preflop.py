@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import owed
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.jit import kernel
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
 RAISE_FROM: NDArray[np.float64] = np.array([0.47, 0.58, 0.65, 0.74])

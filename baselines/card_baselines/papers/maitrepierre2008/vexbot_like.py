@@ -17,11 +17,11 @@ from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, judge_hand
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree, is_two_player_limit, node_of
 from card_envs.agent import Agent, Decisions
 from card_envs.cards import NO_CARD
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import NOBODY
-from card_envs.jit import kernel
 from card_envs.poker.hands import hand_number
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from card_baselines.papers.shi2022.networks import Memories, PokerNetwork, action_probabilities
 from card_envs.agent import choose
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
-from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 
 Rows = NDArray[np.int64]

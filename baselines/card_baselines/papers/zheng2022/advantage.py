@@ -13,9 +13,9 @@ import numpy as np
 
 from card_baselines.papers.zheng2022.card_types import TYPE_OF_RANK, random_type, seen_by
 from card_baselines.papers.zheng2022.situation import NONE, NUM_COLUMNS
+from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
-from card_envs.jit import kernel
 from card_envs.poker.draw import unused_card
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import random_below

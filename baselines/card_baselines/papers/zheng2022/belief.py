@@ -19,12 +19,12 @@ from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
 from card_baselines.ppo import ppo
 from card_envs.agent import find_agent
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT, write_blocks
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
-from card_envs.jit import kernel
 from card_envs.match import play_match
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS
+from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
-from card_envs.jit import kernel
 from card_envs.poker.draw import unused_card
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, rank_of
 

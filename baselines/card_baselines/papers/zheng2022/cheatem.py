@@ -59,8 +59,8 @@ from card_baselines.papers.zheng2022.table_player import (
 )
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.jit import kernel
 from card_envs.rng import seed_stream, seeded_streams
 
 MEMORY, DRAWN, PASSES, MINIBATCH, PERIOD = 48, 12, 5, 12, 50

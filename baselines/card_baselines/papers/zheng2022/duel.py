@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.situation import BIG_BLIND, column_of
 from card_envs.agent import Agent, decisions_at, write_uniforms
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.presets import limit_holdem
-from card_envs.jit import kernel
 
 MOST_DECISIONS = 64
 """Of a hand; under RLCard's rules at most 26 are possible."""

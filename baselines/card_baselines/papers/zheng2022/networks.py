@@ -25,8 +25,8 @@ from card_baselines.papers.zheng2022.situation import (
 from card_baselines.papers.zheng2022.table_player import by_action_id, softmax
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
 from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.jit import kernel
 from card_envs.observation import mask_records, observation_records
 
 ENCODER = "rlcard"

@@ -17,10 +17,10 @@ from card_baselines.papers.zheng2022.card_types import MOST_TYPES, NUM_TYPES, PU
 from card_baselines.papers.zheng2022.situation import BIG_BLIND, COLUMNS, NUM_COLUMNS, column_of
 from card_baselines.run_folder import RunFolder
 from card_envs.bits import bit_count, nth_bit
+from card_envs.compiler import kernel
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.presets import limit_holdem
-from card_envs.jit import kernel
 from card_envs.rng import random_below, seeded_streams
 
 LEARNING_RATE = 1e-4

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, owed
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL as CALLING
 from card_envs.games.holdem.state import FOLD as FOLDING
 from card_envs.games.holdem.state import RECENT_ACTIONS
-from card_envs.jit import kernel
 
 CALL, RAISE, FOLD, CHECK = range(4)
 """Columns of a cheating sheet and numbers of actions, in RLCard's order."""

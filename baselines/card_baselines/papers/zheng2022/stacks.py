@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 
 _BETA_1, _BETA_2 = 0.9, 0.999
 _ONE, _B1, _B2, _EPSILON = (np.float32(number) for number in (1, _BETA_1, _BETA_2, 1e-8))

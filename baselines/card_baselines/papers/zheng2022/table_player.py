@@ -21,10 +21,10 @@ from card_baselines.papers.zheng2022.situation import (
     plays_heads_up_limit,
 )
 from card_envs.agent import Agent, Decisions, choose
+from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
-from card_envs.jit import kernel
 from card_envs.rng import seed_stream, seeded_streams
 
 Policy = Literal["greedy", "softmax"]

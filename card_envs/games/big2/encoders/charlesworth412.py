@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.games.big2.combos import RANKS, SUITS, order_name
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, NUM_RANKS, decode_hand, write_hand
@@ -30,7 +31,6 @@ from card_envs.games.big2.state import (
     TRIPLE,
     TWO_PAIR,
 )
-from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.records import Table
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.games.big2.combos import order_name
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, decode_hand, write_hand
 from card_envs.games.big2.legal import write_mask
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
-from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.records import Table
 

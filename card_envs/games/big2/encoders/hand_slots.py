@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.games.big2.combos import ONE_PER_RANK, rank_counts, ranks_present, run_starts
 from card_envs.games.big2.state import HAND_SIZE, NUM_SUITS
-from card_envs.jit import kernel
 from card_envs.observation import Block
 from card_envs.records import Table
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import card_names
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
 from card_envs.games.holdem.state import MAX_LEVELS
-from card_envs.jit import kernel
 from card_envs.observation import Encoder, Layout, observe_kernels
 from card_envs.records import Table
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import card_names
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.betting_words import BITS_OF_WORD, from_seat, num_groups
@@ -21,7 +22,6 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import betting_history
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, RECENT_ACTIONS
-from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY
 from card_envs.records import Table

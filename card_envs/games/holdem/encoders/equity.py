@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.draw import unused_card_of
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of

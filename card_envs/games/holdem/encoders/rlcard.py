@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS, SUITS, card_names
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import LIMIT, MAX_CHIPS
-from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.records import Table
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, card_names
+from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.betting import largest_ante, starting_stack
 from card_envs.games.holdem.config import HoldemConfig
@@ -28,7 +29,6 @@ from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards, percentile_at
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE
-from card_envs.jit import kernel
 from card_envs.observation import Block, Encoder, Layout, block_starts, observe_kernels
 from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY
 from card_envs.records import Table

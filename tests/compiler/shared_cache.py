@@ -1,6 +1,7 @@
 """Games played by processes that keep compiled kernels in one folder: what each shows must not depend on the others.
 
-As a program, `python -m tests.shared_cache look|play`: reads pickled games from standard input, prints a hash of each.
+As a program, `python -m tests.compiler.shared_cache look|play`: reads pickled games from standard input and prints a
+hash of each.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from card_envs.envs import make_game, make_raw_env, make_vector
 from card_envs.observation import mask_records, observation_records
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NUM_TABLES = 8
 STEPS = 20
 
@@ -79,7 +80,7 @@ def hashes(how: str, games: Sequence[Played], cache: Path | None = None, **envir
     variables = {**os.environ, **environment, "PYTHONPATH": paths}
     if cache is not None:
         variables["NUMBA_CACHE_DIR"] = str(cache)
-    command = [sys.executable, "-m", "tests.shared_cache", how]
+    command = [sys.executable, "-m", "tests.compiler.shared_cache", how]
     process = subprocess.run(
         command, input=pickle.dumps([tuple(game) for game in games]), cwd=ROOT, env=variables, capture_output=True
     )

@@ -1,81 +1,28 @@
-"""`kernel`: compile a function with Numba and keep it on disk, safely.
+"""The dispatcher of kernels: Numba's own with a cache, helpers that are linked late, and unique symbols.
 
-What is kept where is the matter of `kernel_cache`. Where no folder can be written (read-only installation, no home,
-full disk), kernels are compiled in memory.
+The classes here derive from private classes of Numba. `pyproject.toml` names the versions that they fit, and `jit`
+falls back to `numba.njit` where this module cannot be imported.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import secrets
-import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
-import numpy as np
-from numba import config as numba_config
 from numba.core import codegen, compiler, dispatcher, registry, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 
-from card_envs.kernel_cache import KernelCache, cache_folder
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-COMPILED = not numba_config.DISABLE_JIT
-"""False under NUMBA_DISABLE_JIT=1, when kernels are plain Python functions."""
-
-_OPTIONS = {
-    "nopython": True,
-    "boundscheck": None,  # as NUMBA_BOUNDSCHECK says
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,  # nobody calls kernels from C, and each wrapper costs compile time
-}
+from card_envs.compiler.cache_folder import cache_folder
+from card_envs.compiler.kernel_cache import KernelCache
+from card_envs.compiler.progress import progress
 
 
-def kernel(function: Function) -> Function:
-    """Return `function` compiled without the interpreter lock and without exceptions on division by zero.
-
-    Kernels take record arrays (or records) and numbers, check nothing and never raise; the Python layer above
-    validates. With NUMBA_DISABLE_JIT=1 the same source runs as plain Python.
-    """
-    return _compiled(function, nogil=True)
-
-
-def short_kernel(function: Function) -> Function:
-    """Return `function` compiled as by `kernel`, but it keeps the interpreter lock.
-
-    For what takes nanoseconds and is called from Python again and again: letting go of the lock takes 30 more.
-    """
-    return _compiled(function, nogil=False)
-
-
-def _compiled(function: Function, nogil: bool) -> Function:
-    if not COMPILED:
-        return np.errstate(over="ignore")(function)  # random streams wrap around modulo 2**64, compiled or not
-    compiled: Any = _Kernel(function, targetoptions={**_OPTIONS, "nogil": nogil})
-    compiled.enable_caching()
-    return compiled  # type: ignore[no-any-return]
-
-
-def entry_point(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
-    """Return a kernel compiled for arguments of exactly the types of `examples`, without Numba's choice among types.
-
-    That choice costs more than a short kernel does. It is also what checks types: others than those of the examples
-    crash, so this is for callers that make all arguments themselves.
-    """
-    if not COMPILED or not hasattr(function, "compile"):  # or plain Python, as in an encoder of a user
-        return function
-    compiled: Callable[..., Any] = function.compile(tuple(numba.typeof(example) for example in examples))
-    return compiled
-
-
-class _Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are partial
-    """What `numba.njit` makes of a function, with a cache, symbols and announcements of its own."""
+class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are partial
+    """What `numba.njit` makes of a function, with a cache, symbols and progress messages of its own."""
 
     def __init__(
         self,
@@ -85,25 +32,27 @@ class _Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types ar
         pipeline_class: type = compiler.Compiler,
     ) -> None:  # Numba calls this by name where a kernel is unpickled
         super().__init__(py_func, locals, targetoptions, pipeline_class)
-        self._compiler = _Compiler(py_func, self.targetdescr, self.targetoptions, self.locals, pipeline_class)
-        self._helpers: set[tuple[Any, ...]] = set()  # argument types for which only other kernels can call this one
+        self._compiler = _KernelCompiler(
+            py_func, self.targetdescr, self.targetoptions, self.locals, pipeline_class
+        )  # fmt: skip
+        self._helper_types: set[tuple[Any, ...]] = set()  # argument types for which only other kernels can call it
 
     def compile(self, sig: Any) -> Any:
         """Return the version for a signature; one that only kernels can call becomes one that Python can call too."""
         with global_compiler_lock:
             types = tuple(sigutils.normalize_signature(sig)[0])
-            if _announcer.depth == 0 and types in self._helpers:
-                self._helpers.remove(types)
+            if progress.depth == 0 and types in self._helper_types:
+                self._helper_types.remove(types)
                 del self.overloads[types]
             return super().compile(sig)
 
     def add_overload(self, result: Any) -> None:
-        """Note a compiled version, and offer it to Python unless it is a helper's."""
+        """Add a compiled version, and offer it to Python unless it is a helper's."""
         if not isinstance(result.library, _HelperLibrary):
             super().add_overload(result)
             return
         types = tuple(result.signature.args)
-        self._helpers.add(types)
+        self._helper_types.add(types)
         self.overloads[types] = result
 
     def enable_caching(self) -> None:
@@ -113,17 +62,17 @@ class _Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types ar
             self._cache = KernelCache(self.py_func, folder, self.targetoptions["nogil"])
 
 
-class _Compiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-defined]  # Numba's types are partial
+class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-defined]  # Numba's types are partial
     """Numba's compiler of one function, called when nothing compiled was found, under Numba's global lock."""
 
     def compile(self, args: Any, return_type: Any) -> Any:
         """Return the function compiled for argument types; kernels that it calls are compiled inside this call."""
-        with _announced(), _symbols_of_one_compilation(self.targetdescr.target_context):
+        with progress.report_function(), _use_unique_symbols(self.targetdescr.target_context):
             return super().compile(args, return_type)
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
         """Compile in full what Python called, and as a `_HelperLibrary` what that calls."""
-        context, is_helper = self.targetdescr.target_context, _announcer.depth > 1
+        context, is_helper = self.targetdescr.target_context, progress.depth > 1
         flags = compiler.Flags()
         self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
         library = (_HelperLibrary if is_helper else _KernelLibrary)(context.codegen(), self.py_func.__qualname__)
@@ -147,7 +96,7 @@ class _Compiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-define
 class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba's types are partial
     """The code of a kernel that only other kernels call: neither optimised nor made into machine code, nor kept.
 
-    Both happens in whoever is called from Python, to all that it calls at once. Numba does both to every function, each
+    Both happens in the kernel that Python calls, to all that it calls at once. Numba does both to every function, each
     time with all that it calls: in a chain of ten functions the last one ten times. That was half of the time that
     compiling a game took.
     """
@@ -164,7 +113,7 @@ class _KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba's t
 
     def finalize(self) -> None:
         """Link the helpers, then optimise all and make it machine code."""
-        self._linking_libraries = _callers_first(self._linking_libraries)
+        self._linking_libraries = _sort_callers_first(self._linking_libraries)
         super().finalize()
 
     def _verify_declare_only_symbols(self) -> None:
@@ -174,7 +123,7 @@ class _KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba's t
             raise RuntimeError(f"{self.name}: functions are called and were not linked: {', '.join(missing)}")
 
 
-def _callers_first(libraries: Sequence[Any]) -> list[Any]:
+def _sort_callers_first(libraries: Sequence[Any]) -> list[Any]:
     """Return libraries and those that helpers among them link, once each, each before all that it calls.
 
     LLVM links of a library what is called by those that it linked before, and drops the rest.
@@ -215,7 +164,7 @@ class _TaggedMangler:
 
 
 @contextlib.contextmanager
-def _symbols_of_one_compilation(context: Any) -> Iterator[None]:
+def _use_unique_symbols(context: Any) -> Iterator[None]:
     """Give all machine code that is made meanwhile names that no other compilation, in any process, gives.
 
     Numba tells functions of one name apart by counters: each function has a number, and a record type stands in the
@@ -223,7 +172,7 @@ def _symbols_of_one_compilation(context: Any) -> Iterator[None]:
     (`numba.types.Record.mangling_args`). Such names are unique in one process only. Compiled code keeps its names on
     disk, though: two processes that play tables of different sizes can give `step_rows` for one record and `step_rows`
     for another the same name, and a process that loads both gets the code of one of them for both. It then reads the
-    fields of a table where there are none.
+    fields of a table where there are none (`tests/compiler/test_numba.py` shows it with plain Numba).
 
     So names get a random tag, drawn anew for every compilation (not every process: forked ones would share it).
     Everything that is compiled inside shares it, as functions that call each other must agree on their names. Unlike
@@ -242,52 +191,3 @@ def _symbols_of_one_compilation(context: Any) -> Iterator[None]:
         del context.mangler  # the method of the class shows again
         if replaced is not None:
             context.mangler = replaced
-
-
-# --- announcements --------------------------------------------------------------------------------------------------
-
-
-class _Announcer:
-    """Says once that compiling takes its time, and on a terminal how far it is; loading from disk is silent."""
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.count = 0
-        self.seconds = 0.0
-
-    def begin(self) -> None:
-        """Count a function; Numba compiles those that it calls inside of it."""
-        if self.count == 0:
-            outlook = "kept for later runs" if cache_folder("card_envs") else "not kept: no folder can be written"
-            logging.getLogger("card_envs").warning(
-                "card_envs compiles its kernels, 5 to 15 seconds a game, longer on a busy machine (%s)", outlook
-            )
-        if self.depth == 0:
-            self.start = time.monotonic()
-        self.depth += 1
-        self.count += 1
-        self._show(f"compiling: {self.count} functions, {self.seconds + time.monotonic() - self.start:.0f} s")
-
-    def end(self) -> None:
-        """Note that the function is done; take the line away where it was the outermost."""
-        self.depth -= 1
-        if self.depth == 0:
-            self.seconds += time.monotonic() - self.start
-            self._show("")
-
-    def _show(self, line: str) -> None:
-        if sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write(f"\r{line:50}\r")  # the cursor goes back: whatever is printed next replaces the line
-            sys.stderr.flush()
-
-
-_announcer = _Announcer()
-
-
-@contextlib.contextmanager
-def _announced() -> Iterator[None]:
-    _announcer.begin()
-    try:
-        yield
-    finally:
-        _announcer.end()

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from card_envs.jit import COMPILED
-from tests.shared_cache import ROOT, Played, hashes, hashes_apart, with_tables
+from card_envs.compiler import COMPILED
+from tests.compiler.shared_cache import ROOT, Played, hashes, hashes_apart, with_tables
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="plain Python keeps nothing")
 
@@ -77,7 +77,7 @@ PRIMES = (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
 THIRD_PARTY = """
 import sys
 import numpy as np
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 
 def plain_score(numbers):
     total = 0

@@ -10,14 +10,12 @@ from itertools import pairwise
 from threading import Lock, Thread
 from typing import Any
 
-from card_envs.game import checked_count
-
 _HEAD_START = 256
-"""Tables that the caller steps, about, while another thread wakes up; at most a sixteenth of all."""
+"""About the number of tables that the caller steps while another thread wakes up; at most a sixteenth of all."""
 
 
 class Threads:
-    """Splits N tables into parts, one a thread. Kernels let go of the interpreter, so parts run side by side.
+    """Splits N tables into parts, one a thread. Kernels release the interpreter lock, so parts run in parallel.
 
     Plain threads instead of OpenMP: its waiting threads spin, which costs a hundredfold when another program wants the
     core, and a process that has used it dies when it forks. Here a forked child makes threads of its own.
@@ -25,7 +23,7 @@ class Threads:
 
     def __init__(self, num_threads: int, num_tables: int) -> None:
         """Split `num_tables` tables among `num_threads` threads, the caller's included."""
-        self.num_threads, self.num_tables = checked_count("num_threads", num_threads), int(num_tables)
+        self.num_threads, self.num_tables = int(num_threads), int(num_tables)
         start = min(_HEAD_START, self.num_tables // 16)
         bounds = [0, *(start + (num_tables - start) * k // num_threads for k in range(1, num_threads + 1))]
         self.parts = [slice(first, end) for first, end in pairwise(bounds) if end > first]
@@ -48,7 +46,7 @@ class Threads:
         if self._process != os.getpid():  # a fork does not copy threads
             self._start()
         try:
-            errors = self._side_by_side(check, work, arrays)
+            errors = self._run_parallel(check, work, arrays)
         except Exception:
             raise
         except BaseException:  # such as Ctrl-C: who knows which of them still works? The next run makes new ones
@@ -57,17 +55,17 @@ class Threads:
         for error in filter(None, errors):
             raise error
 
-    def _side_by_side(
+    def _run_parallel(
         self, check: Callable[[], None], work: Callable[..., None], arrays: tuple[Any, ...]
     ) -> list[BaseException | None]:
-        """Do the caller's part while the threads do theirs, and return what each of them raised."""
+        """Do the caller's part while the threads do theirs, and return the exception of each, or None."""
         for worker in self._workers:
             worker.wake()
         try:
             check()
         except Exception:
             for worker in self._workers:
-                worker.begin(_rest, [])
+                worker.begin(_noop, [])
             self._wait()
             raise
         first, *others = ([None if array is None else array[part] for array in arrays] for part in self.parts)
@@ -104,7 +102,7 @@ class _Worker:
         Thread(target=self._serve, name="card_envs", daemon=True).start()
 
     def wake(self) -> None:
-        """Let the thread get ready for `begin`, which must follow."""
+        """Let the thread get ready; a call of `begin` must follow."""
         self._wake.release()
 
     def begin(self, work: Callable[..., None] | None, arrays: list[Any]) -> None:
@@ -113,7 +111,7 @@ class _Worker:
         self._begin.release()
 
     def wait(self) -> BaseException | None:
-        """Wait until the work is done, and return what it raised."""
+        """Wait until the work is done, and return its exception, or None."""
         self._end.acquire()
         error, self._error = self._error, None
         return error
@@ -136,5 +134,5 @@ def _stop(workers: list[_Worker]) -> None:
             worker.begin(None, [])
 
 
-def _rest() -> None:
-    """Do nothing: what threads are told that were woken in vain."""
+def _noop() -> None:
+    """Task given to worker threads that have nothing to do."""

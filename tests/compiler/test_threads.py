@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from card_envs import IllegalActionError, make_vector
+from card_envs.compiler.threads import Threads
 from card_envs.envs import ENVS
-from card_envs.threads import Threads
 from card_envs.vector import VectorTables
 
 

@@ -18,12 +18,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import os
 import pickle
 import re
-import shutil
 import sys
-import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -31,19 +28,13 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
-from numba import config as numba_config
 from numba.core import caching, compiler, dispatcher, serialize
 
-_PACKAGE = Path(__file__).resolve().parent
-_LOGGER = logging.getLogger(_PACKAGE.name)
-_KEPT_FOLDERS = 4  # of one package: enough for two checkouts and their bounds-checked builds; older ones are deleted
-_MOST_FILES = 6000  # of one folder; all games at all sizes are a few hundred
+_LOGGER = logging.getLogger("card_envs")
 _FORMAT = b"card_envs kernel 4\n"
 _DIGEST_BYTES = 32
-_is_failure_told = False
+_is_failure_reported = False
 
 
 class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are partial
@@ -52,12 +43,12 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
     Args:
         function: the kernel as plain Python.
         folder: where the files lie; it need not exist any more when something is read or written.
-        lets_go: whether it runs without the interpreter lock, the one option in which kernels differ.
+        releases_gil: whether it runs without the interpreter lock, the one option in which kernels differ.
     """
 
-    def __init__(self, function: Callable[..., Any], folder: Path, lets_go: bool) -> None:
+    def __init__(self, function: Callable[..., Any], folder: Path, releases_gil: bool) -> None:
         self._function = function
-        self._lets_go = lets_go
+        self._releases_gil = releases_gil
         self._folder = folder
         self._stem = re.sub(r"[^\w.]+", "_", _title(function))[-100:]
         self._is_enabled = True
@@ -110,7 +101,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         try:
             _write(self._path(key), _FORMAT + hashlib.sha256(content).digest() + content)
         except OSError as error:
-            _tell_failure(self._folder, error)
+            _report_failure(self._folder, error)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{self._stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
@@ -125,7 +116,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
             [
                 _title(function),
                 repr(signature),
-                f"nogil {self._lets_go}",
+                f"nogil {self._releases_gil}",
                 repr(codegen.magic_tuple()),
                 *sorted(f"{_title(each)} {_content_of(each)}" for each in _called(function)),
             ]
@@ -250,11 +241,11 @@ def _write(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _tell_failure(folder: Path, error: OSError) -> None:
+def _report_failure(folder: Path, error: OSError) -> None:
     """Say once a process that compiled kernels are lost; to a log, as a warning could be made an error."""
-    global _is_failure_told
-    if not _is_failure_told:
-        _is_failure_told = True
+    global _is_failure_reported
+    if not _is_failure_reported:
+        _is_failure_reported = True
         reason = error.strerror or error
         _LOGGER.warning(
             "compiled kernels cannot be kept in %s (%s): results are the same, later runs compile again; "
@@ -262,72 +253,3 @@ def _tell_failure(folder: Path, error: OSError) -> None:
             folder,
             reason,
         )
-
-
-# --- which folder ---------------------------------------------------------------------------------------------------
-
-
-@cache
-def cache_folder(root_package: str) -> Path | None:
-    """Return the writable folder for compiled kernels of `root_package`, or None where there is none.
-
-    It is named after the versions of what compiles. In folders that belong to this package the oldest of them are
-    deleted; in one that the user names, nothing is.
-    """
-    prefix = f"kernels-{re.sub(r'[^A-Za-z0-9_]', '_', root_package)}-"
-    for base, is_ours in _candidate_folders():
-        folder = base / f"{prefix}{_versions_hash()}"
-        if _is_writable(folder):
-            if is_ours:
-                _delete_old_folders(base, prefix, keep=folder)
-                _delete_old_files(folder)
-            return folder
-    return None
-
-
-def _candidate_folders() -> Iterator[tuple[Path, bool]]:
-    """Yield folders in the order in which they are tried, each with whether it is this package's alone."""
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        yield Path(os.environ["NUMBA_CACHE_DIR"]), False
-    yield _PACKAGE / "__pycache__", True
-    with contextlib.suppress(RuntimeError):  # raised by home() where the system knows no home folder
-        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "card_envs", True
-
-
-def _versions_hash() -> str:
-    """Return a hash of all that machine code depends on besides what is compiled and the processor."""
-    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, numba_config.BOUNDSCHECK)
-    return hashlib.sha256(repr(versions).encode()).hexdigest()[:16]
-
-
-def _is_writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        os.utime(folder)  # marks it as used, so that it is not the first to be deleted
-    except OSError:
-        return False
-    return True
-
-
-def _delete_old_folders(base: Path, prefix: str, keep: Path) -> None:
-    """Delete all but the last used folders of a package, and those of versions that named them in another way."""
-    current, outdated = re.compile(rf"{prefix}[0-9a-f]{{16}}"), re.compile(r"kernels-[0-9a-f]{16}")
-    with contextlib.suppress(OSError):
-        folders = [path for path in base.iterdir() if current.fullmatch(path.name)]
-        folders.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-        unused = [path for path in base.iterdir() if outdated.fullmatch(path.name)]
-        for path in (*folders[_KEPT_FOLDERS:], *unused):
-            if path != keep:
-                shutil.rmtree(path, ignore_errors=True)
-
-
-def _delete_old_files(folder: Path) -> None:
-    """Keep the last used kernels alone where edits have left many behind."""
-    with contextlib.suppress(OSError):
-        files = list(folder.glob("*.nbc"))
-        if len(files) > _MOST_FILES:
-            files.sort(key=lambda path: path.stat().st_mtime)
-            for path in files[: len(files) - _MOST_FILES // 2]:
-                path.unlink(missing_ok=True)

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from card_envs.compiler import COMPILED, kernel
 from card_envs.envs import make_game
-from card_envs.jit import COMPILED, kernel
 
 REPO = Path(__file__).parents[2]
 USE_A_KERNEL = "import numpy as np; from card_envs.games.holdem.actions import first_from; "
@@ -190,11 +190,11 @@ OLD = [f"kernels-card_envs-{number:016x}" for number in range(5)]
 
 def test_in_its_own_folder_it_deletes_its_own_oldest_and_nothing_else(installation: Path) -> None:
     base = installation / "card_envs" / "__pycache__"
-    *kept, last, oldest, ancient = make_folders(base, *OLD, "kernels-0123456789abcdef")
+    *kept, last, oldest = make_folders(base, *OLD)
     others = make_folders(base, "kernels-other_package-0123456789abcdef", "kernels-of-mine", "mine")
     use(installation)
     assert all(path.exists() for path in (*kept, *others))
-    assert not any(path.exists() for path in (last, oldest, ancient))
+    assert not any(path.exists() for path in (last, oldest))
 
 
 def test_in_a_folder_that_the_user_names_nothing_is_deleted(installation: Path, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_other_peoples_functions_are_named_as_ever(installation: Path) -> None:
 
 
 def test_a_kernel_that_was_typed_in_is_compiled_in_memory(installation: Path) -> None:
-    program = "from card_envs.jit import kernel\n@kernel\ndef add(a, b):\n    return a + b\nprint(add(1, 2))"
+    program = "from card_envs.compiler import kernel\n@kernel\ndef add(a, b):\n    return a + b\nprint(add(1, 2))"
     program = f"exec({program!r})"
     assert use(installation, program)[0] == "3"
     assert kernel_files(installation) == []
@@ -282,7 +282,7 @@ def test_an_edit_of_a_constant_in_another_file_is_noticed(installation: Path) ->
 
 TWO_CALLED = """
 import threading
-from card_envs.jit import kernel
+from card_envs.compiler import kernel
 log = threading.Lock()
 @kernel
 def up(x): return x + FIRST
@@ -340,9 +340,9 @@ def test_a_kernel_that_only_kernels_called_can_be_called_from_python_later() -> 
     for each in kernels:
         each._cache.disable()  # what an earlier run kept would be loaded
     assert doubled_twice(5) == 20
-    assert len(helpers._helpers) == 1
+    assert len(helpers._helper_types) == 1
     assert doubled(5) == 10
-    assert not helpers._helpers
+    assert not helpers._helper_types
     assert doubled_once(5) == 10  # links the full version
     assert doubled_twice(5) == 20
     assert doubled(5.5) == 11.0
