@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from card_envs.envs import ENVS, make_game
-from tests.fuzz.check import Difference
 from tests.compiler.shared_cache import Played, hashes, hashes_apart
+from tests.fuzz.check import Difference
 
 NUM_GAMES = 3
 AT_ONCE = 2

@@ -26,7 +26,8 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/league/style.py",
     "baselines/card_baselines/solvers/",
     "baselines/card_baselines/exploitability/exact_flops.py", "baselines/card_baselines/exploitability/methods.py",
-    "baselines/card_baselines/exploitability/flop_response.py", "baselines/card_baselines/exploitability/flop_opponents.py",
+    "baselines/card_baselines/exploitability/flop_response.py",
+    "baselines/card_baselines/exploitability/flop_opponents.py",
 )  # fmt: skip
 
 
