@@ -15,9 +15,9 @@ import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.agents.learned.tabular_policy import STRATEGY, save_strategy
-from card_baselines.exploitability.meter import AVERAGE, LATEST, ExploitabilityMeter
 from card_baselines.ppo import ppo
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, ExploitabilityMeter
 from card_envs import make_game
 from card_envs.agent import RandomAgent, find_agent
 from card_envs.analysis.exploitability.average_strategy import AverageStrategy

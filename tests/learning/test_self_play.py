@@ -20,7 +20,6 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, gathered_logits, legal_logits, list_legal
-from card_baselines.exploitability.meter import AVERAGE, LATEST
 from card_baselines.ppo import bfloat16, ppo
 from card_baselines.ppo.experience import Experience, credit
 from card_baselines.ppo.exploiters import winnings
@@ -28,6 +27,7 @@ from card_baselines.ppo.ppo import Config, Ppo
 from card_baselines.ppo.self_play import SelfPlayTables
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import STATE
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.runs.run import TrainingDivergedError
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent

@@ -22,7 +22,6 @@ import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights, save_policy
-from card_baselines.exploitability.meter import AVERAGE, LATEST, PICTURE, ExploitabilityMeter, require_small
 from card_baselines.ppo.bfloat16 import bfloat16_pays
 from card_baselines.ppo.config import RATES, Rates
 from card_baselines.ppo.config import Config as Config
@@ -39,6 +38,7 @@ from card_baselines.runs.budget import Budget, Periodic
 from card_baselines.runs.checkpoint import STATE, load_optimiser, load_state, optimiser_tensors, strip_prefix
 from card_baselines.runs.devices import find_device
 from card_baselines.runs.distributed import ALONE, World, is_launched, joined, launch, load_states, save_states
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, PICTURE, ExploitabilityMeter, require_small
 from card_baselines.runs.run import (
     AlgorithmSpec,
     Curve,

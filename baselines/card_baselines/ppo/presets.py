@@ -11,6 +11,14 @@ from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 
 _SCRIPTED = ("chen", "sklansky", "shi_rules", "rlcard_rule", "tight_aggressive", "loose_passive")
 _SIMPLE = ("random", "always_call", "always_raise")
+BEST_RESPONSE: dict[str, Any] = {
+    "batch": 8192,
+    "learning_rate": 1e-3,
+    "final_learning_rate": 2e-4,
+    "entropy": 0.02,
+    "final_entropy": 0.002,
+}
+"""Settings that differ from the defaults when the opponent does not learn (exploiters and learned best responses)."""
 BIG2: dict[str, Any] = {
     "env": "big2-v0",
     "panel": ("random", "big2_greedy", "big2_planner"),
