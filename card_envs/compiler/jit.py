@@ -10,11 +10,14 @@ import numba
 import numpy as np
 from numba import config as numba_config
 
+_kernel_class: Any = None
+_reason = ""
 try:
-    from card_envs.compiler import dispatcher
-except (ImportError, AttributeError) as error:
-    dispatcher = None  # type: ignore[assignment]  # a version of Numba whose private classes are others
-    _REASON = str(error)
+    from card_envs.compiler.dispatcher import Kernel
+
+    _kernel_class = Kernel
+except (ImportError, AttributeError) as error:  # a version of Numba whose private classes are others
+    _reason = str(error)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -65,10 +68,10 @@ def _compile_lazily(function: Function, releases_gil: bool) -> Function:
     if not COMPILED:
         return np.errstate(over="ignore")(function)  # random streams wrap around modulo 2**64, compiled or not
     options = {**_OPTIONS, "nogil": releases_gil}
-    if dispatcher is None:
+    if _kernel_class is None:
         _report_fallback()
         return numba.njit(**options)(function)  # type: ignore[no-any-return]
-    compiled: Any = dispatcher.Kernel(function, targetoptions={"nopython": True, **options})
+    compiled = _kernel_class(function, targetoptions={"nopython": True, **options})
     compiled.enable_caching()
     return compiled  # type: ignore[no-any-return]
 
@@ -82,7 +85,7 @@ def _report_fallback() -> None:
             "card_envs cannot keep compiled kernels with Numba %s (%s): results are the same, every process compiles "
             "anew and takes longer; install a version of Numba that card_envs asks for",
             numba.__version__,
-            _REASON,
+            _reason,
         )
 
 
