@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from results import replace_text
+from card_envs.files import replace_text
 
 BEGIN, END = "<!-- speed: begin, written by benchmarks/against_peers.py -->", "<!-- speed: end -->"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.speed.stopwatch import machine, versions
+from card_envs.files import replace_text
 
 
 def circumstances(packages: Sequence[str] = ("numpy", "numba")) -> dict[str, Any]:
@@ -34,10 +35,3 @@ def write_json(path: Path, report: Any) -> None:
     """Write a report; a file that is there is replaced at once or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_text(path, json.dumps(report, indent=2) + "\n")
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a text file under another name first, so that no reader ever finds half of it."""
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from card_envs.files import replace_text
 
 REPO = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results" / "yardsticks.json"
@@ -96,9 +97,7 @@ def keep(row: dict[str, Any]) -> None:
     others = [old for old in rows() if (old["agent"], old["method"]) != (row["agent"], row["method"])]
     order = {name: k for k, name in enumerate((*AGENTS, *OPTIONS))}
     found = sorted([*others, row], key=lambda r: (order.get(r["agent"], len(order)), r["agent"], order[r["method"]]))
-    temporary = RESULTS.with_suffix(".part")
-    temporary.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    os.replace(temporary, RESULTS)
+    replace_text(RESULTS, json.dumps(found, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ if sys.platform != "win32":
     import fcntl
 
 from card_envs import plugins
+from card_envs.files import replace_file
 
 CONFIG, METRICS, EVALUATION, CURVE, WEIGHTS = (
     "config.json",
@@ -156,7 +157,7 @@ class RunFolder:
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file of the folder as JSON."""
-        with self.replacing(name) as temporary:
+        with replace_file(self.path / name) as temporary:
             temporary.write_text(json.dumps(content, indent=2) + "\n")
 
     def log(self, row: Mapping[str, float]) -> None:
@@ -182,19 +183,6 @@ class RunFolder:
         with path.open(newline="") as file:
             rows = list(csv.DictReader(file))
         return [{key: float(value) for key, value in row.items() if value} for row in rows if None not in row.values()]
-
-    @contextmanager
-    def replacing(self, name: str) -> Iterator[Path]:
-        """Yield a temporary path that replaces the file `name` when the block ends without an error."""
-        temporary = self.path / f".{os.getpid()}-{name}"  # same ending: some libraries append their own otherwise
-        try:
-            temporary.touch()
-            mode = temporary.stat().st_mode
-            yield temporary
-            temporary.chmod(mode)  # safetensors makes files that their owner alone can read
-            temporary.replace(self.path / name)
-        finally:
-            temporary.unlink(missing_ok=True)
 
     def draw_curve(
         self, x: str, series: Mapping[str, str], y_label: str, picture: str = CURVE, log: bool = False
@@ -230,7 +218,7 @@ class RunFolder:
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
             figure.legend(frameon=False, loc="outside right center")
-        with self.replacing(picture) as temporary:
+        with replace_file(self.path / picture) as temporary:
             figure.savefig(temporary)
 
 

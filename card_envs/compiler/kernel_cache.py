@@ -21,7 +21,6 @@ import logging
 import pickle
 import re
 import sys
-import uuid
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -30,6 +29,8 @@ from typing import Any
 
 import numpy as np
 from numba.core import caching, compiler, dispatcher, serialize
+
+from card_envs.files import replace_file
 
 _LOGGER = logging.getLogger("card_envs")
 _FORMAT = b"card_envs kernel 4\n"
@@ -232,13 +233,8 @@ def _content(path: Path) -> bytes | None:
 def _write(path: Path, data: bytes) -> None:
     """Put a complete file at `path` or leave things as they were; raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)  # somebody may have deleted it since the program started
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
+    with replace_file(path) as temporary:
         temporary.write_bytes(data)
-        temporary.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def _report_failure(folder: Path, error: OSError) -> None:

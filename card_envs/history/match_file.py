@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.history.formats import HistoryFormat, HistoryWriter, format_of_file, formats, formats_of
 from card_envs.history.recording import Recorder, Rows
@@ -64,16 +65,11 @@ class MatchFile:
                 self._write_whole(body)
 
     def _write_whole(self, body: IO[str]) -> None:
-        """Write the file under another name, then give it its own."""
-        partial = self.path.with_name(self.path.name + ".partial")
-        try:
-            with partial.open("w", encoding="utf-8", newline="\n") as whole:
-                whole.write(self._writer.header(self.num_hands))
-                shutil.copyfileobj(body, whole)
-                whole.write(self._writer.footer())
-            partial.replace(self.path)
-        finally:
-            partial.unlink(missing_ok=True)
+        """Write header, hands and footer."""
+        with replace_file(self.path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as whole:
+            whole.write(self._writer.header(self.num_hands))
+            shutil.copyfileobj(body, whole)
+            whole.write(self._writer.footer())
 
 
 def file_for(path: Path, game: Game, seed: int) -> Path:

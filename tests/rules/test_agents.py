@@ -26,6 +26,7 @@ from card_envs.agent import (
     known_agents,
     sampled_probabilities,
 )
+from card_envs.files import replace_file
 from card_envs.match import play_match
 
 KUHN = make_game("kuhn_poker-v0")
@@ -402,7 +403,7 @@ def usual_umask() -> Iterator[None]:
 
 
 def test_others_may_read_what_a_run_leaves_as_far_as_the_umask_allows(tmp_path: Path, usual_umask: None) -> None:
-    with RunFolder(tmp_path).replacing("policy.safetensors") as temporary:
+    with replace_file(tmp_path / "policy.safetensors") as temporary:
         save_file({"weights": torch.zeros(2)}, temporary)
     assert (tmp_path / "policy.safetensors").stat().st_mode & 0o777 == 0o644
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from card_envs.analysis.adaptation import Adaptation
+from card_envs.files import replace_file
 from card_envs.match import MatchResult, Summary
 
 if TYPE_CHECKING:
@@ -97,12 +97,8 @@ def draw_adaptation(found: Adaptation, window: int, path: Path) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure, in the format of the path's ending; no half-written file is left."""
-    temporary = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
+    with replace_file(path) as temporary:
         figure.savefig(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _unit(result: MatchResult) -> tuple[float, str]:

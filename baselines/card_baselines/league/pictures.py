@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from card_baselines.league.maps import Map
 from card_baselines.league.rankings import Ranking
 from card_baselines.league.tables import LABELS, Unit
 from card_baselines.league.winnings import Winnings
+from card_envs.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,9 +200,5 @@ def _figure(width: float, height: float) -> Figure:
 
 def _save(figure: Figure, path: Path) -> None:
     """Write a figure; no half-written file is left."""
-    temporary = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
+    with replace_file(path) as temporary:
         figure.savefig(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +40,7 @@ from card_baselines.league.tables import (
     winnings_table,
 )
 from card_baselines.league.winnings import played_rounds
+from card_envs.files import replace_text
 from card_envs.match.result import units_of
 
 _MOST_PAIRS = 12
@@ -116,8 +116,8 @@ def write_report(
     _add_cashflow(report, found, by, folder)
     _add_play(report, league, found, by, folder, strategies)
     _add_history(report, league, found, by, folder)
-    _write(folder / "report.md", as_markdown(report))
-    _write(folder / "report.html", as_html(report))
+    replace_text(folder / "report.md", as_markdown(report))
+    replace_text(folder / "report.html", as_html(report))
     return folder / "report.html"
 
 
@@ -298,12 +298,3 @@ def _html_table(table: TextTable) -> str:
     rows = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     caption = html.escape(table.title)
     return f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from card_baselines.run_folder import RunFolder
+from card_envs.files import replace_file
 
 Say = Callable[[str], None]
 """Tells the user what is going on, one line at a time."""
@@ -76,7 +77,7 @@ class Report:
         folder.mkdir(parents=True, exist_ok=True)
         run = RunFolder(folder)
         run.write_json(REPORT_JSON, self.content)
-        with run.replacing(REPORT_MARKDOWN) as temporary:
+        with replace_file(run.path / REPORT_MARKDOWN) as temporary:
             temporary.write_text(self.markdown())
 
 

@@ -47,6 +47,7 @@ from card_baselines.runs.run import (
     describe_game_run,
     train,
 )
+from card_envs.files import replace_file
 from card_envs.game import Game
 
 _FEW_ACTIONS = 16
@@ -306,7 +307,7 @@ class Ppo(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the policy, and the average strategy if it is followed."""
-        with run.replacing(WEIGHTS) as temporary:
+        with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(self.playing.policy, temporary)
         if self.meter:
             self.meter.save_average(run)

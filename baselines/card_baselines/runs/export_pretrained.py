@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
+from card_envs.files import replace_file
 from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS, RunFolder
 
 
@@ -23,7 +24,7 @@ def export_pretrained(run: Path, folder: Path) -> float:
         shutil.copyfile(run / name, folder / name)
     weights = load_file(run / WEIGHTS)
     small = {name: tensor.to(torch.float16) for name, tensor in weights.items()}
-    with RunFolder(folder).replacing(WEIGHTS) as temporary:
+    with replace_file(folder / WEIGHTS) as temporary:
         save_file(small, temporary)
     return max(float((small[name].float() - tensor).abs().max()) for name, tensor in weights.items())
 

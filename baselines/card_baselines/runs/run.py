@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import torch
 
+from card_envs.files import replace_file
 from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.budget import Budget, Periodic
@@ -272,7 +273,7 @@ class Run(Generic[AnyConfig]):
         if not self._world.is_first:
             self.learner.save(self.folder.path, progress)
             return
-        with self.folder.replacing(self.learner.checkpoint) as temporary:
+        with replace_file(self.folder.path / self.learner.checkpoint) as temporary:
             self.learner.save(temporary, progress)
         self.learner.save_policy(self.folder)
 

@@ -34,6 +34,7 @@ from card_baselines.runs.run import (
     train,
 )
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
+from card_envs.files import replace_file
 from card_envs.game import Game
 from card_wrappers.sb3 import CardVecEnv
 
@@ -193,7 +194,7 @@ class Sb3Learner(Learner):
         with torch.no_grad():
             for parameter, value in zip(network.parameters(), self._algorithm.parameters(self.model), strict=True):
                 parameter.copy_(value)
-        with run.replacing(WEIGHTS) as temporary:
+        with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(network, temporary)
 
     def evaluated(self, run: RunFolder) -> None:

@@ -23,6 +23,7 @@ from card_baselines.solvers.cfr import STRATEGY, save_strategy
 from card_baselines.solvers.equity_buckets import equal_bounds
 from card_baselines.solvers.mccfr import Mccfr
 from card_envs.envs import make_game
+from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 
@@ -84,7 +85,7 @@ class MccfrLearner(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy."""
-        with run.replacing(STRATEGY) as temporary:
+        with replace_file(run.path / STRATEGY) as temporary:
             save_strategy(temporary, self._solver.strategy(), self._solver.bounds)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:

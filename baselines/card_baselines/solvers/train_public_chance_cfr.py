@@ -26,6 +26,7 @@ from card_baselines.solvers.hand_buckets import HandBuckets
 from card_baselines.solvers.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.public_chance_cfr_br import PublicChanceCfrBr
 from card_envs.envs import make_game
+from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 
@@ -102,7 +103,7 @@ class PublicChanceLearner(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy with its buckets."""
-        with run.replacing(STRATEGY) as temporary:
+        with replace_file(run.path / STRATEGY) as temporary:
             BucketStrategy(self._solver.strategy(), self._solver.buckets).save(temporary)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:

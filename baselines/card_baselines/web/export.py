@@ -9,6 +9,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.results import MatchHands
 from card_baselines.web.session import settings_words, table_after
 from card_baselines.web.store import Store
+from card_envs.files import replace_file
 from card_envs.history import MatchFile
 
 _COLUMNS = ("session", "started", "env", "settings", "seed", "hand", "deal", "place", "name", "agent", "seat",
@@ -29,32 +30,28 @@ def write_hands(store: Store, catalogue: Catalogue, path: Path) -> int:
 
 def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
     """Write a line for every place of every hand."""
-    partial, count = path.with_name(path.name + ".partial"), 0
+    count = 0
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with partial.open("w", encoding="utf-8", newline="") as file:
-            table = csv.writer(file)
-            table.writerow(_COLUMNS)
-            for session in store.sessions():
-                plan = session.plan
-                game = catalogue.game(plan.env, settings_words(plan))
-                for hand in store.hands(session.id):
-                    if hand.payoffs is None:
-                        continue
-                    count += 1
-                    tables, words = table_after(game, plan, hand.number, ()), []
-                    for action in hand.actions:
-                        words.append(game.action_name(tables, 0, action))
-                        game.step(tables, 0, action)
-                    for place, who in enumerate(plan.places):
-                        table.writerow(
-                            [session.id, session.started, plan.env, settings_words(plan), plan.seed, hand.number,
-                             plan.deal(hand.number), place, who.name, who.agent or "", plan.seat_of(place, hand.number),
-                             hand.payoffs[place] / game.chips_per_reward, game.unit, "; ".join(words)]
-                        )  # fmt: skip
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replace_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(_COLUMNS)
+        for session in store.sessions():
+            plan = session.plan
+            game = catalogue.game(plan.env, settings_words(plan))
+            for hand in store.hands(session.id):
+                if hand.payoffs is None:
+                    continue
+                count += 1
+                tables, words = table_after(game, plan, hand.number, ()), []
+                for action in hand.actions:
+                    words.append(game.action_name(tables, 0, action))
+                    game.step(tables, 0, action)
+                for place, who in enumerate(plan.places):
+                    table.writerow(
+                        [session.id, session.started, plan.env, settings_words(plan), plan.seed, hand.number,
+                         plan.deal(hand.number), place, who.name, who.agent or "", plan.seat_of(place, hand.number),
+                         hand.payoffs[place] / game.chips_per_reward, game.unit, "; ".join(words)]
+                    )  # fmt: skip
     return count
 
 

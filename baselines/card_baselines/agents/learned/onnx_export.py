@@ -22,6 +22,7 @@ from card_baselines.settings import parse_settings
 from card_envs import __version__, plugins
 from card_envs.agent import split_choice
 from card_envs.envs import make_game
+from card_envs.files import replace_file
 
 OBSERVATION, MASK, LOGITS = "observation", "action_mask", "logits"
 """Names of the inputs, float32 (n, observation_size) and int8 (n, num_actions), and of the output, float32 like them.
@@ -52,7 +53,7 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
     agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["set"])))
     about = _about(agent, config, choice)
     model = onnx_model(agent.policy, about)
-    with RunFolder(path.parent).replacing(path.name) as temporary:
+    with replace_file(path) as temporary:
         temporary.write_bytes(model.SerializeToString())
     return about
 

@@ -13,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 from card_baselines.agents.learned.mlp_policy import require_fit
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.files import replace_file
 from card_envs.game import Game
 
 AGENT = "tabular"
@@ -61,5 +62,5 @@ def save_strategy(folder: RunFolder, observation: NDArray[Any], strategy: NDArra
     """
     if len(np.unique(observation, axis=0)) < len(observation):
         raise ValueError("some information states have the same observation: choose an encoder that remembers more")
-    with folder.replacing(STRATEGY) as temporary:
+    with replace_file(folder.path / STRATEGY) as temporary:
         save_file({"observation": np.ascontiguousarray(observation), "strategy": strategy}, temporary)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import make_game
+from card_envs.files import replace_text
 from card_envs.game import Game
 from card_envs.match import Summary
 
@@ -221,12 +221,7 @@ def _report_of(path: Path | None) -> dict[str, Any]:
 def _write(path: Path, report: dict[str, Any]) -> None:
     """Write the sections of a report into a file, in their order, each row's columns in theirs."""
     ordered = {section.name: _ordered(report[section.name]) for section in SECTIONS if section.name in report}
-    temporary = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
-        temporary.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    replace_text(path, json.dumps(ordered, indent=1) + "\n")
 
 
 def _ordered(section: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AsJson
 from card_baselines.progress import progress_bar
+from card_envs.files import replace_file
 from card_envs.history import ReplayReport, find_files, replay_each
 from card_envs.history.formats import format_of_file
 from card_envs.history.steps import HandSteps
@@ -71,12 +72,8 @@ def _draw(steps: HandSteps, picture: Path) -> None:
     pixels = steps.game.info.draw(steps.tables[-1:].copy(), None)
     from PIL import Image  # an extra, which `draw` asks for by name
 
-    partial = picture.with_name(picture.name + ".partial")
-    try:
-        Image.fromarray(pixels).save(partial, format="PNG")
-        partial.replace(picture)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replace_file(picture) as temporary:
+        Image.fromarray(pixels).save(temporary, format="PNG")
 
 
 def _replay_report(report: ReplayReport) -> dict[str, Any]:

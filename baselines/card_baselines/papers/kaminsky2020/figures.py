@@ -11,7 +11,7 @@ import numpy as np
 from card_baselines.papers.kaminsky2020.claims import prediction
 from card_baselines.papers.kaminsky2020.findings import LABELS, METRICS, Findings
 from card_baselines.papers.kaminsky2020.population import TRAINING, TYPES
-from card_baselines.run_folder import RunFolder
+from card_envs.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def draw_figures(found: Findings, folder: Path) -> list[Path]:
     paths = []
     for name in PICTURES:
         path = folder / f"kaminsky2020_{name}.png"
-        with RunFolder(folder).replacing(path.name) as temporary:
+        with replace_file(path) as temporary:
             draw[name](found).savefig(temporary)
         paths.append(path)
     return paths

@@ -24,8 +24,8 @@ from card_baselines.league.winnings import (
     winnings,
 )
 from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, TYPES, original
-from card_baselines.run_folder import RunFolder
 from card_envs.agent import find_agent
+from card_envs.files import replace_file
 
 Floats = NDArray[np.float64]
 METRICS: Mapping[str, Callable[[Floats], Floats] | None] = {
@@ -167,6 +167,6 @@ def _styles(
         spec = member.spec if member.folder is None else str(league.folder / member.folder)
         counts[number] = style_of(find_agent(spec, league.game), league.game, hands).counts
         progress(member.name)
-    with RunFolder(folder).replacing(_STYLES) as temporary:
+    with replace_file(folder / _STYLES) as temporary:
         np.savez_compressed(temporary, names=np.array(names), hands=hands, counts=counts)
     return tuple(Style(each.astype(np.int64)) for each in counts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from card_baselines.papers.maitrepierre2008.tables import UNIT
-from card_baselines.run_folder import RunFolder
+from card_envs.files import replace_file
 from card_envs.match.statistics import student_t_quantile
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def draw_figures(root: Path, curves: Mapping[int, Sequence[Session]]) -> None:
         axes.set_xlabel("hand of the session")
         axes.set_xlim(0, len(session["rewards"]) * 1.02)
         axes.spines[["top", "right"]].set_visible(False)
-    with RunFolder(root).replacing("figures.png") as temporary:
+    with replace_file(root / "figures.png") as temporary:
         figure.savefig(temporary)
 
 

@@ -21,6 +21,7 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
 from card_baselines.runs.run import TrainingDivergedError
 from card_envs.cards import DECK_SIZE
+from card_envs.files import replace_file
 
 DIVERGED = "diverged.safetensors"
 _HANDS_PER_ROW = 0.5
@@ -36,7 +37,7 @@ class DivergedError(TrainingDivergedError):
 
     def kept_in(self, run: RunFolder) -> DivergedError:
         """Write the batch into the run folder; return an error that says where it is."""
-        with run.replacing(DIVERGED) as temporary:
+        with replace_file(run.path / DIVERGED) as temporary:
             save_file({name: tensor.contiguous() for name, tensor in self.batch.items()}, temporary)
         return DivergedError(f"{self}; the batch is in {run.path / DIVERGED}", self.batch)
 

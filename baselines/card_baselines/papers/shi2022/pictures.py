@@ -10,6 +10,7 @@ import numpy as np
 
 from card_baselines.papers.shi2022.tables import UNIT
 from card_baselines.run_folder import RunFolder
+from card_envs.files import replace_file
 
 
 def draw_losses(root: Path, folders: Sequence[Path]) -> None:
@@ -49,7 +50,7 @@ def _draw(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: st
         figure.axes[0].set_ylabel(unit)
     lines = figure.axes[0].get_legend_handles_labels()
     figure.legend(*lines, loc="outside lower center", ncols=min(4, len(kinds)), frameon=False, fontsize=9)
-    with RunFolder(path.parent).replacing(path.name) as temporary:
+    with replace_file(path) as temporary:
         figure.savefig(temporary)
 
 

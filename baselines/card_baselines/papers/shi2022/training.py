@@ -32,6 +32,7 @@ from card_baselines.runs.devices import find_device
 from card_baselines.runs.distributed import ALONE, World
 from card_baselines.runs.run import AlgorithmSpec, Learner, RunConfig, require, require_above_0, train, what_it_is
 from card_envs.envs import make_game
+from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.encoders.shi2022 import most_decisions
 
@@ -222,7 +223,7 @@ class Training(Learner):
             for number, learner in enumerate(self.learners)
             for name, tensor in learner.actor.state_dict().items()
         }
-        with run.replacing(WEIGHTS) as temporary:
+        with replace_file(run.path / WEIGHTS) as temporary:
             save_file(weights, temporary)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:

@@ -26,6 +26,7 @@ from card_baselines.papers.zheng2022.table_player import by_action_id, softmax
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.compiler import kernel
+from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.observation import mask_records, observation_records
 
@@ -106,7 +107,7 @@ def save_agent(folder: Path, description: dict[str, Any], tensors: dict[str, tor
     """Write config.json and policy.safetensors, from which `find_agent` makes the player again."""
     folder.mkdir(parents=True, exist_ok=True)
     run = RunFolder(folder)
-    with run.replacing(WEIGHTS) as temporary:
+    with replace_file(run.path / WEIGHTS) as temporary:
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, temporary)
     run.write_json(CONFIG, description)
 

@@ -10,7 +10,7 @@ import numpy as np
 from card_baselines.papers.zheng2022.card_types import NUM_TYPES, type_names
 from card_baselines.papers.zheng2022.sheet import Sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS
-from card_baselines.run_folder import RunFolder
+from card_envs.files import replace_file
 
 _BRIGHTEST = 1.5
 """Big blinds from which colours do not get any stronger."""
@@ -31,7 +31,7 @@ def draw_sheet(sheet: Sheet, path: Path) -> None:
     bar = figure.colorbar(image, ax=[left, right], shrink=0.5, extend="both")
     bar.set_label("big blinds per hand")
     figure.suptitle("What each action is worth with each hand (framed: the best of the four)", fontsize=12)
-    with RunFolder(path.parent).replacing(path.name) as temporary:
+    with replace_file(path) as temporary:
         figure.savefig(temporary)
 
 

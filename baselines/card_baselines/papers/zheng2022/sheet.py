@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.card_types import MOST_TYPES, NUM_TYPES, PUBLISHED, REPAIRED, random_type
 from card_baselines.papers.zheng2022.situation import BIG_BLIND, COLUMNS, NUM_COLUMNS, column_of
-from card_baselines.run_folder import RunFolder
 from card_envs.bits import bit_count, nth_bit
 from card_envs.compiler import kernel
+from card_envs.files import replace_file
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.presets import limit_holdem
@@ -124,7 +124,7 @@ def save_sheet(sheet: Sheet, path: str | Path) -> None:
     """Write a sheet as text, one row a line, with a heading."""
     path = Path(path)
     lines = [",".join(COLUMNS), *(",".join(f"{value:.6f}" for value in row) for row in sheet.values)]
-    with RunFolder(path.parent).replacing(path.name) as temporary:
+    with replace_file(path) as temporary:
         temporary.write_text("\n".join(lines) + "\n")
 
 

@@ -1,0 +1,40 @@
+"""Files are replaced whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from card_envs.files import replace_file, replace_text
+
+
+def test_a_file_has_its_old_content_until_the_block_ends(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.txt"
+    path.write_text("old")
+    with replace_file(path) as temporary:
+        assert temporary.suffix == path.suffix
+        temporary.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_after_an_error_the_old_file_stands_alone(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.txt"
+    path.write_text("old")
+    with pytest.raises(OSError, match="disk full"), replace_file(path) as temporary:
+        temporary.write_text("half of the ne")
+        raise OSError("disk full")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.txt"
+    with replace_file(path) as first, replace_file(path) as second:
+        first.write_text("first")
+        second.write_text("second")
+    assert path.read_text() == "first"
+    replace_text(path, "höher")
+    assert path.read_bytes() == "höher".encode()
