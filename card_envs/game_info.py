@@ -159,6 +159,24 @@ class ActionParts:
     """Chips that the actor has put in on this street afterwards; None for actions that raise nothing."""
 
 
+@dataclass(frozen=True)
+class TextInterface:
+    """A game in words, for people who type and for language models; see `card_envs.text`."""
+
+    rules: str
+    """The rules with the settings of this game, in a few sentences."""
+    describe: Callable[[Tables, int, int, bool], list[str]]
+    """(views, i, seat, verbose) -> lines that say what `seat` sees of table i; views are censored for it."""
+    stage: Callable[[Tables, int], str]
+    """(tables, i) -> public heading of the actions of this part of the deal, such as "flop 7c 8c 2s"; "" for none."""
+    describe_legal: Callable[[Tables, int], str]
+    """(tables, i) -> the actor's legal actions in one line; ranges of amounts and long lists are shortened."""
+    describe_outcome: Callable[[Tables, int], str]
+    """(tables, i) -> what everybody sees at the end of the deal, such as the hands of a showdown; "" for nothing."""
+    read_action: Callable[[Tables, int, str], int]
+    """(tables, i, words in small letters) -> the legal action that they name; ValueError says what is wrong."""
+
+
 def _moves_nothing(tables: Tables, i: int, action: int, /) -> ActionParts:
     return ActionParts()
 
@@ -194,6 +212,8 @@ class GameInfo:
     """(copies of one view, the seat that is to act and sees it, rng): deal what it cannot see at random, in place."""
     equity: Callable[[Tables, int], float] | None = None
     """(view of a seat, seat) -> share of the pot, 0 to 1, that its hand wins against unknown hands if nobody folds."""
+    text: TextInterface | None = None
+    """None: tables are described by `Game.text`, and actions read by their names alone."""
     panel: tuple[str, ...] = ("random",)
     """Names of the agents that others are measured against."""
 

@@ -18,6 +18,7 @@ from card_envs.games.big2.control_terms import Big2ControlTerms
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.statistics import Big2Statistics
 from card_envs.games.big2.view import action_parts, private_cards
+from card_envs.games.big2.words import text_interface
 
 _PANEL = ("random", "big2_lowest", "big2_greedy", "big2_planner")
 
@@ -35,6 +36,7 @@ def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
         action_parts=action_parts,
         private_cards=private_cards,
         redeal=redeal,
+        text=text_interface(config),
         panel=_PANEL,
     )
 

@@ -21,6 +21,7 @@ from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import MAX_SEATS
 from card_envs.games.holdem.statistics import HoldemStatistics
 from card_envs.games.holdem.view import action_parts, private_cards
+from card_envs.games.holdem.words import text_interface
 from card_envs.poker.ranks import hand_ranks
 
 _SHOWDOWNS = 2000
@@ -46,6 +47,7 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
         private_cards=private_cards,
         redeal=partial(redeal, config),
         equity=partial(equity, config) if config.is_texas else None,
+        text=text_interface(config),
         panel=_PANEL if config.is_texas else _SMALL_GAME_PANEL,
     )
 

@@ -1,0 +1,263 @@
+"""Hold'em in words: what a seat sees, and which action an answer such as "raise to 2.5bb" names."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import partial
+
+from card_envs.cards import NO_CARD, card_names
+from card_envs.game_info import TextInterface
+from card_envs.games.holdem.actions import (
+    CALL_ACTION,
+    FIRST_RAISE_ACTION,
+    FOLD_ACTION,
+    INTEGERS_OFFSET,
+    NO_AMOUNT,
+    has,
+    is_legal,
+    num_menu_actions,
+    owed,
+    raise_to_of,
+)
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.positions import position_names
+from card_envs.games.holdem.state import MENU_INTEGERS
+from card_envs.games.holdem.view import STREET_NAMES, action_name, board, hole_cards, is_shown
+from card_envs.records import Table, Tables
+
+_POT_WORDS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "two thirds": Fraction(2, 3)}
+_CALL = re.compile(r"call(?: (?P<amount>\S+(?: ?bb| big blinds)?))?")
+_ALL_IN = re.compile(
+    r"(?:i am |i'm |go |going |move |push |jam |shove )?(?:all[- ]?in|allin|shove|jam)(?: (?:for )?\S+)?"
+)
+_RAISE = re.compile(
+    r"min[- ]?(?P<least>raise|bet)"
+    r"|(?:raise|bet|re-?raise|open)(?: it)?(?: (?P<how>to|by|of))?(?: (?P<amount>.+))?"
+)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_NUMBER = re.compile(r"(?P<number>\d{1,12}(?:\.\d{1,6})?)(?P<blinds> ?bbs?| big blinds?)?")
+_POT = re.compile(
+    r"(?:(?P<percent>\d{1,4}) ?%|(?P<top>\d{1,2}) ?/ ?(?P<bottom>\d{1,2})|(?P<share>\d?\.\d{1,4})"
+    r"|(?P<word>half|third|quarter|two thirds))?"
+    r" ?(?:of )?(?:a |the )?pot"
+)
+
+
+def text_interface(config: HoldemConfig) -> TextInterface:
+    """Return how games with these settings are described and played in words."""
+    return TextInterface(
+        rules=_rules(config),
+        describe=partial(_describe, config),
+        stage=_stage,
+        describe_legal=_describe_legal,
+        describe_outcome=_describe_outcome,
+        read_action=_read_action,
+    )
+
+
+def _rules(config: HoldemConfig) -> str:
+    structure = config.structure.replace("_", "-")
+    name = "Texas hold'em" if config.is_texas else f"a small hold'em game with a deck of {config.deck_size} cards"
+    stakes = f"blinds {'/'.join(map(str, config.blinds))}" if any(config.blinds) else "no blinds"
+    antes = f", antes {config.ante_list}" if any(config.ante_list) else ""
+    return (
+        f"You play {structure} {name} with {config.num_players} players; {stakes}{antes}, amounts in chips. "
+        f"Each player has {config.num_hole_cards} private card{'s' if config.num_hole_cards > 1 else ''}; "
+        f"{sum(config.board_cards)} board cards come over {len(config.board_cards)} betting rounds. "
+        'The best hand of those who stay wins the pot. "raise to N" means that you have put in N chips on this betting '
+        "round afterwards."
+    )
+
+
+def _describe(config: HoldemConfig, views: Tables, i: int, seat: int, verbose: bool) -> list[str]:
+    t = views[i]
+    names = position_names(config)
+    cards, shown = card_names(hole_cards(t, seat)), card_names(board(t)) or "none"
+    to_call = min(int(owed(t)), int(t.stack[seat])) if t.actor == seat else 0
+    players = [_player(t, k, names[_position(t, k)]) for k in range(t.num_seats)]
+    if not verbose:
+        position = names[_position(t, seat)]
+        first = f"player_{seat} ({position}) {cards} | board {shown} | {_street(t)} | pot {t.pot} | to call {to_call}"
+        return [first, "Players: " + "; ".join(players)]
+    blind = f" ({_in_blinds(t, int(t.pot))})" if any(config.blinds) else ""
+    return [
+        f"You are player_{seat} ({names[_position(t, seat)]}). Your cards: {cards}.",
+        f"Betting round: {_street(t)}. Board: {shown}. Pot: {t.pot} chips{blind}.",
+        "Players:",
+        *(f"  {player}" for player in players),
+        *([f"You have to put in {to_call} chips to stay in."] if to_call else []),
+    ]
+
+
+def _position(t: Table, seat: int) -> int:
+    return (seat - int(t.button) - 1) % int(t.num_seats)
+
+
+def _street(t: Table) -> str:
+    return str(STREET_NAMES[t.street])
+
+
+def _in_blinds(t: Table, chips: int) -> str:
+    return f"{chips / int(t.reward_unit):g} bb"
+
+
+def _player(t: Table, seat: int, position: str) -> str:
+    parts = [f"player_{seat} {position} stack {t.stack[seat]}"]
+    if t.street_commit[seat]:
+        parts.append(f"in for {t.street_commit[seat]}")
+    if not has(t.in_hand, seat):
+        parts.append("folded")
+    elif t.stack[seat] == 0:
+        parts.append("all-in")
+    if is_shown(t, seat):
+        parts.append(f"shows {card_names(hole_cards(t, seat))}")
+    if t.is_over:
+        parts.append(f"result {int(t.payoff[seat]):+d}")
+    return ", ".join(parts)
+
+
+def _stage(tables: Tables, i: int) -> str:
+    t = tables[i]
+    return f"{_street(t)} {card_names(board(t))}".strip()
+
+
+def _describe_outcome(tables: Tables, i: int) -> str:
+    t = tables[i]
+    shown = [f"player_{k} shows {card_names(hole_cards(t, k))}" for k in range(t.num_seats) if is_shown(t, k)]
+    cards = [card for card in board(t) if card != NO_CARD]
+    return ", ".join([f"board {card_names(cards)}", *shown]) if shown and cards else ", ".join(shown)
+
+
+def _describe_legal(tables: Tables, i: int) -> str:
+    t = tables[i]
+    names = [action_name(tables, i, action) for action in (FOLD_ACTION, CALL_ACTION) if is_legal(t, action)]
+    if t.menu == MENU_INTEGERS and t.max_raise_to > 0:
+        word = "raise to" if t.current_bet else "bet"
+        low, high = int(t.min_raise_to), int(t.max_raise_to)
+        names.append(f"{word} {low}" if low == high else f"{word} {low} .. {high} (any whole number)")
+        return ", ".join(names)
+    return ", ".join(names + [action_name(tables, i, action) for action in _menu_raises(t)])
+
+
+def _menu_raises(t: Table) -> list[int]:
+    """Return the legal raise ids of a bet menu (not of every whole number)."""
+    if t.menu == MENU_INTEGERS:
+        return []
+    return [action for action in range(FIRST_RAISE_ACTION, int(num_menu_actions(t))) if is_legal(t, action)]
+
+
+def _read_action(tables: Tables, i: int, words: str) -> int:
+    """Return the legal action that words in small letters name; raises ValueError."""
+    t = tables[i]
+    words = re.sub(
+        r"(?<=\d),(?=\d{3}\b)", "", words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in")
+    )
+    words = " ".join(words.split()).removeprefix("i ").removesuffix(".")
+    if words in ("fold", "folds", "muck"):
+        return _checked(t, FOLD_ACTION, "there is nothing to call, so folding is not offered")
+    if words in ("check", "checks"):
+        if owed(t) > 0:
+            raise ValueError(f"there are {min(int(owed(t)), int(t.stack[t.actor]))} chips to call")
+        return CALL_ACTION
+    if match := _CALL.fullmatch(words):
+        return _read_call(t, match["amount"])
+    if _ALL_IN.fullmatch(words):
+        return _all_in(t)
+    if match := _RAISE.fullmatch(words):
+        return _read_raise(t, match)
+    raise ValueError("this is not an action")
+
+
+def _checked(t: Table, action: int, why_not: str) -> int:
+    if not is_legal(t, action):
+        raise ValueError(why_not)
+    return action
+
+
+def _read_call(t: Table, amount: str | None) -> int:
+    chips = min(int(owed(t)), int(t.stack[t.actor]))
+    if amount in (None, "all-in", "all in"):
+        return CALL_ACTION
+    assert amount is not None
+    asked = _chips(t, amount)
+    if asked not in (chips, int(t.street_commit[t.actor]) + chips):
+        raise ValueError(f"calling costs {chips} chips")
+    return CALL_ACTION
+
+
+def _all_in(t: Table) -> int:
+    """Return the action that puts all chips in, which may be a call."""
+    seat = int(t.actor)
+    if t.stack[seat] <= owed(t):
+        return CALL_ACTION
+    return _raise_to(t, int(t.stack[seat]) + int(t.street_commit[seat]))
+
+
+def _read_raise(t: Table, match: re.Match[str]) -> int:
+    if t.max_raise_to == 0:
+        raise ValueError("raising is not possible here")
+    amount = match["amount"]
+    if match["least"] or amount in ("min", "minimum", "the minimum"):
+        return _raise_to(t, int(t.min_raise_to))
+    if amount is None:
+        if _only_amount(t) is None:
+            raise ValueError("name the amount")
+        return _raise_to(t, int(t.max_raise_to))
+    amount = amount.removesuffix(" all-in").removesuffix(" all in")
+    if amount in ("all-in", "all in", "max", "maximum", "the maximum", ""):
+        return _raise_to(t, int(t.max_raise_to))
+    if pot := _POT.fullmatch(amount):
+        asked = (int(t.pot) + int(owed(t))) * _share(pot)
+        return _raise_to(t, int(t.current_bet) + int(asked))
+    chips = _chips(t, amount)
+    return _raise_to(t, chips + int(t.current_bet) if match["how"] == "by" else chips)
+
+
+def _only_amount(t: Table) -> int | None:
+    """Return the amount to which the actor may raise if there is but one."""
+    if t.menu != MENU_INTEGERS:
+        amounts = {int(raise_to_of(t, action)) for action in _menu_raises(t)}
+        return amounts.pop() if len(amounts) == 1 else None
+    return int(t.max_raise_to) if t.min_raise_to == t.max_raise_to else None
+
+
+def _share(match: re.Match[str]) -> Fraction:
+    """Return the share of the pot that words such as "half pot", "75% pot" or "2/3 of the pot" name."""
+    if match["percent"]:
+        return Fraction(int(match["percent"]), 100)
+    if match["top"]:
+        if int(match["bottom"]) == 0:
+            raise ValueError("a share of the pot cannot be divided by 0")
+        return Fraction(int(match["top"]), int(match["bottom"]))
+    if match["share"]:
+        return Fraction(match["share"])
+    return _POT_WORDS[match["word"]] if match["word"] else Fraction(1)
+
+
+def _chips(t: Table, amount: str) -> int:
+    """Return an amount such as "80" or "2.5bb" in whole chips."""
+    match = _NUMBER.fullmatch(amount)
+    if match is None:
+        raise ValueError(f"{amount!r} is not an amount")
+    chips = Fraction(match["number"]) * (int(t.reward_unit) if match["blinds"] else 1)
+    if chips.denominator != 1:
+        raise ValueError(f"{amount} is not a whole number of chips")
+    return int(chips)
+
+
+def _raise_to(t: Table, amount: int) -> int:
+    """Return the legal action that raises to an amount."""
+    word = "raise to" if t.current_bet else "bet"
+    if t.max_raise_to == 0:
+        raise ValueError("raising is not possible here")
+    if t.menu == MENU_INTEGERS:
+        if is_legal(t, amount + INTEGERS_OFFSET):
+            return amount + INTEGERS_OFFSET
+        raise ValueError(f"{word} {amount} is outside {t.min_raise_to} .. {t.max_raise_to}")
+    for action in _menu_raises(t):
+        if int(raise_to_of(t, action)) == amount != NO_AMOUNT:
+            return action
+    if not t.min_raise_to <= amount <= t.max_raise_to:
+        raise ValueError(f"{word} {amount} is outside {t.min_raise_to} .. {t.max_raise_to}")
+    raise ValueError(f"{word} {amount} is not on the bet menu")

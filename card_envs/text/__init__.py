@@ -1,0 +1,22 @@
+"""Games in words: prompts that describe a situation, and answers in words that become actions.
+
+`write_prompt` describes what a seat may know, `parse_action` reads "raise to 80", "[call]" or `{"move": "fold"}`,
+`Transcript` keeps what was said and done at a table, and `TextTable` is one table that is played in words alone.
+"""
+
+from card_envs.text.answers import ActionTextError, extract_answer, parse_action
+from card_envs.text.prompts import FORMS, action_names, describe_legal_actions, write_prompt
+from card_envs.text.table import TextTable
+from card_envs.text.transcript import Transcript
+
+__all__ = [
+    "FORMS",
+    "ActionTextError",
+    "TextTable",
+    "Transcript",
+    "action_names",
+    "describe_legal_actions",
+    "extract_answer",
+    "parse_action",
+    "write_prompt",
+]

@@ -1,0 +1,127 @@
+"""Answers in words become actions: where the answer stands in a text, and which legal action it names."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+
+from card_envs.game import Game, IllegalActionError, Tables
+from card_envs.text.prompts import action_names, describe_legal_actions
+
+MAX_ANSWER = 200
+"""Characters of an action in words; longer ones are refused unread."""
+_MAX_TEXT = 200_000
+"""Characters of a whole answer, reasoning included; of longer ones the end is read."""
+_QUOTED = 80
+"""Characters of an answer that an error message repeats."""
+
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_OBJECT = re.compile(r"\{[^{}]*\}")
+_BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
+_TAGGED = re.compile(r"<(answer|action|move)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_LABELLED = re.compile(r"\b(?:final answer|answer|action|move|decision)\s*(?:is)?\s*[:=]\s*([^\n]+)", re.IGNORECASE)
+_BRACKETED = re.compile(r"\[([^\[\]]*)\]")
+_KEYS = ("move", "action", "answer", "decision")
+_AMOUNT_KEYS = ("amount", "raise_to", "to", "size")
+_ORNAMENTS = " \t\r\n*_`'\"\u2018\u2019\u201c\u201d.!;:[](){}<>"
+
+
+class ActionTextError(IllegalActionError):
+    """Raised when an answer names no action, several, or one that is not legal; the message lists what is legal."""
+
+
+def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
+    """Return the legal action of the actor at table i that an answer in words names.
+
+    The answer may be the action alone or stand in a longer text, see `extract_answer`. Amounts of raises are what the
+    seat has put in on this street afterwards ("raise 80" is "raise to 80"); "bb" counts big blinds.
+
+    Args:
+        game: The game of the table.
+        tables: Records of tables; a censored view of the actor is enough.
+        i: Index of the table.
+        text: The answer, such as "call", "raise to 2.5bb", "[raise 80]", '{"move": "fold"}' or "pair 7C 7S".
+
+    Returns:
+        The action id, which is legal.
+
+    Raises:
+        ActionTextError: The answer names no legal action; the message says why and what is legal.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> game = make_game("no_limit_holdem-v0", num_players=2)
+        >>> tables = game.seeded_tables(1, seed=7)
+        >>> actor = game.deal(tables, 0)
+        >>> parse_action(game, tables, 0, "I like this hand. Final answer: call")
+        1
+    """
+    if not isinstance(text, str):
+        raise ActionTextError(f"answer {type(text).__name__} must be a text{_legal(game, tables, i)}")
+    answer = extract_answer(text)
+    if not answer or len(answer) > MAX_ANSWER:
+        raise ActionTextError(f"{_quoted(text)} holds no action{_legal(game, tables, i)}")
+    try:
+        return _read(game, tables, i, answer)
+    except ValueError as error:
+        raise ActionTextError(f"{_quoted(answer)}: {error}{_legal(game, tables, i)}") from None
+
+
+def extract_answer(text: str) -> str:
+    r"""Return the part of a text that names the action, in small letters and without ornaments.
+
+    Looked for in this order, the last one of its kind counting: a JSON object with a key "move", "action", "answer" or
+    "decision" (and perhaps "amount"); \boxed{...}; <answer>...</answer>; a line "Final answer: ..." (also "Action:",
+    "Move:", "Decision:"); square brackets; else the whole text. What stands in <think>...</think> is not read.
+    """
+    text = _THINKING.sub(" ", unicodedata.normalize("NFKC", text[-_MAX_TEXT:]))
+    found = _from_json(text)
+    if found is None:
+        for pattern in (_BOXED, _TAGGED, _LABELLED, _BRACKETED):
+            matches = pattern.findall(text)
+            if matches:
+                found = matches[-1] if isinstance(matches[-1], str) else matches[-1][-1]
+                break
+    answer = text if found is None else found
+    bracketed = _BRACKETED.findall(answer)
+    return " ".join((bracketed[-1] if bracketed else answer).strip(_ORNAMENTS).lower().split())
+
+
+def _from_json(text: str) -> str | None:
+    """Return the action of the last flat JSON object that names one, None if there is none."""
+    for source in reversed(_OBJECT.findall(text)):
+        try:
+            content = json.loads(source)
+        except ValueError:
+            continue
+        moves = [content[key] for key in _KEYS if isinstance(content.get(key), str)]
+        if moves:
+            amounts = [content[key] for key in _AMOUNT_KEYS if _is_amount(content.get(key))]
+            return f"{moves[0]} {amounts[0]}" if amounts and not re.search(r"\d", moves[0]) else str(moves[0])
+    return None
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, (int, float, str)) and not isinstance(value, bool) and len(str(value)) <= MAX_ANSWER
+
+
+def _read(game: Game, tables: Tables, i: int, answer: str) -> int:
+    """Return the action that an answer names in the words of the game; raises ValueError saying what is wrong."""
+    if tables["is_over"][i]:
+        raise ValueError("the deal is over")
+    if game.info.text is not None:
+        return game.info.text.read_action(tables, i, answer)
+    for action, name in action_names(game, tables, i).items():
+        if name.lower() == answer:
+            return action
+    raise ValueError("no legal action has this name")
+
+
+def _legal(game: Game, tables: Tables, i: int) -> str:
+    return "" if tables["is_over"][i] else f"; legal: {describe_legal_actions(game, tables, i)}"
+
+
+def _quoted(text: str) -> str:
+    shown = " ".join(text.split())
+    return repr(shown if len(shown) <= _QUOTED else f"{shown[:_QUOTED]}...")

@@ -1,0 +1,102 @@
+"""Prompts: what a seat may know of a table, in words, and which actions it may take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from card_envs.game import NOBODY, Game, Tables
+from card_envs.observation import mask_records
+from card_envs.text.transcript import Transcript
+
+FORMS = ("compact", "verbose")
+"""Forms of a prompt: a few lines, or sentences with the rules of the game."""
+_INSTRUCTION = "Answer with one legal action in square brackets, such as [{example}]."
+
+
+def write_prompt(
+    game: Game,
+    tables: Tables,
+    i: int,
+    seat: int,
+    *,
+    form: str = "compact",
+    transcript: Transcript | None = None,
+    earlier: Sequence[str] = (),
+) -> str:
+    """Return the situation of a seat at table i in words, with nothing that the seat may not see.
+
+    Args:
+        game: The game of the table.
+        tables: Records of tables, complete or censored for `seat`.
+        i: Index of the table.
+        seat: The seat that reads the prompt; legal actions are listed if it is to act.
+        form: "compact" (a few lines) or "verbose" (sentences, with the rules).
+        transcript: What was done in this deal, if it was noted.
+        earlier: Summaries of earlier deals, oldest first, such as those of `TextTable.summaries`.
+
+    Returns:
+        Lines of text.
+
+    Raises:
+        ValueError: The form is not known or there is no such seat.
+    """
+    if form not in FORMS:
+        raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
+    if not 0 <= seat < game.num_seats:
+        raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
+    view = censored(game, tables, i, seat)
+    verbose, text = form == "verbose", game.info.text
+    lines: list[str] = []
+    if text is not None and verbose:
+        lines += [text.rules, ""]
+    if earlier:
+        lines += ["Earlier deals:", *earlier, ""]
+    lines += (
+        text.describe(view, 0, seat, verbose)
+        if text is not None
+        else [f"You are player_{seat}.", game.text(view, 0, seat)]
+    )
+    if transcript is not None and transcript.events:
+        lines += ["Actions so far:", *(f"  {line}" for line in transcript.lines())]
+    if int(tables["actor"][i]) == seat:
+        lines += _choices(game, view, verbose)
+    return "\n".join(lines)
+
+
+def censored(game: Game, tables: Tables, i: int, seat: int) -> Tables:
+    """Return a copy (1,) of table i without anything that the seat may not see."""
+    view = np.empty(1, tables.dtype)
+    game.censor_batch(tables, np.array([i]), np.array([seat]), view)
+    return view
+
+
+def _choices(game: Game, view: Tables, verbose: bool) -> list[str]:
+    legal = describe_legal_actions(game, view, 0)
+    if not verbose:
+        return [f"Legal: {legal}"]
+    ids = legal_ids(game, view, 0)
+    example = game.action_name(view, 0, ids[len(ids) // 2])
+    return ["", f"Legal actions: {legal}.", _INSTRUCTION.format(example=example)]
+
+
+def legal_ids(game: Game, tables: Tables, i: int) -> list[int]:
+    """Return the legal action ids of the actor at table i, ascending; none when the deal is over."""
+    if int(tables["actor"][i]) == NOBODY:
+        return []
+    mask = np.empty((1, game.num_actions), np.int8)
+    game.mask_batch(tables, np.array([i]), mask_records(mask))
+    return [int(action) for action in np.flatnonzero(mask[0])]
+
+
+def action_names(game: Game, tables: Tables, i: int) -> dict[int, str]:
+    """Return the legal actions of the actor at table i: action id -> name, such as "raise to 6"; ids ascend."""
+    return {action: game.action_name(tables, i, action) for action in legal_ids(game, tables, i)}
+
+
+def describe_legal_actions(game: Game, tables: Tables, i: int) -> str:
+    """Return the legal actions of the actor at table i in one line; ranges of amounts and long lists are shortened."""
+    if game.info.text is not None:
+        return game.info.text.describe_legal(tables, i)
+    return ", ".join(action_names(game, tables, i).values())

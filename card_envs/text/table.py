@@ -1,0 +1,163 @@
+"""One table that is played in words: prompts come out, answers go in; other seats may be played by agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from card_envs.agent import Agent, as_agent, decisions_at, find_agent
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.text.answers import parse_action
+from card_envs.text.prompts import FORMS, action_names, censored, write_prompt
+from card_envs.text.transcript import Transcript
+
+_KEPT_SUMMARIES = 100
+
+
+class TextTable:
+    """A table whose seats are asked in words.
+
+    Seats with an agent are played by it; the others are asked one after the other: `prompt` is what the seat to act
+    (`seat`) may know, `answer` takes its words. An answer that names no legal action raises `ActionTextError` and
+    changes nothing.
+
+    Args:
+        game: The game, such as `make_game("no_limit_holdem-v0", num_players=6)`.
+        agents: Seat -> agent or its name, for the seats that are not asked; none by default.
+        form: Form of the prompts, "compact" or "verbose".
+
+    Example:
+        >>> from card_envs import make_game
+        >>> table = TextTable(make_game("leduc_holdem-v0"), agents={1: "random"})
+        >>> _ = table.reset(seed=3)
+        >>> while not table.is_over:
+        ...     _ = table.answer("call" if "call" in table.action_names().values() else "check")
+        >>> table.rewards.sum() == 0
+        True
+    """
+
+    def __init__(self, game: Game, *, agents: Mapping[int, str | Agent] | None = None, form: str = "compact") -> None:
+        if form not in FORMS:
+            raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
+        self.game, self.form = game, form
+        self._agents = {seat: self._find_agent(seat, agent) for seat, agent in (agents or {}).items()}
+        self._tables = self.game.seeded_tables(1, _random_seed())
+        self._rng = np.random.default_rng()
+        self.transcript = Transcript(self.game)
+        self.summaries: list[str] = []
+        """What happened in earlier deals since the last seeded `reset`, a line each, as everybody saw it."""
+        self.seat = NOBODY
+        """The seat that is asked, NOBODY when the deal is over."""
+
+    def _find_agent(self, seat: int, agent: str | Agent) -> Agent:
+        if not 0 <= seat < self.game.num_seats:
+            raise ValueError(f"agent at seat {seat}: seats are 0..{self.game.num_seats - 1}")
+        return find_agent(agent, self.game) if isinstance(agent, str) else as_agent(agent)
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> str:
+        """Deal, and return the prompt of the seat that is asked first; "" if the agents end the deal by themselves.
+
+        Args:
+            seed: The same seed gives the same deals from here on, and the same actions of agents.
+            options: Cards, stacks or button of this deal, as in the environment's `reset`.
+        """
+        tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
+        unknown = sorted(set(options or {}) - set(self.game.option_names))
+        if unknown:
+            raise ValueError(f"reset options {unknown} are not known: {list(self.game.option_names)}")
+        actor = self.game.deal_with(tables, 0, dict(options)) if options else self.game.deal(tables, 0)
+        if seed is not None:
+            self._rng = np.random.default_rng(seed % 2**64)
+            self.summaries.clear()
+        self._tables = tables
+        self.transcript.clear()
+        for agent in self._agents.values():
+            agent.deal_starts(np.zeros(1, np.int64))
+        self._play_agents(int(actor))
+        return self.prompt()
+
+    def prompt(self, seat: int | None = None) -> str:
+        """Return what a seat may know, by default the one that is asked; "" if nobody is."""
+        seat = self.seat if seat is None else seat
+        if seat == NOBODY:
+            return ""
+        return write_prompt(
+            self.game, self._tables, 0, seat, form=self.form, transcript=self.transcript, earlier=self.summaries[-3:]
+        )
+
+    def view(self, seat: int) -> Any:
+        """Return the table's record (1,) as a seat sees it."""
+        return censored(self.game, self._tables, 0, seat)
+
+    def action_names(self) -> dict[int, str]:
+        """Return the legal actions of the seat that is asked: action id -> name."""
+        return action_names(self.game, self._tables, 0)
+
+    def answer(self, text: str) -> str:
+        """Take an answer in words; return the action as it was understood, such as "raise to 80".
+
+        Raises:
+            ActionTextError: The answer names no legal action; nothing has changed.
+        """
+        return self.act(parse_action(self.game, self._tables, 0, text))
+
+    def act(self, action: int) -> str:
+        """Take an action id of the seat that is asked, let agents answer, and return the action in words.
+
+        Raises:
+            IllegalActionError: The action is not legal; nothing has changed.
+        """
+        if self.seat == NOBODY:
+            raise IllegalActionError("the deal is over: call reset()")
+        words, actor = self._apply(action)
+        self._play_agents(actor)
+        return words
+
+    def _apply(self, action: int) -> tuple[str, int]:
+        before = self._tables.copy()
+        actor = int(self.game.step(self._tables, 0, action))
+        if actor == ILLEGAL:
+            raise IllegalActionError(self.game.why_illegal(self._tables, 0, action))
+        return self.transcript.note(before, 0, action).words, actor
+
+    def _play_agents(self, actor: int) -> None:
+        """Let agents act until a seat without one is to act or the deal is over."""
+        row = np.zeros(1, np.int64)
+        while actor != NOBODY and actor in self._agents:
+            agent = self._agents[actor]
+            decisions = decisions_at(agent.encoded(self.game), self._tables, row, row, self._rng.random(1))
+            actor = self._apply(int(agent.act(decisions, self._rng)[0]))[1]
+        self.seat = actor
+        if actor == NOBODY:
+            self._finish()
+
+    def _finish(self) -> None:
+        text = self.game.info.text
+        outcome = text.describe_outcome(self._tables, 0) if text is not None else ""
+        parts = [*self.transcript.lines(), outcome, self.result()]
+        self.summaries = [*self.summaries, "; ".join(part for part in parts if part)][-_KEPT_SUMMARIES:]
+        for agent in self._agents.values():
+            agent.deal_ends(np.zeros(1, np.int64), self.rewards[None, :])
+
+    @property
+    def is_over(self) -> bool:
+        """True before the first `reset` and after the last action of a deal."""
+        return self.seat == NOBODY
+
+    @property
+    def rewards(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Rewards of all seats (num_seats,), zero until the deal is over."""
+        payoff = self._tables["payoff"][0, : self.game.num_seats]
+        return np.asarray(payoff, np.float64) / self.game.chips_per_reward
+
+    def result(self, names: Sequence[str] | None = None) -> str:
+        """Return how the deal ended for every seat, such as "player_0 +3, player_1 -3 bb"."""
+        shown = names or [f"player_{seat}" for seat in range(self.game.num_seats)]
+        won = zip(shown, self.rewards.tolist(), strict=True)
+        return ", ".join(f"{name} {reward:+g}" for name, reward in won) + f" {self.game.unit}"
+
+
+def _random_seed() -> int:
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
