@@ -8,20 +8,17 @@ the command line and the registries are used, so that a refactoring changes noth
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
-import platform
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_envs import ENVS, make_game, make_vector
+from tests.pinned import play
+from tests.pinned.pin import Pin, digest, parse
 
-Pin = dict[str, dict[str, Any]]
-LIBRARIES = ("numpy", "numba", "llvmlite", "torch", "scipy", "stable-baselines3", "sb3-contrib")
 TABLES, STEPS = 100, 100
 SEEDS = (0, 1, 2**64 - 1)
 VARIANTS = (
@@ -40,40 +37,6 @@ class Group:
 
     names: Callable[[], Iterable[str]]
     compute: Callable[[str], Pin]
-
-
-def machine() -> str:
-    """Return what floating-point results depend on: the model of the processor, and versions of libraries."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    versions = [f"{name} {version_of(name)}" for name in LIBRARIES]
-    return ", ".join([models[0] if models else platform.processor(), platform.system(), *versions])
-
-
-def version_of(library: str) -> str:
-    """Return the installed version of a library, "-" for none."""
-    try:
-        return importlib.metadata.version(library)
-    except importlib.metadata.PackageNotFoundError:
-        return "-"
-
-
-def digest(*parts: NDArray[Any] | bytes) -> str:
-    """Return a short hash of arrays, their types and shapes included, and of bytes."""
-    total = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, np.ndarray):
-            total.update(f"{part.dtype.str}{part.shape}".encode())
-            part = np.ascontiguousarray(part).tobytes()
-        total.update(part)
-    return total.hexdigest()[:16]
-
-
-def parse(name: str) -> tuple[str, dict[str, Any]]:
-    """Return the environment id and the arguments of "id name=value ...", as `--set` on the command line reads them."""
-    env_id, *settings = name.split()
-    pairs = (setting.split("=") for setting in settings)
-    return env_id, {key: int(value) if value.isdigit() else value for key, value in pairs}
 
 
 def environments() -> Iterator[str]:
@@ -154,4 +117,5 @@ def pin_environment(name: str) -> Pin:
 GROUPS = {
     "records": Group(environments, pin_records),
     "environments": Group(encoded_environments, pin_environment),
+    "agents": Group(play.names, play.compute),
 }

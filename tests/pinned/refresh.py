@@ -12,14 +12,17 @@ import time
 import warnings
 
 from tests.pinned import pins, store
+from tests.pinned.pin import Pin
 
 
 def refresh(group: str, only_new: bool) -> None:
     """Write the pins of a group, and print what they cost."""
     old = store.read(group)["pins"] if only_new else {}
     start = time.process_time()
-    found = {name: old.get(name) or pins.GROUPS[group].compute(name) for name in pins.GROUPS[group].names()}
-    store.write(group, found)
+    found: dict[str, Pin] = {}
+    for name in pins.GROUPS[group].names():
+        found[name] = old.get(name) or pins.GROUPS[group].compute(name)
+        store.write(group, found)  # after each, so that `--new` goes on where a long one was interrupted
     print(f"{group}: {len(found)} pins, {time.process_time() - start:.0f} s of processor time", flush=True)
 
 

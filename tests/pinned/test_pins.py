@@ -1,7 +1,7 @@
 """Results are what they were when they were pinned: see `refresh.py` for when pins may change.
 
 `pytest -m slow tests/pinned` runs all, `-k "environments"` one group, `-k "big2"` what has this in its name. Hashes of
-floating-point results are compared on the machine where they were made (`pins.machine`), elsewhere only sums.
+floating-point results are compared on the machine where they were made (`pin.machine`), elsewhere only sums.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.pinned import pins, store
+from tests.pinned.pin import machine
 
 CASES = [(group, name) for group in pins.GROUPS for name in store.read(group)["pins"]]
 
@@ -22,7 +23,7 @@ def test_results_are_those_that_are_pinned(group: str, name: str) -> None:
     pinned = store.read(group)
     found, expected = pins.GROUPS[group].compute(name), pinned["pins"][name]
     assert found["exact"] == expected["exact"]
-    if pins.machine() == pinned["machine"]:
+    if machine() == pinned["machine"]:
         assert found.get("same_machine") == expected.get("same_machine")
     assert_close(found.get("close", {}), expected.get("close", {}))
 
