@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from card_envs.files import replace_text
+from card_envs.text import markdown_table
 
 BEGIN, END = "<!-- speed: begin, written by benchmarks/against_peers.py -->", "<!-- speed: end -->"
 
@@ -17,7 +18,7 @@ def full_table(report: Report) -> str:
     """Return one row per pair of paths, with what was measured and where below."""
     header = ["times", "game", "path", "ours", "per second", "theirs", "per second"]
     rows = (cells for row in report["comparisons"] for cells in _full_rows(row))
-    return "\n".join([*_markdown(header, rows), "", *_below(report)])
+    return "\n".join([markdown_table(header, rows, right_aligned=[0]), "", *_below(report)])
 
 
 def short_table(report: Report) -> str:
@@ -28,7 +29,7 @@ def short_table(report: Report) -> str:
         f"{report['date']}, one core of {report['machine']['processor']}, commit {report['commit']}; decisions or "
         "hands per second of CPU time, medians. `times` compares with the fastest of the others in the same row."
     )
-    return "\n".join([*_markdown(header, rows), "", measured])
+    return "\n".join([markdown_table(header, rows, right_aligned=[0]), "", measured])
 
 
 def floors(report: Report) -> Iterator[str]:
@@ -86,13 +87,6 @@ def _below(report: Report) -> Iterator[str]:
     for missing in report["skipped"]:
         yield ""
         yield f"Not measured: {missing['path']} and the like ({missing['reason']}; {missing['install']})."
-
-
-def _markdown(header: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(header)} |"
-    yield f"|---:|{'---|' * (len(header) - 1)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
 
 
 def _with_spread(numbers: dict[str, Any], unit: str) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.records import Tables
+from card_envs.text import markdown_table
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
 """Types of numbers that observations can be asked for in, each with the number up to which it holds all whole ones."""
@@ -101,14 +102,14 @@ class Layout:
 
     def markdown_table(self) -> str:
         """Return the documentation of the blocks as a Markdown table."""
-        rows = ["| index | block | shape | range | meaning |", "|---|---|---|---|---|"]
+        rows = []
         for block in self.blocks:
             place = self.slices[block.name]
             last = place.stop - 1
             index = f"{place.start}" if last == place.start else f"{place.start}..{last}"
             shape = " x ".join(map(str, block.dimensions))
-            rows.append(f"| {index} | `{block.name}` | {shape} | {block.low:g}..{block.high:g} | {block.description} |")
-        return "\n".join(rows)
+            rows.append((index, f"`{block.name}`", shape, f"{block.low:g}..{block.high:g}", block.description))
+        return markdown_table(("index", "block", "shape", "range", "meaning"), rows)
 
 
 def block_starts(layouts: Iterable[Layout]) -> NDArray[Any]:

@@ -8,14 +8,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from markdown_table import table
-
 from card_envs.aec import GameAEC
 from card_envs.cards import card_ids
 from card_envs.envs import ENVS, EnvEntry, make_game, make_raw_env
 from card_envs.games.big2.actions import ACTION_SIZE, PASS, POSITIONS
 from card_envs.games.big2.config import OPTIONS, options_table
 from card_envs.games.holdem.config import RULES, RulesProfile
+from card_envs.text import markdown_table
 
 __all__ = [
     "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_samples", "contents", "environments",
@@ -49,7 +48,7 @@ def attributes(entry: EnvEntry) -> str:
         ("State shape", f"`{game.state_layout.space.shape}`"),
         ("Rewards", f"{UNITS[game.unit]}, zero-sum, never beyond ±{reward:g}"),
     ]
-    return table(["", "Defaults"], rows)
+    return markdown_table(["", "Defaults"], rows)
 
 
 UNITS = {"bb": "big blinds", "chips": "chips", "points": "points"}
@@ -74,13 +73,13 @@ def arguments(entry: EnvEntry) -> str:
     ]
     rows = [(f"`{p.name}`", f"`{p.annotation}`", f"`{p.default!r}`", MEANINGS["arguments"][p.name]) for p in parameters]
     drawing = ("`render_mode`", "`str | None`", "`None`", MEANINGS["arguments"]["render_mode"])
-    return table(["argument", "type", "default", "meaning"], [*rows, drawing])
+    return markdown_table(["argument", "type", "default", "meaning"], [*rows, drawing])
 
 
 def reset_options(entry: EnvEntry) -> str:
     """Every key of `reset(options=...)`."""
     names = make_game(entry.id).option_names
-    return table(["option", "meaning"], [(f"`{name}`", MEANINGS["reset_options"][name]) for name in names])
+    return markdown_table(["option", "meaning"], [(f"`{name}`", MEANINGS["reset_options"][name]) for name in names])
 
 
 def observation(entry: EnvEntry, encoder: str, **settings: Any) -> str:
@@ -104,7 +103,7 @@ def bet_menus(entry: EnvEntry, *menus: str) -> str:
         env.reset(seed=0)
         number = env.game.num_actions
         rows.append((f"`{menu}`", number, _every_amount(number) if menu == "integers" else _raises(env)))
-    return table(["`bet_menu`", "actions", "raises at the first decision"], rows)
+    return markdown_table(["`bet_menu`", "actions", "raises at the first decision"], rows)
 
 
 def _every_amount(number: int) -> str:
@@ -129,7 +128,7 @@ def environments() -> str:
         )
         for entry in ENVS.values()
     ]
-    return table(["id", "in Gymnasium", "game", "seats", "actions"], rows)
+    return markdown_table(["id", "in Gymnasium", "game", "seats", "actions"], rows)
 
 
 def contents() -> str:
@@ -147,7 +146,7 @@ def rules_profiles() -> str:
         )
         for field in fields(RulesProfile)
     ]
-    return table(["rule", "meaning (when true)", *(f"`{name}`" for name in RULES)], rows)
+    return markdown_table(["rule", "meaning (when true)", *(f"`{name}`" for name in RULES)], rows)
 
 
 def big2_options() -> str:
@@ -161,7 +160,7 @@ def big2_actions() -> str:
     for size in range(1, 6):
         ids = [action for action in range(PASS) if ACTION_SIZE[action] == size]
         rows.append((f"{ids[0]} .. {ids[-1]}", f"{size} card{'s' * (size > 1)}", len(ids), _BIG2_LIMITS[size]))
-    return table(["ids", "play", "number", "which positions"], [*rows, (PASS, "pass", 1, "")])
+    return markdown_table(["ids", "play", "number", "which positions"], [*rows, (PASS, "pass", 1, "")])
 
 
 _BIG2_LIMITS = {
@@ -181,7 +180,7 @@ def big2_samples(entry: EnvEntry, *ids: int) -> str:
     rows = [
         (action, ", ".join(map(str, POSITIONS[action])) or "none", f"`{env.action_name(action)}`") for action in ids
     ]
-    return f"From the hand `{hand}`:\n\n{table(['id', 'positions', 'plays'], rows)}"
+    return f"From the hand `{hand}`:\n\n{markdown_table(['id', 'positions', 'plays'], rows)}"
 
 
 BIG2_HANDS = (

@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from markdown_table import table
-
 from card_baselines.papers import find_paper
 from card_envs.envs import make_game
+from card_envs.text import markdown_table
 
 __all__ = [
     "games_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents",
@@ -29,7 +28,7 @@ def panel_results(section: str) -> str:
     """What each row's agent wins against others that are all the column's, with half of the 95 % interval."""
     results = panel_report()[section]["results"]
     rows = [[f"`{row}`", *(panel_cell(results[row].get(column)) for column in results)] for row in results]
-    return table(["", *(f"`{name}`" for name in results)], rows)
+    return markdown_table(["", *(f"`{name}`" for name in results)], rows)
 
 
 def panel_cell(cell: dict[str, Any] | None) -> str:
@@ -80,7 +79,7 @@ def trained_agents(*names: str) -> str:
     rows += [["trained on", *map(_experience, costs)]]
     rows += [["hands of a match", *(f"{found[name]['matches'][0]['hands']:,}" for name in names)]]
     rows += [["commit", *(made["commit"][:10] for made in made_of)]]
-    return table([f"{unit} against", *(f"`{name}`" for name in names)], rows)
+    return markdown_table([f"{unit} against", *(f"`{name}`" for name in names)], rows)
 
 
 def weak_spots() -> str:
@@ -90,7 +89,7 @@ def weak_spots() -> str:
         for match in later_matches()
         if match["ci95"][1] < 0
     ]
-    return table(["agent", "against", "bb/100", "hands", "command"], rows)
+    return markdown_table(["agent", "against", "bb/100", "hands", "command"], rows)
 
 
 def later_matches() -> list[dict[str, Any]]:
@@ -108,7 +107,7 @@ def yardsticks() -> str:
     for row in yardstick_rows():
         found.setdefault(row["agent"], {})[row["method"]] = row
     rows = [[f"`{agent}`", *(_lost(by_method.get(name)) for name in INSTRUMENTS)] for agent, by_method in found.items()]
-    return table(["agent", *INSTRUMENTS.values()], rows)
+    return markdown_table(["agent", *INSTRUMENTS.values()], rows)
 
 
 INSTRUMENTS = {"exact-flops": "exact-flops", "local": "local: at least", "learned": "learned: at least"}
@@ -163,14 +162,14 @@ def reproduced(report: str, number: int) -> str:
     """One table of a paper: its numbers, ours with half of the 95 % interval, and what follows."""
     made = reproduction_report(report)
     printed = find_paper(made["paper"]).docs_table(made, number)
-    return table(printed.header, printed.rows)
+    return markdown_table(printed.header, printed.rows)
 
 
 def reproduction_cost(report: str) -> str:
     """What the runs of a reproduction cost."""
     made = reproduction_report(report)
     printed = find_paper(made["paper"]).docs_cost(made)
-    return table(printed.header, printed.rows)
+    return markdown_table(printed.header, printed.rows)
 
 
 def reproduction_report(name: str) -> dict[str, Any]:
@@ -200,7 +199,7 @@ def games_in_short() -> str:
         for env_id, measured, checked in GAMES_IN_SHORT
     ]
     header = ["game", "actions", "steps/s, one table", "steps/s, 1,024 tables", "checked against"]
-    return table(header, rows)
+    return markdown_table(header, rows)
 
 
 SPEEDS = DOCS.parent / "benchmarks" / "results" / "against_peers.json"

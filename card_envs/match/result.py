@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from card_envs.game import Game
 from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
+from card_envs.text import json_number
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class MatchResult:
                 {
                     **_summary_json(agent),
                     "sd_of_hand": sd,
-                    "sd_of_sample": _finite(agent.sd),
+                    "sd_of_sample": json_number(agent.sd),
                     "units": {unit: _interval_json(agent.scaled(factor)) for unit, factor in self.units.items()},
                     "by_position": [_summary_json(position) for position in positions],
                     "pays": flow,
@@ -181,13 +181,9 @@ def _summary_json(summary: Summary) -> dict[str, Any]:
 
 
 def _interval_json(summary: Summary) -> dict[str, Any]:
-    return {"mean": summary.mean, "ci95": [_finite(bound) for bound in summary.ci95]}
+    return {"mean": summary.mean, "ci95": [json_number(bound) for bound in summary.ci95]}
 
 
 def units_of(game: Game) -> dict[str, float]:
     """Return the units in which people read results of a game -> how many make one of `game.unit` per hand."""
     return dict(game.info.units) or {f"{game.unit}/hand": 1.0}
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None

@@ -42,6 +42,7 @@ from card_baselines.league.tables import (
 from card_baselines.league.winnings import played_rounds
 from card_envs.files import replace_text
 from card_envs.match.result import units_of
+from card_envs.text import markdown_table
 
 _MOST_PAIRS = 12
 """Members of tables that have a column for each."""
@@ -258,9 +259,7 @@ def as_markdown(report: Report) -> str:
         elif isinstance(block, Picture):
             parts.append(f"![{block.caption}]({block.path.name})")
         else:
-            lines = [block.header, ("---",) * len(block.header), *block.rows]
-            table = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-            parts.append(f"**{block.title}**\n\n{table}")
+            parts.append(f"**{block.title}**\n\n{markdown_table(block.header, block.rows)}")
     return "\n\n".join(parts) + "\n"
 
 

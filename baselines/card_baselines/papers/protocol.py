@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from card_baselines.run_folder import RunFolder
 from card_envs.files import replace_file
+from card_envs.text import markdown_table
 
 Say = Callable[[str], None]
 """Tells the user what is going on, one line at a time."""
@@ -49,8 +50,7 @@ class PrintedTable:
 
     def markdown(self) -> str:
         """Return the lines of a Markdown table, without the title."""
-        lines = [self.header, ["---"] * len(self.header), *self.rows]
-        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return markdown_table(self.header, self.rows)
 
 
 @dataclass(frozen=True)

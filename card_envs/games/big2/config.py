@@ -17,6 +17,7 @@ from card_envs.games.big2.state import (
     PASSES_SKIPPED_AFTER_2S,
 )
 from card_envs.records import Tables
+from card_envs.text import markdown_table
 
 RUNS = ("34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "TJQKA", "JQKA2", "23456", "A2345")
 """Every run of five ranks that is a straight under some house rules; the place in this list is the run's number.
@@ -246,11 +247,11 @@ OPTIONS = (
 def options_table() -> str:
     """Return the documentation of all options as a Markdown table, the default of each included."""
     defaults = Big2Config()
-    rows = ["| option | values | default | meaning | source |", "|---|---|---|---|---|"]
-    for option in OPTIONS:
-        default = f"`{getattr(defaults, option.name)}`"
-        rows.append(f"| `{option.name}` | {option.values} | {default} | {option.meaning} | {option.source} |")
-    return "\n".join(rows)
+    rows = [
+        (f"`{option.name}`", option.values, f"`{getattr(defaults, option.name)}`", option.meaning, option.source)
+        for option in OPTIONS
+    ]
+    return markdown_table(("option", "values", "default", "meaning", "source"), rows)
 
 
 def is_big2(game: Game) -> bool:

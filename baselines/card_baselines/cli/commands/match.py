@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -31,6 +30,7 @@ from card_envs.match import (
     play_match,
 )
 from card_envs.match.callbacks import Rows
+from card_envs.text import json_number
 
 
 def match(
@@ -164,9 +164,9 @@ class _Watching:
                 {
                     "name": agent.summary.name,
                     "mean": agent.summary.mean,
-                    "ci95": [_finite(bound) for bound in agent.summary.ci95],
-                    "sd_of_sample": _finite(agent.summary.sd),
-                    "hands_factor": _finite(agent.hands_factor),
+                    "ci95": [json_number(bound) for bound in agent.summary.ci95],
+                    "sd_of_sample": json_number(agent.summary.sd),
+                    "hands_factor": json_number(agent.hands_factor),
                 }
                 for agent in self._controls.adjusted(result)
             ]
@@ -181,10 +181,6 @@ class _Watching:
             console.print_adjusted(self._controls.adjusted(result), result)
         if self._statistics is not None:
             console.print_statistics(result.names, self._statistics.of_agents())
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _speed(stops: Sequence[tuple[int, float]]) -> float:

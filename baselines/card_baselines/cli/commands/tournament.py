@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tyro
+from numpy.typing import NDArray
 
 from card_baselines.cli.commands.arguments import load_agent
 from card_baselines.cli.console import print_json, print_table
@@ -23,6 +24,7 @@ from card_baselines.progress import progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
 from card_envs.game import Game
+from card_envs.text import json_number
 
 MapOf = Literal["statistics", "strategy"]
 Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="AGENT ...")]
@@ -158,13 +160,13 @@ def standings_json(league: League, found: Standings) -> dict[str, Any]:
         },
         "missing": found.missing,
         "winnings": {
-            "means": _finite(of.winnings.means.tolist()),
-            "standard_errors": _finite(of.winnings.errors.tolist()),
+            "means": _json_rows(of.winnings.means),
+            "standard_errors": _json_rows(of.winnings.errors),
             "hands": of.winnings.hands.tolist(),
         },
         "faults": [{"round": round, **asdict(fault)} for round, _, fault in league.store.faults()],
     }
 
 
-def _finite(rows: list[list[float]]) -> list[list[float | None]]:
-    return [[None if number != number else number for number in row] for row in rows]
+def _json_rows(rows: NDArray[Any]) -> list[list[float | None]]:
+    return [list(map(json_number, row)) for row in rows.tolist()]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.kaminsky2020.findings import METRICS, Findings, Floats
+from card_envs.text import json_number
 
 QLEARN, SAC = ("Qlearn-8", "Qlearn-All"), ("SAC-Low", "SAC-High")
 PREDICTED = {"trueskill": "best", "median": "closely behind"}
@@ -44,7 +45,7 @@ class Claim:
         """Return the claim as JSON can hold it."""
         return {
             "table": table, "row": self.name, "where": self.where, "what": self.what, "paper": self.paper,
-            "mean": _finite(self.mean), "ci95": [_finite(end) for end in self.ci95], "verdict": self.verdict,
+            "mean": json_number(self.mean), "ci95": [json_number(end) for end in self.ci95], "verdict": self.verdict,
         }  # fmt: skip
 
 
@@ -290,7 +291,3 @@ def _signed(
     return Claim(
         name, where, what, paper, mean, (low, high), "agrees" if above else "differs" if below else "undecided"
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

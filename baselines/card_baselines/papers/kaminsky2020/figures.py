@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from card_baselines.league.maps import principal_map
 from card_baselines.papers.kaminsky2020.claims import prediction
 from card_baselines.papers.kaminsky2020.findings import LABELS, METRICS, Findings
 from card_baselines.papers.kaminsky2020.population import TRAINING, TYPES
@@ -58,10 +59,10 @@ def _styles(found: Findings) -> Figure:
     _plane(by_division, found)
     _groups(by_division, found.plane, found.divisions, DIVISION_COLOURS)
     by_division.set_title("Style by division (figure 4.8)", loc="left", fontsize=10)
-    points, shares = _principal([style.vector for style in found.styles])
-    _groups(by_vector, points, found.types, TYPE_COLOURS)
-    by_vector.set_xlabel(f"first component ({shares[0]:.0%} of the variance)")
-    by_vector.set_ylabel(f"second component ({shares[1]:.0%})")
+    components = principal_map(np.stack([style.vector for style in found.styles]))
+    _groups(by_vector, components.points, found.types, TYPE_COLOURS)
+    by_vector.set_xlabel(f"first component ({components.explained[0]:.0%} of the variance)")
+    by_vector.set_ylabel(f"second component ({components.explained[1]:.0%})")
     by_vector.set_title("Strategy vectors by type", loc="left", fontsize=10)
     _legend(figure, by_type, "outside lower left")
     _legend(figure, by_division, "outside lower right")
@@ -223,13 +224,6 @@ def _groups(axes: Axes, points: Any, groups: Sequence[str], colours: Mapping[str
             chosen, label = points[mine], group or _BASELINES
             axes.scatter(chosen[:, 0], chosen[:, 1], c=colours[group], s=34, label=label, alpha=0.85,
                          edgecolors="white", linewidths=0.5)  # fmt: skip
-
-
-def _principal(vectors: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the points (n, 2) along the two principal components, and their shares of the variance."""
-    centred = np.stack(vectors) - np.mean(vectors, axis=0)
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    return left[:, :2] * sizes[:2], sizes[:2] ** 2 / (sizes**2).sum()
 
 
 def _whole(*axes: Any) -> None:
