@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from card_envs.files import replace_text
-from card_envs.text import markdown_table
+from card_envs.formatting import markdown_table
 
 BEGIN, END = "<!-- speed: begin, written by benchmarks/against_peers.py -->", "<!-- speed: end -->"
 

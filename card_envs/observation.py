@@ -14,8 +14,8 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from card_envs.compiler import kernel, short_kernel
+from card_envs.formatting import markdown_table
 from card_envs.records import Tables
-from card_envs.text import markdown_table
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
 """Types of numbers that observations can be asked for in, each with the number up to which it holds all whole ones."""

@@ -11,10 +11,10 @@ from typing import Any
 from card_envs.aec import GameAEC
 from card_envs.cards import card_ids
 from card_envs.envs import ENVS, EnvEntry, make_game, make_raw_env
+from card_envs.formatting import markdown_table
 from card_envs.games.big2.actions import ACTION_SIZE, PASS, POSITIONS
 from card_envs.games.big2.config import OPTIONS, options_table
 from card_envs.games.holdem.config import RULES, RulesProfile
-from card_envs.text import markdown_table
 
 __all__ = [
     "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_samples", "contents", "environments",

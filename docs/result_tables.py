@@ -9,7 +9,7 @@ from typing import Any
 
 from card_baselines.papers import find_paper
 from card_envs.envs import make_game
-from card_envs.text import markdown_table
+from card_envs.formatting import markdown_table
 
 __all__ = [
     "games_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents",

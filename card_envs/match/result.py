@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
-from card_envs.text import json_number
 
 
 @dataclass(frozen=True)

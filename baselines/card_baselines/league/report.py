@@ -41,8 +41,8 @@ from card_baselines.league.tables import (
 )
 from card_baselines.league.winnings import played_rounds
 from card_envs.files import replace_text
+from card_envs.formatting import markdown_table
 from card_envs.match.result import units_of
-from card_envs.text import markdown_table
 
 _MOST_PAIRS = 12
 """Members of tables that have a column for each."""

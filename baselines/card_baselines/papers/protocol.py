@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from card_baselines.run_folder import RunFolder
 from card_envs.files import replace_file
-from card_envs.text import markdown_table
+from card_envs.formatting import markdown_table
 
 Say = Callable[[str], None]
 """Tells the user what is going on, one line at a time."""

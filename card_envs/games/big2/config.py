@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
+from card_envs.formatting import markdown_table
 from card_envs.game import Game, is_whole
 from card_envs.games.big2.state import (
     FLUSH_BY_HIGHEST_CARD,
@@ -17,7 +18,6 @@ from card_envs.games.big2.state import (
     PASSES_SKIPPED_AFTER_2S,
 )
 from card_envs.records import Tables
-from card_envs.text import markdown_table
 
 RUNS = ("34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "TJQKA", "JQKA2", "23456", "A2345")
 """Every run of five ranks that is a straight under some house rules; the place in this list is the run's number.

@@ -18,6 +18,7 @@ from card_envs.agent import Agent
 from card_envs.analysis.play_statistics import PlayCounter, play_statistics, statistics_json
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
+from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import (
@@ -30,7 +31,6 @@ from card_envs.match import (
     play_match,
 )
 from card_envs.match.callbacks import Rows
-from card_envs.text import json_number
 
 
 def match(

@@ -23,8 +23,8 @@ from card_baselines.league.tournament import DIVISION, play_tournament
 from card_baselines.progress import progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
+from card_envs.formatting import json_number
 from card_envs.game import Game
-from card_envs.text import json_number
 
 MapOf = Literal["statistics", "strategy"]
 Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="AGENT ...")]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.kaminsky2020.findings import METRICS, Findings, Floats
-from card_envs.text import json_number
+from card_envs.formatting import json_number
 
 QLEARN, SAC = ("Qlearn-8", "Qlearn-All"), ("SAC-Low", "SAC-High")
 PREDICTED = {"trueskill": "best", "median": "closely behind"}

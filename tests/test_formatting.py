@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from card_envs.text import json_number, markdown_table
+from card_envs.formatting import json_number, markdown_table
 
 
 def test_a_table_escapes_bars_and_aligns_columns() -> None:
