@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import inspect
 import time
 import warnings
@@ -20,6 +19,7 @@ from card_envs import plugins
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.agent import choose
 from card_envs.game import Game
+from card_envs.locations import load_object
 from card_envs.single_seat import SingleSeatTables
 from card_envs.vector import VectorTables
 
@@ -45,7 +45,7 @@ class EnvEntry:
     @property
     def factory(self) -> Callable[..., Game]:
         """The function that makes the game; its parameters are the environment's arguments."""
-        factory: Callable[..., Game] = _resolve(self.make_game)
+        factory: Callable[..., Game] = load_object(self.make_game)
         return factory
 
 
@@ -280,11 +280,6 @@ def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> Co
 
 def _versioned_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
-
-
-def _resolve(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return getattr(importlib.import_module(module), name)
 
 
 follow_registrations(_enter_elsewhere)

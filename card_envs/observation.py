@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.formatting import markdown_table
+from card_envs.locations import load_object, require_allowed
 from card_envs.records import Tables
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
@@ -248,6 +248,7 @@ def named_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encod
     if isinstance(name, Encoder):
         return name
     if isinstance(name, str) and ":" in name:
+        require_allowed("encoder", name)
         return located_encoder(name)
     if not isinstance(name, str) or name not in encoders:
         raise ValueError(
@@ -258,9 +259,8 @@ def named_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encod
 
 def located_encoder(location: str) -> Encoder:
     """Return the encoder at "module:NAME", or raise a ValueError that says what is missing."""
-    module, _, name = location.partition(":")
     try:
-        found = getattr(importlib.import_module(module), name)
+        found = load_object(location)
     except (ImportError, AttributeError) as error:
         raise ValueError(f"encoder {location!r} cannot be found: {error}") from error
     if not isinstance(found, Encoder):

@@ -62,13 +62,6 @@ def registered(group: str) -> dict[str, str]:
     return found
 
 
-def trusted_packages() -> list[str]:
-    """Return the top-level packages that registered agents: whoever installed or imported them trusts their code."""
-    modules = {point.module for group in (AGENTS, SAVED_AGENTS) for point in _points(group)}
-    modules |= {location for group in (AGENTS, SAVED_AGENTS) for location in _registered[group].values()}
-    return sorted({module.partition(":")[0].partition(".")[0] for module in modules})
-
-
 def _points(group: str) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group, of the distributions that were on the path when it was first asked for."""
     return _points_on(group, tuple(sys.path))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 import difflib
 import importlib
-import importlib.util
 import inspect
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +16,8 @@ from card_envs import plugins
 from card_envs.agent.base import AdoptedAgent, Agent, RandomAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
 from card_envs.game import Game
+from card_envs.locations import load_file, registered_names_only, require_allowed
+from card_envs.observation import named_encoder
 
 _CONFIG = "config.json"
 _OWN = {"random": f"{RandomAgent.__module__}:RandomAgent"}
@@ -49,12 +49,10 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
     whole, (spec, choice) = spec, split_choice(spec)
     try:
         policy, spec = split_policy(spec)
-        make = class_at(spec, _location_of(spec))
         offered: dict[str, Any] = {"game": game, "folder": Path(spec), "device": device}
         if policy:
             offered["policy"] = find_agent(policy, game, device)
-        taken = inspect.signature(make).parameters
-        agent = as_agent(make(**{name: value for name, value in offered.items() if name in taken}))
+        agent = _saved_agent(spec, offered) if _is_run_folder(spec) else _made(class_at(spec, _located(spec)), offered)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
     if choice:
@@ -77,6 +75,34 @@ def split_policy(spec: str) -> tuple[str, str]:
     return (policy, name) if takes_one else ("", spec)
 
 
+def _made(make: Any, offered: Mapping[str, Any]) -> Agent:
+    """Return the agent of a class, which is called with what is offered as far as it has parameters of these names."""
+    taken = inspect.signature(make).parameters
+    return as_agent(make(**{name: value for name, value in offered.items() if name in taken}))
+
+
+def _saved_agent(spec: str, offered: Mapping[str, Any]) -> Agent:
+    """Return the agent that was saved in a folder, whose files may name nothing but what is registered."""
+    config, game = Path(spec) / _CONFIG, offered["game"]
+    with registered_names_only(config):
+        agent = require_playable(_made(class_at(spec, _saved_location(config)), offered), game)
+        if isinstance(agent.encoder, str):
+            named_encoder(game.encoders, agent.encoder)  # here: later nobody knows where the name came from
+    return agent
+
+
+def _is_run_folder(spec: str) -> bool:
+    return (Path(spec) / _CONFIG).is_file()
+
+
+def code_in(spec: str) -> str:
+    """Return the "module:Class" or "path/to/file.py:Class" in a spec of `find_agent`, "" if it names no code."""
+    policy, rest = split_policy(split_choice(spec)[0])
+    if policy:
+        return code_in(policy)
+    return rest if ":" in rest and not _is_run_folder(rest) else ""
+
+
 def _set_choice(agent: Agent, choice: str, spec: str) -> None:
     if agent.greedy is None:
         raise ValueError(f'agent {spec!r}: {agent.name!r} has one way to choose its actions; leave ":{choice}" away')
@@ -92,12 +118,11 @@ def require_playable(player: SupportsAct, game: Game) -> Agent:
     return agent
 
 
-def _location_of(spec: str) -> str:
+def _located(spec: str) -> str:
     """Return the "module:Class" that `spec` stands for, or raise ValueError with what is missing."""
     path = Path(spec)
-    if (path / _CONFIG).is_file():
-        return _location_in(path)
     if ":" in spec:
+        require_allowed("agent", spec)
         return spec
     if path.is_dir():
         raise ValueError(f"agent {spec!r}: the folder has no {_CONFIG}, so it is not that of a training run")
@@ -118,23 +143,25 @@ def _with_classes(path: Path) -> str:
     return " or ".join(f'"{path}:{name}"' for name in classes) or f'"{path}:Class"'
 
 
-def _location_in(folder: Path) -> str:
-    """Return which class plays the run in `folder`; one from elsewhere is refused, since run folders are passed on."""
+def _saved_location(config: Path) -> str:
+    """Return the class that plays the run with this configuration: a registered one, since run folders are passed on.
+
+    The file names it by its kind, or, as packages without kinds of their own do, by the location of an agent that is
+    registered.
+    """
     try:
-        named = json.loads((folder / _CONFIG).read_text())["agent"]
+        named = str(json.loads(config.read_text())["agent"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{folder / _CONFIG} names no agent: it is not the configuration of a run") from error
+        raise ValueError(f"{config} names no agent: it is not the configuration of a run") from error
     kinds = plugins.registered(plugins.SAVED_AGENTS)
-    if named in list(kinds):  # a list: what the file holds need not be hashable
+    if named in kinds:
         return kinds[named]
-    parts, trusted = str(named).rpartition(":")[0].split("."), plugins.trusted_packages()
-    if parts[0] not in trusted or parts[-1] == "py" or not all(part.isidentifier() for part in parts):
-        raise ValueError(
-            f"{folder / _CONFIG} wants code from {named!r}: a run folder may name one of {sorted(kinds)}, or classes "
-            f"of {', '.join(trusted) or 'packages that register agents'} alone. If you trust the code, name it "
-            'yourself: "module:Class" or "path/to/file.py:Class"'
-        )
-    return str(named)
+    if named in (*kinds.values(), *plugins.registered(plugins.AGENTS).values()):
+        return named
+    raise ValueError(
+        f"{config} wants code from {named!r}: a run folder may name one of {sorted(kinds)}, or the location of a "
+        'registered agent, alone. If you trust the code, name it yourself: "module:Class" or "path/to/file.py:Class"'
+    )
 
 
 def class_at(spec: str, location: str) -> Any:
@@ -145,7 +172,7 @@ def class_at(spec: str, location: str) -> Any:
     place, _, name = location.rpartition(":")
     if not place or not name:
         raise ValueError(f'agent {spec!r} stands at {location!r}, which is not "module:Class"')
-    module = _load_file(spec, Path(place)) if place.endswith(".py") else _load_module(spec, place)
+    module = _agent_file(spec, Path(place)) if place.endswith(".py") else _agent_module(spec, place)
     agents = {key: value for key, value in vars(module).items() if _makes_agents(value)}
     if not agents:
         raise ValueError(f"agent {spec!r}: {place} has no class with a method act")
@@ -157,7 +184,7 @@ def _makes_agents(value: object) -> bool:
     return is_class and not inspect.isabstract(value) and value not in (SupportsAct, AdoptedAgent)
 
 
-def _load_module(spec: str, name: str) -> ModuleType:
+def _agent_module(spec: str, name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -166,21 +193,10 @@ def _load_module(spec: str, name: str) -> ModuleType:
         raise ValueError(f"agent {spec!r}: there is no module {name!r}") from error
 
 
-def _load_file(spec: str, path: Path) -> ModuleType:
-    path = path.expanduser().resolve()
-    if not path.is_file():
-        raise ValueError(f"agent {spec!r}: there is no file {path}")
-    name = f"agent_file_{path.stem}_{abs(hash(path))}"
-    if name not in sys.modules:
-        found = importlib.util.spec_from_file_location(name, path)
-        assert found is not None and found.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(found)
-        try:
-            found.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]
+def _agent_file(spec: str, path: Path) -> ModuleType:
+    if not path.expanduser().is_file():
+        raise ValueError(f"agent {spec!r}: there is no file {path.expanduser().resolve()}")
+    return load_file(path)
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -13,6 +12,7 @@ from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps
+from card_envs.locations import load_object
 
 
 class HistoryWriter(Protocol):
@@ -74,7 +74,7 @@ class HistoryFormat(Protocol):
 def formats() -> tuple[HistoryFormat, ...]:
     """Return the formats of all registered environments, each once, in the order in which they are named."""
     locations = dict.fromkeys(location for entry in ENVS.values() for location in entry.histories)
-    return tuple(_resolve(location) for location in locations)
+    return tuple(map(load_object, locations))
 
 
 def formats_of(game: Game) -> tuple[HistoryFormat, ...]:
@@ -99,9 +99,3 @@ def recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
 def searched_suffixes() -> tuple[str, ...]:
     """Return the endings of the files that are looked for in folders."""
     return tuple(suffix for each in formats() for suffix in sorted(each.suffixes))
-
-
-def _resolve(location: str) -> HistoryFormat:
-    module, _, name = location.partition(":")
-    found: HistoryFormat = getattr(importlib.import_module(module), name)
-    return found

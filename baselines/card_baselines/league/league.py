@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,8 +15,10 @@ from card_baselines.league.store import DivisionRow, LeagueError, Member, Store
 from card_baselines.league.trainee import trainee_class
 from card_baselines.run_folder import RunFolder, git_commit
 from card_envs.agent import find_agent
+from card_envs.agent.loading import code_in
 from card_envs.envs import UnknownSettingError, make_game
 from card_envs.game import Game
+from card_envs.locations import registered_names_only, require_allowed
 
 STORE = "league.sqlite"
 
@@ -24,10 +26,11 @@ STORE = "league.sqlite"
 class League:
     """A population that plays rounds in divisions. Reading needs nothing; adding and running is for one process."""
 
-    def __init__(self, folder: Path, store: Store) -> None:
+    def __init__(self, folder: Path, store: Store, allow: Iterable[str] = ()) -> None:
         """Use an open store: `new` and `open` make one."""
         self.folder, self.store = folder, store
         self.meta = store.meta()
+        self._allowed = {code_in(spec) or spec for spec in allow}
 
     @classmethod
     def new(cls, folder: str | Path, env: str, *, seed: int = 0, **settings: Any) -> Self:
@@ -42,13 +45,17 @@ class League:
         except OSError as error:
             raise LeagueError(f"cannot make the folder {path}: {error.strerror}") from error
         Store.create(path / STORE, meta).close()
-        return cls.open(path)
+        return cls.open(path, allow=[value for value in settings.values() if isinstance(value, str)])
 
     @classmethod
-    def open(cls, folder: str | Path) -> Self:
-        """Return the league in a folder; LeagueError if there is none."""
+    def open(cls, folder: str | Path, allow: Iterable[str] = ()) -> Self:
+        """Return the league in a folder; LeagueError if there is none.
+
+        Members and settings that the store names by "module:NAME" or "path/to/file.py:NAME" are refused when their code
+        is needed, unless `allow` names them too: the folder may be somebody else's.
+        """
         path = Path(folder)
-        return cls(path, Store.open(path / STORE))
+        return cls(path, Store.open(path / STORE), allow)
 
     def __enter__(self) -> Self:
         return self
@@ -59,7 +66,13 @@ class League:
     @property
     def game(self) -> Game:
         """What is played."""
-        return _made(self.meta["env"], self.meta["settings"])
+        with self.allowed_names():
+            return _made(self.meta["env"], self.meta["settings"])
+
+    def allowed_names(self) -> AbstractContextManager[None]:
+        """Return a context in which names are those of the store: registered ones, and those that the user typed."""
+        advice = "If you trust the code, add --allow {name} (in Python: League.open(folder, allow=[...]))"
+        return registered_names_only(self.folder / STORE, self._allowed, advice)
 
     @property
     def members(self) -> dict[int, Member]:
@@ -91,6 +104,7 @@ class League:
         game = self.game
         for spec in specs:
             find_agent(spec, game)  # complains in words
+        self._allowed |= {code_in(spec) for spec in specs}
         row = None if division is None else self.division(division)
         with self._writing() as store:
             numbers = [self._agent(store, spec) for spec in specs]
@@ -119,6 +133,7 @@ class League:
             trainee_class(spec)
         for spec in teachers:
             find_agent(spec, game)
+        self._allowed |= {*students, *(code_in(spec) for spec in teachers)}
         with self._writing() as store:
             number = store.add_division(name, kind, settings)
             entries = [self._agent(store, spec) for spec in dict.fromkeys(teachers)]
@@ -137,8 +152,18 @@ class League:
         The pool is not closed; without one, this process plays.
         """
         chosen = {name: (self.division(name), count) for name, count in rounds.items()}
-        with self._locked(), _open_for_writing(self.folder) as store:
-            return Runner(self.folder, store, self.game, pool or InProcess(), progress).run(chosen)
+        self._require_allowed_members()
+        with self._locked(), _open_for_writing(self.folder) as store, self.allowed_names():
+            return Runner(self.folder, store, self.game, pool or InProcess(), progress, self._allowed).run(chosen)
+
+    def _require_allowed_members(self) -> None:
+        """Raise UntrustedNameError before anything is played if the store names code that the user did not."""
+        with self.allowed_names():
+            for member in self.members.values():
+                if member.is_trainee:
+                    trainee_class(member.spec)
+                elif code := code_in(member.spec):
+                    require_allowed("agent", code)
 
     @contextmanager
     def _writing(self) -> Iterator[Store]:

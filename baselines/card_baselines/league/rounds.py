@@ -9,6 +9,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from card_envs.agent import Agent, find_agent
 from card_envs.agent.loading import require_playable
 from card_envs.envs import make_game
 from card_envs.game import Game
+from card_envs.locations import registered_names_only
 from card_envs.match import Fault, MatchResult, play_match
 from card_envs.statistic import PlayCounter, Statistic
 
@@ -67,6 +69,8 @@ class RoundTask:
     """Played side by side, after which students learn; None for all hands of the round."""
     statistics: bool = False
     """Whether to count how the members play."""
+    allowed: frozenset[str] | None = None
+    """Code that the user lets specs and settings name besides what is registered; None: the user typed them all."""
 
 
 @dataclass(frozen=True)
@@ -110,13 +114,14 @@ def play_round(task: RoundTask) -> RoundOutcome:
     What a student learned depends on the task alone, as far as its own code does.
     """
     start = time.perf_counter()
-    game = _game(task.env, json.dumps(dict(task.settings), sort_keys=True))
     seats: dict[int, Agent] = {}
     faults: dict[int, Fault] = {}
-    for entrant in task.entrants:
-        seats[entrant.member], fault = _seated(entrant, game, task.seed)
-        if fault is not None:
-            faults[entrant.member] = fault
+    with nullcontext() if task.allowed is None else registered_names_only("the league", task.allowed):
+        game = _game(task.env, json.dumps(dict(task.settings), sort_keys=True))
+        for entrant in task.entrants:
+            seats[entrant.member], fault = _seated(entrant, game, task.seed)
+            if fault is not None:
+                faults[entrant.member] = fault
     counter = game.info.statistics() if task.statistics and game.info.statistics is not None else None
     result = play_match(
         game, [seats[member] for member in task.seating], task.hands, task.seed, task.duplicate,

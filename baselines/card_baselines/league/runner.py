@@ -10,7 +10,7 @@ import os
 import shutil
 import socket
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,9 +67,12 @@ class _Division:
 class Runner:
     """Plays rounds in one process that writes, with a pool that plays."""
 
-    def __init__(self, folder: Path, store: Store, game: Game, pool: Pool, progress: Progress | None) -> None:
-        """Use a store that is open for writing, in the folder of the league."""
+    def __init__(
+        self, folder: Path, store: Store, game: Game, pool: Pool, progress: Progress | None, allowed: Collection[str]
+    ) -> None:
+        """Use a store that is open for writing, in the folder of the league; see `RoundTask.allowed`."""
         self._folder, self._store, self._game, self._pool, self._progress = folder, store, game, pool, progress
+        self._allowed = frozenset(allowed)
         self._meta = store.meta()
         self._made_by = git_commit()
         self._divisions: dict[int, _Division] = {}
@@ -191,11 +194,12 @@ class Runner:
             duplicate=settings.duplicate and not trains,
             hands_at_once=settings.hands_at_once if trains else min(settings.hands, _AT_ONCE),
             statistics=settings.statistics and not trains,
+            allowed=self._allowed,
         )
 
     def _entrant(self, member: Member, learns: bool) -> Entrant:
         folder = self._store.last_save(member.id) if member.learns else member.folder
-        files = None if folder is None else read_files(self._folder / folder)
+        files = None if folder is None else read_files(self._folder, folder)
         seed = self._seed_of(member.id)
         return Entrant(member.id, member.name, member.spec, member.is_trainee, files, learns, seed)
 
@@ -250,7 +254,7 @@ class Runner:
                 continue
             name = f"{student.name}/{generation}"
             folder = self._store.last_save(student.id, round)
-            files = None if folder is None else read_files(self._folder / folder)
+            files = None if folder is None else read_files(self._folder, folder)
             trainee = make_trainee(student.spec, files, self._game, self._seed_of(student.id))
             place = self._written(saved_files(trainee.save_policy), f"clones/{student.id}-{generation}")
             clones.append(self._store.add_member(
@@ -286,7 +290,10 @@ class Runner:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def read_files(folder: Path) -> Files:
-    """Return the files below a folder."""
+def read_files(league: Path, place: str) -> Files:
+    """Return the files below a folder of a league, which its store names; LeagueError for a folder elsewhere."""
+    folder = league / place
+    if not folder.resolve().is_relative_to(league.resolve()):
+        raise LeagueError(f"the store of {league} names the folder {place!r}, which is not below it: it is damaged")
     found = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: path.read_bytes() for name, path in found.items()}

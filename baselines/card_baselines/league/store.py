@@ -248,7 +248,7 @@ class Store:
         )
         rows = self.rows(query, after, *([] if division is None else [division]))
         return [
-            PlannedRound(id, row_division, number, seed, tuple(json.loads(seating)), tuple(json.loads(students)))
+            PlannedRound(id, row_division, number, seed, _whole_numbers(seating), _whole_numbers(students))
             for id, row_division, number, seed, seating, students in rows
         ]
 
@@ -329,6 +329,14 @@ def matrix_in(content: bytes) -> NDArray[np.float64]:
     return np.array(numbers.reshape(side, side), np.float64)
 
 
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of a JSON list; ValueError for anything else: they become names of folders."""
+    numbers = json.loads(text)
+    if not all(type(number) is int for number in numbers):
+        raise LeagueError(f"the store holds {text!r} where the numbers of members should be: it is damaged")
+    return tuple(numbers)
+
+
 def numbers_in(numbers: Iterable[int]) -> str:
     """Return numbers as SQL lists them."""
     return ", ".join(str(int(number)) for number in numbers)
@@ -339,6 +347,7 @@ def _connected(path: Path, writes: bool) -> sqlite3.Connection:
     uri = f"{path.resolve().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30.0)
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")  # the file may be somebody else's, triggers and views included
     if writes:
         connection.execute("PRAGMA journal_mode = WAL")  # readers do not wait for the writer, nor it for them
         connection.execute("PRAGMA synchronous = FULL")

@@ -65,7 +65,9 @@ def strategies_of(
     missing: dict[int, str] = {}
     for number in members:
         try:
-            styles[number] = style_of(_agent(everybody[number], league.folder, game), game, hands)
+            with league.allowed_names():
+                agent = _agent(everybody[number], league.folder, game)
+            styles[number] = style_of(agent, game, hands)
         except Exception as error:  # whatever the code of a member does
             missing[number] = f"{type(error).__name__}: {error}"
         progress()
@@ -76,5 +78,5 @@ def _agent(member: Member, league_folder: Path, game: Game) -> Agent:
     """Return a member that does not learn as it plays in rounds."""
     if not member.is_trainee:
         return find_agent(member.spec, game)
-    files = None if member.folder is None else read_files(league_folder / member.folder)
+    files = None if member.folder is None else read_files(league_folder, member.folder)
     return make_trainee(member.spec, files, game, seed=0)

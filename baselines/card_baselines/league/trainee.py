@@ -16,6 +16,7 @@ from card_envs import plugins
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import class_at
 from card_envs.game import Game
+from card_envs.locations import require_allowed
 
 
 class Choices(NamedTuple):
@@ -73,6 +74,8 @@ def trainee_class(spec: str) -> type[Trainee]:
             f'trainee {spec!r} is not known{hint}: choose one of {sorted(known)}, or pass "module:Class" or '
             '"path/to/file.py:Class"'
         )
+    if spec not in known:
+        require_allowed("trainee", spec)
     found: type = class_at(spec, known.get(spec, spec))
     if not issubclass(found, Trainee):
         raise ValueError(f"{spec!r} is no trainee: a student is of a class derived from card_baselines.league.Trainee")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Any
+
+from card_envs.locations import load_object
 
 PAPERS = {
     "charlesworth2018": "card_baselines.papers.charlesworth2018.tables:PAPER",
@@ -21,14 +22,9 @@ PRESETS = {"self_play_ppo": {"charlesworth2018": "card_baselines.papers.charlesw
 
 def find_paper(name: str) -> Any:
     """Return the `protocol.Paper` of that name; raises KeyError for one that is not in `PAPERS`."""
-    return _imported(PAPERS[name])
+    return load_object(PAPERS[name])
 
 
 def presets_of(algorithm: str) -> dict[str, Mapping[str, Any]]:
     """Return the settings of an algorithm that come from papers, by name."""
-    return {name: _imported(location) for name, location in PRESETS.get(algorithm, {}).items()}
-
-
-def _imported(location: str) -> Any:
-    module, _, name = location.partition(":")
-    return getattr(importlib.import_module(module), name)
+    return {name: load_object(location) for name, location in PRESETS.get(algorithm, {}).items()}

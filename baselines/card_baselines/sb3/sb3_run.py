@@ -33,6 +33,7 @@ from card_baselines.runs.run import (
     require_above_0,
     train,
 )
+from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -176,17 +177,12 @@ class Sb3Learner(Learner):
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue with the model in a file of `save`."""
-        self._take(self._algorithm.model.load(path, env=self._tables, device=self._device))
-        progress: dict[str, Any] = getattr(self.model, "run_progress", {})  # runs of earlier versions have none
-        return progress
+        load_model(self.model, path, self._device)
+        return dict(self.model.run_progress)
 
     def start_from(self, run: RunFolder) -> None:
         """Begin with the weights of another run of this algorithm."""
-        other = self._algorithm.model.load(run.path / MODEL, device=self._device)
-        try:
-            self.model.policy.load_state_dict(other.policy.state_dict())
-        except RuntimeError as error:
-            raise ValueError(f"the networks in {run.path} are not those of these settings: {error}") from error
+        load_policy(self.model, run.path / MODEL, self._device)
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the network that plays."""

@@ -20,7 +20,8 @@ from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, 
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game
-from card_envs.observation import named_encoder
+from card_envs.locations import registered_names_only
+from card_envs.observation import Encoder, named_encoder
 
 ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
 
@@ -62,8 +63,7 @@ class MlpAgent(Agent):
         """
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
-        require_fit(folder, config, game)
-        self.encoder = str(config["encoder"])
+        self.encoder = require_fit(folder, config, game)
         self.greedy = config.get("greedy", False)
         self.policy = policy_of(config)
         load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
@@ -134,12 +134,20 @@ def load_weights(policy: torch.nn.Module, weights: dict[str, torch.Tensor], fold
         raise ValueError(f"{folder / WEIGHTS} does not fit the network of {folder / CONFIG}: {error}") from error
 
 
-def require_fit(folder: Path, config: dict[str, Any], game: Game) -> None:
-    """Raise ValueError unless the trained network fits the game that is to be played, as its encoder shows it."""
+def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:
+    """Return the encoder of a trained network; ValueError unless the network fits the game that is to be played."""
     _require(folder, config, game=game.name, num_seats=game.num_seats, num_actions=game.num_actions)
-    encoder = named_encoder(game.encoders, config["encoder"])
+    with registered_names_only(folder / CONFIG):
+        encoder = _encoder_of(game, str(config["encoder"]))
     size = encoder.layout(game.config).size
     _require(folder, config, encoder_version=encoder.version, observation_size=size)
+    return encoder
+
+
+def _encoder_of(game: Game, name: str) -> Encoder:
+    """Return the encoder of a name: one that comes with the game, or the one that the game is observed through."""
+    is_in_use = name not in game.encoders and name == game.encoder.name
+    return game.encoder if is_in_use else named_encoder(game.encoders, name)
 
 
 def _require(folder: Path, config: dict[str, Any], **asked: Any) -> None:

@@ -23,6 +23,7 @@ from card_envs import __version__, plugins
 from card_envs.agent import split_choice
 from card_envs.envs import make_game
 from card_envs.files import replace_file
+from card_envs.locations import registered_names_only
 
 OBSERVATION, MASK, LOGITS = "observation", "action_mask", "logits"
 """Names of the inputs, float32 (n, observation_size) and int8 (n, num_actions), and of the output, float32 like them.
@@ -50,7 +51,8 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
         raise ValueError(
             f"agent {name!r} is no fully connected network, but {config.get('agent')!r}: it has no ONNX form"
         )
-    agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["set"])))
+    with registered_names_only(folder / CONFIG):
+        agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["set"])))
     about = _about(agent, config, choice)
     model = onnx_model(agent.policy, about)
     with replace_file(path) as temporary:

@@ -54,8 +54,7 @@ class RecurrentAgent(Agent):
         """
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
-        require_fit(folder, config, game)
-        self.encoder = str(config["encoder"])
+        self.encoder = require_fit(folder, config, game)
         self.policy = recurrent_policy_of(config)
         load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
         self.device = find_device(device)

@@ -31,8 +31,7 @@ class TabularAgent(Agent):
         """Load config.json and the strategy; raises ValueError when they belong to another environment."""
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
-        require_fit(folder, config, game)
-        self.encoder = str(config["encoder"])
+        self.encoder = require_fit(folder, config, game)
         arrays = load_file(folder / STRATEGY)
         self._strategy = arrays["strategy"]
         if self._strategy.dtype != np.float64 or not np.isfinite(self._strategy).all():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from typing import Any
@@ -12,6 +11,7 @@ from card_baselines.cli.options import AsJson, EnvId, Names, Settings, joined
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
 from card_envs.game import Game
+from card_envs.locations import load_object
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable
 from card_envs.testing import check as run_check
 
@@ -45,13 +45,12 @@ def check(
 
 
 def _made(spec: str, settings: dict[str, Any]) -> Game:
-    module, colon, name = spec.partition(":")
-    if not colon:
+    if ":" not in spec:
         return make_game(spec, **settings)
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # as `python -m` does
     try:
-        factory = getattr(importlib.import_module(module), name)
+        factory = load_object(spec)
     except (ImportError, AttributeError) as error:
         raise ValueError(f"{spec!r} is no game: {error}") from error
     made = factory(**settings)

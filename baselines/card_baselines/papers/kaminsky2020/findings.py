@@ -165,7 +165,9 @@ def _styles(
     counts = np.zeros((len(members), *SHAPE, NUM_BINS), np.uint16)
     for number, member in enumerate(members):
         spec = member.spec if member.folder is None else str(league.folder / member.folder)
-        counts[number] = style_of(find_agent(spec, league.game), league.game, hands).counts
+        with league.allowed_names():
+            agent = find_agent(spec, league.game)
+        counts[number] = style_of(agent, league.game, hands).counts
         progress(member.name)
     with replace_file(folder / _STYLES) as temporary:
         np.savez_compressed(temporary, names=np.array(names), hands=hands, counts=counts)
