@@ -72,7 +72,12 @@ def load_object(location: str) -> Any:
     Callers pass locations of the registry; names from elsewhere go through `require_allowed` first.
     """
     module, _, name = location.partition(":")
-    return getattr(importlib.import_module(module), name)
+    return getattr(load_module(module), name)
+
+
+def load_module(name: str) -> ModuleType:
+    """Return the module of a name, as `load_object` does; ImportError if there is none."""
+    return importlib.import_module(name)
 
 
 def load_file(path: Path) -> ModuleType:

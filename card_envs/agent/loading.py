@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import importlib
 import inspect
 import json
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from card_envs import plugins
 from card_envs.agent.base import AdoptedAgent, Agent, RandomAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
 from card_envs.game import Game
-from card_envs.locations import load_file, registered_names_only, require_allowed
+from card_envs.locations import UntrustedNameError, load_file, load_module, registered_names_only, require_allowed
 from card_envs.observation import named_encoder
 
 _CONFIG = "config.json"
@@ -158,9 +157,10 @@ def _saved_location(config: Path) -> str:
         return kinds[named]
     if named in (*kinds.values(), *plugins.registered(plugins.AGENTS).values()):
         return named
-    raise ValueError(
-        f"{config} wants code from {named!r}: a run folder may name one of {sorted(kinds)}, or the location of a "
-        'registered agent, alone. If you trust the code, name it yourself: "module:Class" or "path/to/file.py:Class"'
+    known = sorted(kind for kind in kinds if ":" not in kind)
+    raise UntrustedNameError(
+        f"{config} wants code from {named!r}: a run folder may name one of {known}, or the location of a registered "
+        'agent, alone. If you trust the code, name it yourself: "module:Class" or "path/to/file.py:Class"'
     )
 
 
@@ -186,7 +186,7 @@ def _makes_agents(value: object) -> bool:
 
 def _agent_module(spec: str, name: str) -> ModuleType:
     try:
-        return importlib.import_module(name)
+        return load_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise  # it exists; something that it needs does not

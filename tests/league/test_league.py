@@ -88,14 +88,14 @@ class Dies(pools.InProcess):
             os.kill(os.getpid(), signal.SIGKILL)
         return outcome
 
-league = League.open(sys.argv[1])
+league = League.open(sys.argv[1], allow=[sys.argv[3]])
 league.run({"climb": 6}, Dies())
 """
 
 
 def test_kill_9_loses_the_last_round_at_most(tmp_path: Path) -> None:
     with small_league(tmp_path / "killed") as killed, small_league(tmp_path / "whole") as whole:
-        command = [sys.executable, "-c", KILLED, str(killed.folder), "5"]
+        command = [sys.executable, "-c", KILLED, str(killed.folder), "5", LEARNER]
         died = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ)
         assert died.returncode == -signal.SIGKILL, died.stderr
         assert (killed.folder / "about-to-die").exists()

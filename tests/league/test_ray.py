@@ -32,7 +32,7 @@ RUN = """
 import sys
 from card_baselines.league import League, make_pool
 
-with League.open(sys.argv[1]) as league, make_pool(2, ray="local") as pool:
+with League.open(sys.argv[1], allow=sys.argv[2:]) as league, make_pool(2, ray="local") as pool:
     print(pool.capacity, league.run({"climb": 3, "robin": 6}, pool))
 """
 
@@ -51,8 +51,9 @@ def test_rounds_on_ray_are_those_of_one_process(tmp_path: Path) -> None:
         leagues.append(league)
     on_ray, here = leagues
     done = subprocess.run(
-        [sys.executable, "-c", RUN, str(on_ray.folder)], capture_output=True, text=True, timeout=300, cwd=tmp_path
-    )
+        [sys.executable, "-c", RUN, str(on_ray.folder), f"{LEARNER}:Learner", f"{fatal}:DiesOnce"],
+        capture_output=True, text=True, timeout=300, cwd=tmp_path,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "2 {'climb': 3, 'robin': 6}" and mark.exists()
     here.run({"climb": 3, "robin": 6})

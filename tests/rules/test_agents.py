@@ -299,14 +299,14 @@ def test_listing_imports_no_agents(elsewhere: Path) -> None:
     assert "other_players.agents" not in sys.modules
 
 
-def test_run_folders_name_classes_of_distributions_that_registered_agents(elsewhere: Path) -> None:
+def test_run_folders_name_agents_that_distributions_registered(elsewhere: Path) -> None:
     folder = elsewhere / "run"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"agent": "other_players.agents:Second"}))
     assert find_agent(str(folder), KUHN).name == "second"
     (elsewhere / "other_players-1.0.dist-info" / "entry_points.txt").write_text("")
     plugins._points_on.cache_clear()
-    with pytest.raises(ValueError, match=r"may name one of .*'mlp'.*, or classes of card_baselines alone"):
+    with pytest.raises(ValueError, match=r"may name one of .*'mlp'.*, or the location of a registered agent, alone"):
         find_agent(str(folder), KUHN)
 
 

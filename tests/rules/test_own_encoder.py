@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 
+from card_baselines.sb3 import maskable_ppo
 from card_envs import limit_holdem_v0, make_game, make_vector
-from card_envs.agent import Agent, Decisions
+from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.games.holdem.actions import write_mask
 from card_envs.match import play_match
 from card_envs.observation import Block, Encoder, Layout
@@ -78,3 +80,17 @@ def test_what_is_missing_is_said() -> None:
         make_game("limit_holdem-v0", encoder="no_such_module:MINE")
     with pytest.raises(ValueError, match="is a int, not an Encoder"):
         make_game("limit_holdem-v0", encoder="card_envs.cards:DECK_SIZE")
+
+
+def test_a_run_that_was_trained_through_it_plays_where_the_game_has_it(tmp_path: Path) -> None:
+    config = maskable_ppo.Config(
+        set=(f"encoder={LOCATION}",), opponents=("random",), panel=("random",), minutes=0.0, steps=64, num_tables=4,
+        steps_per_update=8, hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20, folder=str(tmp_path),
+        progress=False,
+    )  # fmt: skip
+    run = maskable_ppo.main(config)  # it is measured as it learns
+    agent = find_agent(str(run.path), make_game("limit_holdem-v0", encoder=MINE))
+    assert agent.encoder is MINE
+    assert play_match(make_game("limit_holdem-v0"), [agent, RandomAgent()], 4, seed=1).hands == 4
+    with pytest.raises(ValueError, match="encoder 'mine' is not known"):
+        find_agent(str(run.path), make_game("limit_holdem-v0"))

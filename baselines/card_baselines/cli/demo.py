@@ -65,7 +65,9 @@ def main(config: Config) -> RunFolder:
 def print_evaluation(run: RunFolder) -> None:
     """Print the results of a run against its panel, in the first of the units in which people read its game."""
     evaluation, config = json.loads((run.path / EVALUATION).read_text()), run.config()
-    units = units_of(make_game(config["env"], **parse_settings(config.get("set", ()))))
+    settings = parse_settings(config.get("set", ()))
+    settings.pop("encoder", None)  # it changes no unit, and may be code
+    units = units_of(make_game(config["env"], **settings))
     unit, factor = next(iter(units.items()))
     rows = [
         [match["opponent"], interval_cell(match["mean"], match["ci95"], factor), f"{match['hands']:,}"]

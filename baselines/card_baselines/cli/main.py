@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 from card_baselines.cli.commands.arguments import WRONG_USE, called, nearest
 from card_envs import __version__
 from card_envs.extras import how_to_install
+from card_envs.locations import load_object
 from card_envs.match import AgentError
 
 COMMANDS = (
@@ -64,7 +64,7 @@ def _run(name: str, arguments: list[str]) -> int:
 
 def _command(name: str) -> Callable[..., Any]:
     word = name.replace("-", "_")
-    command: Callable[..., Any] = getattr(importlib.import_module(f"card_baselines.cli.commands.{word}"), word)
+    command: Callable[..., Any] = load_object(f"card_baselines.cli.commands.{word}:{word}")
     return command
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from card_baselines.settings import parse_settings
+from card_baselines.web.session import settings_words
+from card_baselines.web.store import StoredSession
 from card_envs.agent import CHOICES, Agent, find_agent, known_agents, split_choice, split_policy
 from card_envs.envs import ENVS, find_entry, make_game
 from card_envs.game import Game
+from card_envs.locations import registered_names_only
 
 MAX_CHIPS = 1_000_000
 """Of a number in the settings of a page: larger ones make tables of actions that fill the memory."""
+_ADVICE = "If you trust the code, start the server with --set encoder={name}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,14 @@ class Catalogue:
             for env in self.envs
         ]
 
+    def offered(self, sessions: Iterable[StoredSession]) -> Iterator[tuple[StoredSession, Game]]:
+        """Yield stored sessions with their games; those whose game cannot be made are left out with a warning."""
+        for session in sessions:
+            try:
+                yield session, self.game(session.plan.env, settings_words(session.plan))
+            except ValueError as error:
+                warnings.warn(f"session {session.id} is left out: {error}", RuntimeWarning, stacklevel=2)
+
     def settings(self, env: str, words: str) -> dict[str, Any]:
         """Return the settings that a page chose with words such as "num_players=6 stacks=50"; ValueError if wrong."""
         chosen = {**self._known_defaults(env), **parse_settings(words.split())}
@@ -80,8 +93,10 @@ class Catalogue:
         """Return the game that a page chose; a ValueError says what is wrong."""
         if env not in self.envs:
             raise ValueError(f"environment {env!r} is not offered here: choose one of {self.envs}")
+        typed = [value for value in self._defaults.values() if isinstance(value, str)]
         try:
-            return make_game(env, **self.settings(env, words))
+            with registered_names_only("a page or a stored session", typed, _ADVICE):
+                return make_game(env, **self.settings(env, words))
         except (TypeError, ArithmeticError, MemoryError) as error:
             raise ValueError(str(error)) from error
 

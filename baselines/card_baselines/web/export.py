@@ -35,9 +35,8 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
     with replace_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(_COLUMNS)
-        for session in store.sessions():
+        for session, game in catalogue.offered(store.sessions()):
             plan = session.plan
-            game = catalogue.game(plan.env, settings_words(plan))
             for hand in store.hands(session.id):
                 if hand.payoffs is None:
                     continue
@@ -59,8 +58,7 @@ def _write_folder(store: Store, catalogue: Catalogue, folder: Path) -> int:
     """Write a folder with a file for each session that has hands; games without a format are left out."""
     folder.mkdir(parents=True)
     count = 0
-    for session in store.sessions():
-        game = catalogue.game(session.plan.env, settings_words(session.plan))
+    for session, game in catalogue.offered(store.sessions()):
         hands = MatchHands(game, [(session, store.hands(session.id))])
         names = [place.name for place in session.plan.places]
         if not hands.hands:

@@ -64,7 +64,7 @@ def results(store: Store, catalogue: Catalogue, people_only: bool = True) -> lis
     Hands of deals that were not yet played with all exchanges of seats do not count where a session has these.
     """
     groups: dict[tuple[Any, ...], list[StoredSession]] = {}
-    for session in store.sessions():
+    for session, _ in catalogue.offered(store.sessions()):
         for place, who in enumerate(session.plan.places):
             if who.agent is None or (not people_only and place == 0):
                 others = [each.agent or each.name for k, each in enumerate(session.plan.places) if k != place]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import inspect
 import traceback
 from collections.abc import Callable, Iterable
@@ -13,6 +12,7 @@ from typing import Any
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import EnvEntry, make_game
 from card_envs.game import Game
+from card_envs.locations import load_module
 
 WRONG_USE = 2
 """Exit code for unknown ids, agents, settings, options."""
@@ -68,7 +68,7 @@ def load_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
 
 def run_script(module_name: str, command: str, arguments: list[str]) -> int:
     """Run the `main` of a training script with the settings that the arguments make of its `Config`."""
-    script = importlib.import_module(module_name)
+    script = load_module(module_name)
     script.main(parsed(script.Config, command, arguments))
     return 0
 

@@ -39,6 +39,7 @@ from card_baselines.progress import StepsProgress
 from card_baselines.settings import parse_settings
 
 Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+Allowed = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
 Counts = Annotated[Words, tyro.conf.arg(metavar="[DIVISION=]N ...")]
 
 
@@ -86,6 +87,7 @@ def add(
     students: AgentNames = (),
     teachers: AgentNames = (),
     settings: Settings = (),
+    allow: Allowed = (),
 ) -> int:
     """Add a division with its members, or agents to a division that there is.
 
@@ -97,8 +99,9 @@ def add(
         students: Trainees: registered names, module:Class or path/to/file.py:Class.
         teachers: Agents that do not learn: names, run folders, module:Class or path/to/file.py:Class.
         settings: Of the division, such as hands=10000 clone_every=200 evaluation_share=0.1 duplicate=true.
+        allow: Code, module:NAME or path/to/file.py:NAME, that the settings of the league may name.
     """
-    with League.open(folder) as opened:
+    with League.open(folder, allow=joined(allow)) as opened:
         if kind:
             if not division:
                 raise ValueError(f"a division of kind {kind} needs a name: --division NAME")
@@ -117,7 +120,7 @@ def add(
     return 0
 
 
-def run(folder: Folder, /, rounds: Counts, workers: int = 1, ray: str | None = None) -> int:
+def run(folder: Folder, /, rounds: Counts, workers: int = 1, ray: str | None = None, allow: Allowed = ()) -> int:
     """Play rounds until each division has as many; goes on after any interruption.
 
     Args:
@@ -126,8 +129,10 @@ def run(folder: Folder, /, rounds: Counts, workers: int = 1, ray: str | None = N
             Divisions whose students learn play first.
         workers: Processes of this machine that play.
         ray: Play on a Ray cluster instead: its address, "auto" for the one that this machine belongs to, or "local".
+        allow: Code that members may be made of, module:NAME or path/to/file.py:NAME: what the league names is not run
+            unless it stands here too, since a league may come from somebody else.
     """
-    with League.open(folder) as opened, make_pool(workers, ray) as pool:
+    with League.open(folder, allow=joined(allow)) as opened, make_pool(workers, ray) as pool:
         targets = _targets(opened, joined(rounds))
         for trains in (True, False):
             chosen = {
@@ -173,7 +178,8 @@ def _targets(opened: League, words: tuple[str, ...]) -> dict[str, int]:
 
 def rank(
     folder: Folder, /, division: str = "", by: str = "trueskill", measures: Words = (), best: int | None = None,
-    probabilities: bool = False, resamples: int = RESAMPLES, seed: int = 0, as_json: AsJson = False,
+    probabilities: bool = False, resamples: int = RESAMPLES, seed: int = 0, allow: Allowed = (),
+    as_json: AsJson = False,
 ) -> int:  # fmt: skip
     """Rank everybody who does not learn, with intervals, from the rounds of evaluating divisions.
 
@@ -187,11 +193,12 @@ def rank(
         probabilities: Also print with what probability each member is above each other.
         resamples: Of the intervals.
         seed: Of the resampling.
+        allow: Code, module:NAME or path/to/file.py:NAME, that the settings of the league may name.
         as_json: Print JSON.
     """
     chosen = joined(measures) or tuple(MEASURES)
     by = by if by in chosen or by not in MEASURES else chosen[0]
-    with League.open(folder) as opened:
+    with League.open(folder, allow=joined(allow)) as opened:
         found = standings(opened, division or None, chosen, resamples, seed)
         if by not in found.rankings:
             raise ValueError(
@@ -212,7 +219,7 @@ def rank(
 
 def report(
     folder: Folder, /, division: str = "", by: str = "trueskill", output: Path | None = None,
-    resamples: int = RESAMPLES, seed: int = 0, map: MapOf = "statistics",
+    resamples: int = RESAMPLES, seed: int = 0, map: MapOf = "statistics", allow: Allowed = (),
 ) -> int:  # fmt: skip
     """Write a report with pictures, as Markdown and as one HTML file.
 
@@ -225,8 +232,9 @@ def report(
         seed: Of the resampling.
         map: What the map of the members is made of: statistics of the play in their rounds, or strategy: what they do
             in 4,320 situations of six-max no-limit hold'em, about a second for a scripted member.
+        allow: Code that members may be made of, as in `league run`; --map strategy asks them.
     """
-    with League.open(folder) as opened:
+    with League.open(folder, allow=joined(allow)) as opened:
         require_map(opened.game, map)
         found = standings(opened, division or None, resamples=resamples, seed=seed)
         if by not in found.rankings:
@@ -239,7 +247,9 @@ def report(
     return 0
 
 
-def watch(folder: Folder, /, division: str = "", every: float = 2.0, best: int = 10, once: bool = False) -> int:
+def watch(
+    folder: Folder, /, division: str = "", every: float = 2.0, best: int = 10, once: bool = False, allow: Allowed = ()
+) -> int:
     """Show a table of the league that follows it while another process runs it; Ctrl-C ends it.
 
     Args:
@@ -248,11 +258,12 @@ def watch(folder: Folder, /, division: str = "", every: float = 2.0, best: int =
         every: Seconds between two looks.
         best: How many members.
         once: Print the tables once.
+        allow: Code, module:NAME or path/to/file.py:NAME, that the settings of the league may name.
     """
     from rich.console import Console, Group
     from rich.live import Live
 
-    with League.open(folder) as opened:
+    with League.open(folder, allow=joined(allow)) as opened:
         if division:
             opened.division(division)
         console = Console(width=None if Console().is_terminal else 200)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from types import ModuleType
@@ -18,6 +18,7 @@ from card_baselines.run_folder import CURVE, RunFolder
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.settings import changed
 from card_envs import plugins
+from card_envs.locations import load_module
 
 
 def train(arguments: list[str]) -> int:
@@ -32,7 +33,7 @@ def train(arguments: list[str]) -> int:
     algorithm, rest = arguments[0], arguments[1:]
     if algorithm not in algorithms:
         raise ValueError(f"algorithm {algorithm!r} is not known{nearest(algorithm, algorithms)}: choose one of {names}")
-    script = importlib.import_module(algorithms[algorithm])
+    script = load_module(algorithms[algorithm])
     options = _options(script, algorithm, rest)
     if options.dry_run:
         print_json(script.describe(options.config))
@@ -112,8 +113,9 @@ def print_results(run: RunFolder) -> None:
     """Print what a run won, where everything about it is, and what to do next."""
     print_evaluation(run)
     config = run.config()
-    settings = f"--set {' '.join(config['set'])} " if config.get("set") else ""
+    settings = ["--set", *config["set"]] if config.get("set") else []
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
-    agents = " ".join([str(run.path), *(panel or ["random"])[-1:] * (config.get("num_seats", 2) - 1)])
+    agents = [str(run.path), *(panel or ["random"])[-1:] * (config.get("num_seats", 2) - 1)]
+    words = [config["env"], *settings, "--agents", *agents, "--hands", "100000"]
     print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")
-    print(f"Let it play: card-envs match {config['env']} {settings}--agents {agents} --hands 100000")
+    print(f"Let it play: card-envs match {shlex.join(words)}")
