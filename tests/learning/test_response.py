@@ -14,13 +14,14 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
-from card_baselines.exploitability import methods as learned_response
-from card_baselines.exploitability import response
-from card_baselines.exploitability import teachers as teaching
-from card_baselines.exploitability.imitation import Recorder, imitate
-from card_baselines.exploitability.response import BUDGET, FLAT, SCRATCH, Point, is_flat, learn_response
-from card_baselines.exploitability.response_config import ResponseConfig
-from card_baselines.exploitability.teachers import LOCAL, best_lesson, teachers
+from card_baselines.exploitability.learned import demonstrators, memory_target, search
+from card_baselines.exploitability.learned.behavior_cloning import DemonstrationRecorder, clone_behavior
+from card_baselines.exploitability.learned.candidates import CurvePoint, is_flat
+from card_baselines.exploitability.learned.config import ResponseConfig
+from card_baselines.exploitability.learned.demonstrators import LOCAL, find_best_demonstrator, list_demonstrators
+from card_baselines.exploitability.learned.search import BUDGET, FLAT, SCRATCH, learn_response
+from card_baselines.exploitability.local import exploit_locally
+from card_baselines.exploitability.methods import ExploitSettings, Target, measure_exploitability
 from card_envs import make_game
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
@@ -45,7 +46,7 @@ def test_a_response_in_leduc_comes_near_the_exact_one_and_never_above(tmp_path: 
     assert {row["start"] for row in kept["starts"]} > {SCRATCH}, "and who wins most among the panel"
     assert {row["seed"] for row in kept["starts"]} == {0, 1}
     (itself,) = (row for row in kept["starts"] if row["start"].endswith(" itself"))
-    assert itself["seconds"] == 0.0 and itself["mean"] < won.mean, "no teacher of the panel is the best response"
+    assert itself["seconds"] == 0.0 and itself["mean"] < won.mean, "no demonstrator of the panel is the best response"
     again = play_match(game, [find_agent(str(found.best.run.path), game), find_agent("always_call", game)],
                        20_000, 0, duplicate=True)  # fmt: skip
     assert again.agents[0].mean == won.mean, "the folder plays the response that was judged"
@@ -55,7 +56,7 @@ def test_a_response_in_leduc_comes_near_the_exact_one_and_never_above(tmp_path: 
 
 
 def test_the_last_match_has_deals_by_which_nothing_was_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from card_baselines.exploitability import response, teachers
+    from card_baselines.exploitability.learned import candidates
     from card_envs.analysis.variance import control_variates
 
     seeds: list[int] = []
@@ -64,7 +65,7 @@ def test_the_last_match_has_deals_by_which_nothing_was_chosen(tmp_path: Path, mo
         seeds.append(seed)
         return play_match(game, agents, hands, seed, *others, **named)
 
-    for module in (response, teachers, control_variates):
+    for module in (search, candidates, demonstrators, control_variates):
         monkeypatch.setattr(module, "play_match", noting)
     learn_response(
         ResponseConfig(
@@ -87,10 +88,10 @@ def test_a_curve_is_looked_at_when_something_was_learned(tmp_path: Path) -> None
     assert np.diff(decisions).min() >= 4 * 8192, "half of the eight updates that are meant: their speed varies"
 
 
-def test_a_response_is_no_worse_than_its_best_teacher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one lesson takes more than the budget, so that nobody learns anything else, and the teacher is the best."""
+def test_a_response_is_no_worse_than_its_best_demonstrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demonstration takes more than the budget, so that no learner trains, and the demonstrator is the best."""
     game = make_game("limit_holdem-v0")
-    monkeypatch.setattr(teaching, "teachers", lambda game, victim: teachers(game, victim)[-1:])
+    monkeypatch.setattr(demonstrators, "list_demonstrators", lambda game, target: list_demonstrators(game, target)[-1:])
     config = ResponseConfig(
         env="limit_holdem-v0", agent="always_raise", minutes=0.001, seeds=1, hands=60, folder=str(tmp_path / "found")
     )
@@ -99,23 +100,26 @@ def test_a_response_is_no_worse_than_its_best_teacher(tmp_path: Path, monkeypatc
     means = {row["start"]: row["mean"] for row in report["starts"]}
     assert set(means) == {SCRATCH, LOCAL, itself} and means[itself] == max(means.values())
     assert (report["start"], report["run"], found.result.names[0]) == (itself, None, f"{LOCAL} to always_raise")
-    alone = learned_response.exploit_locally(game, find_agent("always_raise", game), hands=60, seed=0, draws=1)
+    target = Target(
+        env="limit_holdem-v0", settings={}, agent="always_raise", game=game, player=find_agent("always_raise", game)
+    )  # fmt: skip
+    alone = exploit_locally(target, ExploitSettings(hands=60, draws=1))
     assert report["exploitability"] == alone["exploitability"], "in the last match it plays as it does alone"
     assert json.loads((found.best.run.path / "evaluation.json").read_text())["start"] == itself
 
 
-def test_a_teacher_that_thinks_for_long_plays_no_longer_than_the_search(
+def test_a_demonstrator_that_thinks_for_long_plays_no_longer_than_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(teaching, "teachers", lambda game, victim: teachers(game, victim)[-1:])
-    monkeypatch.setattr(response, "_TEACHING", 1.0)
+    monkeypatch.setattr(demonstrators, "list_demonstrators", lambda game, target: list_demonstrators(game, target)[-1:])
+    monkeypatch.setattr(search, "_DEMONSTRATION_SHARE", 1.0)
     config = ResponseConfig(env="limit_holdem-v0", agent="always_raise", minutes=0.001, seeds=1, hands=100_000,
                             folder=str(tmp_path / "found"))  # fmt: skip
-    assert learn_response(config).result.hands == 250, "as many as its lesson, which had all the time that there was"
+    assert learn_response(config).result.hands == 250, "as many as it demonstrated, which took all the time"
 
 
-def points(*means: float, half_width: float = 1.0) -> list[Point]:
-    return [Point(float(k), mean, half_width) for k, mean in enumerate(means)]
+def points(*means: float, half_width: float = 1.0) -> list[CurvePoint]:
+    return [CurvePoint(float(k), mean, half_width) for k, mean in enumerate(means)]
 
 
 def test_a_curve_is_flat_when_the_latest_points_are_not_above_those_before() -> None:
@@ -126,44 +130,44 @@ def test_a_curve_is_flat_when_the_latest_points_are_not_above_those_before() -> 
     assert is_flat(points(0, 1, 2, 3, 4, 5, half_width=100)), "within chance"
 
 
-def test_a_network_learns_what_it_is_shown() -> None:
+def test_a_network_learns_what_is_demonstrated() -> None:
     game = make_game("leduc_holdem-v0")
-    teacher, other = find_agent("always_raise", game), find_agent("random", game)
-    recorder = Recorder(game)
-    result = play_match(game, [teacher, other], 600, 0, callbacks=[recorder])
-    shown = recorder.shown()
-    assert (shown.action == np.where(shown.mask[:, RAISE] == 1, RAISE, 1)).all()
-    assert len(shown.action) >= 300
-    assert shown.observation.shape == (len(shown.action), game.layout.size)
-    assert set(shown.reward.tolist()) <= set((result.payoffs[:, 0] / game.chips_per_reward).tolist())
+    demonstrator, other = find_agent("always_raise", game), find_agent("random", game)
+    recorder = DemonstrationRecorder(game)
+    result = play_match(game, [demonstrator, other], 600, 0, callbacks=[recorder])
+    demonstrated = recorder.demonstrations()
+    assert (demonstrated.action == np.where(demonstrated.mask[:, RAISE] == 1, RAISE, 1)).all()
+    assert len(demonstrated.action) >= 300
+    assert demonstrated.observation.shape == (len(demonstrated.action), game.layout.size)
+    assert set(demonstrated.reward.tolist()) <= set((result.payoffs[:, 0] / game.chips_per_reward).tolist())
     torch.manual_seed(0)
     network = ActorCritic(game.layout.size, (32,), game.num_actions, "relu", (32,))
-    assert imitate(network, shown, reward_scale=0.1, seed=0) > 0.9
-    with pytest.raises(ValueError, match="no decision was shown"):
-        Recorder(game).shown()
+    assert clone_behavior(network, demonstrated, reward_scale=0.1, seed=0) > 0.9
+    with pytest.raises(ValueError, match="no decision was recorded"):
+        DemonstrationRecorder(game).demonstrations()
 
 
-def test_the_teacher_is_who_wins_most() -> None:
+def test_the_best_demonstrator_wins_most() -> None:
     game = make_game("leduc_holdem-v0")
-    victim = find_agent("random", game)
+    target = find_agent("random", game)
     won = {
-        name: play_match(game, [find_agent(name, game), victim], 8_000, 3, duplicate=True).agents[0].mean
+        name: play_match(game, [find_agent(name, game), target], 8_000, 3, duplicate=True).agents[0].mean
         for name in game.info.panel
     }
-    lesson = best_lesson(game, victim, 5.0, 1)
-    assert lesson is not None and lesson.teacher.name == max(won, key=lambda name: won[name])
-    assert lesson.hands == 8_000 and lesson.won == pytest.approx(won[lesson.teacher.name], abs=0.3)
+    best = find_best_demonstrator(game, target, 5.0, 1)
+    assert best is not None and best.demonstrator.name == max(won, key=lambda name: won[name])
+    assert best.hands == 8_000 and best.mean == pytest.approx(won[best.demonstrator.name], abs=0.3)
 
 
-def test_heads_up_the_local_best_response_teaches_too() -> None:
+def test_heads_up_the_local_best_response_demonstrates_too() -> None:
     limit, leduc = make_game("limit_holdem-v0"), make_game("leduc_holdem-v0")
-    assert LOCAL in [teacher.name for teacher in teachers(limit, find_agent("chen", limit))]
-    assert LOCAL not in [teacher.name for teacher in teachers(leduc, find_agent("random", leduc))]
+    assert LOCAL in [demonstrator.name for demonstrator in list_demonstrators(limit, find_agent("chen", limit))]
+    assert LOCAL not in [demonstrator.name for demonstrator in list_demonstrators(leduc, find_agent("random", leduc))]
 
 
 def test_learners_see_what_hands_are_worth_where_an_encoder_says_so() -> None:
     def settings(env: str, *given: str) -> tuple[str, ...]:
-        return ResponseConfig(env=env, agent="random", set=given).settings()
+        return ResponseConfig(env=env, agent="random", settings=given).learner_settings()
 
     assert settings("limit_holdem-v0") == ("encoder=equity",)
     assert settings("limit_holdem-v0", "encoder=default") == ("encoder=default",)
@@ -178,11 +182,13 @@ def test_agents_with_a_memory_are_met_by_maskable_ppo(monkeypatch: pytest.Monkey
         def deal_starts(self, tables: Any) -> None:
             """Remember."""
 
-    config, asked = ResponseConfig(env="kuhn_poker-v0", agent="someone", minutes=1.0), []
-    monkeypatch.setattr(learned_response, "find_agent", lambda name, game: Remembering())
-    monkeypatch.setattr(learned_response, "_by_maskable_ppo", lambda *given: asked.append(given) or {})
-    assert learned_response.exploit_by_learning(config) == {"minutes": 1.0}
-    assert [given[0] for given in asked] == [config]
+    game, asked = make_game("kuhn_poker-v0"), []
+    target = Target(env="kuhn_poker-v0", settings={}, agent="someone", game=game, player=Remembering())
+    monkeypatch.setattr(memory_target, "respond_to_memory", lambda *given: asked.append(given) or {})
+    report = measure_exploitability(target, "learned", ExploitSettings(minutes=1.0, hands=7))
+    assert report == {"method": "learned", "minutes": 1.0}
+    config = ResponseConfig(env="kuhn_poker-v0", agent="someone", minutes=1.0, hands=7)
+    assert asked == [(config, game)]
 
 
 @pytest.mark.parametrize(("wrong", "message"), [({"minutes": 0.0}, "minutes 0.0"), ({"seeds": 0}, "seeds 0")])

@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.always_call import AlwaysCall
 from card_baselines.cli import main
-from card_baselines.exploitability import flop_response
-from card_baselines.exploitability.exact_flops import exploit_on_flops
-from card_baselines.exploitability.flop_opponents import AgentOpponent, TableOpponent
-from card_baselines.exploitability.flop_response import DEALS_ON_FLOP, FlopResponse, best_choices, value_of_choices
+from card_baselines.exploitability.flops import flop_response
+from card_baselines.exploitability.flops.exact_flops import exploit_on_flops
+from card_baselines.exploitability.flops.flop_opponents import AgentOpponent, TableOpponent
+from card_baselines.exploitability.flops.flop_response import (
+    DEALS_ON_FLOP,
+    FlopResponse,
+    best_choices,
+    value_of_choices,
+)
+from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.solvers import train_public_chance_cfr as training
 from card_baselines.solvers.betting_lines import streets_of
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree, tables_of_nodes
@@ -28,6 +34,7 @@ from card_envs import make_game
 from card_envs.agent import as_agent
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
+from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 from card_envs.poker.hands import HANDS, NUM_HANDS
@@ -163,12 +170,16 @@ def test_every_decision_has_one_place_among_streets_and_lanes() -> None:
     assert np.array_equal(tables["actor"], TREE["player"])
 
 
+def target_in(game: Game) -> Target:
+    return Target(env="limit_holdem-v0", settings={}, agent="always_call", game=game, player=as_agent(AlwaysCall()))
+
+
 def test_other_games_are_refused() -> None:
     game = make_game("limit_holdem-v0", num_players=3)
     with pytest.raises(ValueError, match=r"exact-flops is for heads-up limit .* not for limit_holdem"):
-        exploit_on_flops(game, as_agent(AlwaysCall()), 10, 0, 1)
+        exploit_on_flops(target_in(game), ExploitSettings(flops=10))
     with pytest.raises(ValueError, match="flops 5 must be at least 10"):
-        exploit_on_flops(make_game("limit_holdem-v0"), as_agent(AlwaysCall()), 5, 0, 1)
+        exploit_on_flops(target_in(make_game("limit_holdem-v0")), ExploitSettings(flops=5))
 
 
 # --- public chance sampling -------------------------------------------------------------------------------------------

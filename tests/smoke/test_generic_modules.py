@@ -25,9 +25,7 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/ppo/presets.py",
     "baselines/card_baselines/league/style.py",
     "baselines/card_baselines/solvers/",
-    "baselines/card_baselines/exploitability/exact_flops.py", "baselines/card_baselines/exploitability/methods.py",
-    "baselines/card_baselines/exploitability/flop_response.py",
-    "baselines/card_baselines/exploitability/flop_opponents.py",
+    "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/methods.py",
 )  # fmt: skip
 
 

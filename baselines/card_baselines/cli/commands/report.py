@@ -12,7 +12,7 @@ from card_baselines.cli.commands.arguments import game_for, load_agent, seats_of
 from card_baselines.cli.commands.exploit import print_exploitability
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Settings, joined
-from card_baselines.exploitability.methods import exploit_exactly, exploit_locally, method_for
+from card_baselines.exploitability.methods import ExploitSettings, Target, choose_method, measure_exploitability
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_baselines.settings import parse_settings
@@ -22,6 +22,9 @@ from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import find_entry
 from card_envs.game import Game
 from card_envs.match import MatchResult, Summary
+
+_DRAWS_EXACT, _DRAWS_LOCAL = 200, 4
+"""How often agents that show no probabilities are asked, by method."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,8 @@ def report(
     opponents = joined(panel) or game.info.panel
     with progress_bar("playing the panel", hands * len(opponents)) as bar:
         page = [_played(game, player, name, hands, seed, control_variates, bar.advance) for name in opponents]
-    exploitability = _exploitability(game, player, exploit_hands, seed, control_variates)
+    target = Target(env=entry.id, settings=chosen, agent=agent, game=game, player=player)
+    exploitability = _measure_exploitability(target, exploit_hands, seed, control_variates)
     described = {"agent": agent, "env": entry.id, "settings": chosen, "seed": seed, "commit": git_commit()}
     if as_json:
         print_json(described | _as_json(page) | {"exploitability": exploitability})
@@ -95,12 +99,14 @@ def _played(
     return _Played(opponent, result, won[0], counters[0].of_agents()[0] if counters else ())
 
 
-def _exploitability(game: Game, player: Agent, hands: int, seed: int, control_variates: bool) -> dict[str, Any] | None:
-    method = method_for(game)
+def _measure_exploitability(target: Target, hands: int, seed: int, control_variates: bool) -> dict[str, Any] | None:
+    """Return the exploitability where that takes seconds: exact, or by the local best response in `hands` hands."""
+    method = choose_method(target.game)
     if method == "exact":
-        return {"method": method, **exploit_exactly(game, player, draws=200)}
+        return measure_exploitability(target, method, ExploitSettings(draws=_DRAWS_EXACT))
     if method == "local" and hands:
-        return {"method": method, **exploit_locally(game, player, hands, seed, 4, control_variates)}
+        settings = ExploitSettings(hands=hands, seed=seed, draws=_DRAWS_LOCAL, control_variates=control_variates)
+        return measure_exploitability(target, method, settings)
     return None
 
 
