@@ -246,11 +246,10 @@ class SingleSeatTables:
 
 
 def checked_illegal_action(illegal_action: str) -> str:
-    """Return one of `ILLEGAL_ACTIONS`; "penalize", as 0.1 called the penalty, is understood; else a ValueError."""
-    choice = "penalty" if illegal_action == "penalize" else illegal_action
-    if choice not in ILLEGAL_ACTIONS:
+    """Return `illegal_action`, or raise a ValueError if it is none of `ILLEGAL_ACTIONS`."""
+    if illegal_action not in ILLEGAL_ACTIONS:
         raise ValueError(f"illegal_action {illegal_action!r} is not known: choose one of {list(ILLEGAL_ACTIONS)}")
-    return choice
+    return illegal_action
 
 
 def replace_illegal(

@@ -7,12 +7,8 @@ from card_envs.match.result import AgentError, Fault, MatchInterrupted, MatchRes
 from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
 
-Batch = MatchBatch
-"""The former name of `MatchBatch`."""
-
 __all__ = [
     "AgentError",
-    "Batch",
     "Fault",
     "MatchBatch",
     "MatchCallback",

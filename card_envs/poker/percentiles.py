@@ -18,11 +18,7 @@ from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
 from card_envs.poker.percentile_tables import HAND_SIZES
 from card_envs.poker.ranks import hand_rank
-from card_envs.poker.starting_hands import STARTING_EQUITIES as STARTING_EQUITIES  # their former place
-from card_envs.poker.starting_hands import STARTING_PERCENTILES as STARTING_PERCENTILES
-from card_envs.poker.starting_hands import checked_starting_hand
-from card_envs.poker.starting_hands import starting_hand as starting_hand
-from card_envs.poker.starting_hands import starting_hand_equity as starting_hand_equity
+from card_envs.poker.starting_hands import STARTING_PERCENTILES, checked_starting_hand
 
 _COUNTS, _, _ = percentile_tables.load()
 _SMALLEST = HAND_SIZES[0]

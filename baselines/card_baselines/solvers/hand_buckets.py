@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.ranked_hands import HAND_CARDS, add_compatible, add_showdowns
 from card_envs.compiler import kernel
-from card_envs.poker.percentiles import starting_hand
+from card_envs.poker.starting_hands import starting_hand
 
 NUM_STARTING_HANDS = 169
 NUM_BINS = 20
