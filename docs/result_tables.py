@@ -161,14 +161,14 @@ def _gain(match: dict[str, Any] | None, factor: int, digits: int) -> str:
 def reproduced(report: str, number: int) -> str:
     """One table of a paper: its numbers, ours with half of the 95 % interval, and what follows."""
     made = reproduction_report(report)
-    printed = find_paper(made["paper"]).docs_table(made, number)
+    printed = find_paper(made["paper"]).render_table(made, number)
     return markdown_table(printed.header, printed.rows)
 
 
 def reproduction_cost(report: str) -> str:
     """What the runs of a reproduction cost."""
     made = reproduction_report(report)
-    printed = find_paper(made["paper"]).docs_cost(made)
+    printed = find_paper(made["paper"]).render_cost(made)
     return markdown_table(printed.header, printed.rows)
 
 

@@ -11,7 +11,7 @@ from card_baselines.papers.maitrepierre2008.arms import by_style, mean_of_walks,
 from card_baselines.papers.maitrepierre2008.bandit import Ucb
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.correlated import CorrelatedBandit
-from card_baselines.papers.maitrepierre2008.tables import printed_table
+from card_baselines.papers.maitrepierre2008.rendering import render_table
 from card_envs.games.holdem.presets import limit_holdem
 
 GAME = limit_holdem()
@@ -88,6 +88,6 @@ def test_differences_are_those_of_the_same_sessions() -> None:
         {**common, "opponent": "brennus", "mean": 2.0, "by_session": [1.0, 2.0, 3.0]},
         {**common, "opponent": "vexbot_like", "mean": 1.5, "by_session": [0.5, 1.5, 2.5]},
     ]
-    table = printed_table({"results": results}, 3)
+    table = render_table({"results": results}, 3)
     assert table.header[-1] == "brennus less this"
     assert [row[-1] for row in table.rows] == ["", "+0.500 ± 0.000"]

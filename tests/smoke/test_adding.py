@@ -67,7 +67,8 @@ def main(config):
     Path(config.folder, "trained.txt").write_text(str(config.steps))
 '''
 PAPER = '''"""A paper: one table with one row."""
-from card_baselines.papers.protocol import Paper, PrintedTable, Report, ReproductionOptions
+from card_baselines.papers.cells import PrintedTable
+from card_baselines.papers.protocol import Paper, Report, ReproductionOptions
 
 
 class Experiments:
@@ -182,9 +183,9 @@ def test_a_paper_is_one_folder_and_one_line(
 ) -> None:
     (package.root / "added_things" / "added2026").mkdir()
     package.file("added2026/__init__.py", "")
-    package.file("added2026/tables.py", PAPER)
+    package.file("added2026/paper.py", PAPER)
     assert package.added() == (1, 0)
-    monkeypatch.setitem(papers.PAPERS, "added2026", "added_things.added2026.tables:PAPER")
+    monkeypatch.setitem(papers.PAPERS, "added2026", "added_things.added2026.paper:PAPER")
     assert cli.main(("reproduce", "added2026", "--folder", str(package.root / "run"))) == 0
     assert "1.5" in capsys.readouterr().out
     assert json.loads((package.root / "run" / "report.json").read_text())["results"][0]["row"] == "a"

@@ -21,8 +21,9 @@ from card_baselines.league.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHA
 from card_baselines.league.winnings import Winnings
 from card_baselines.papers.kaminsky2020.claims import Claim, claims, prediction
 from card_baselines.papers.kaminsky2020.findings import Findings
-from card_baselines.papers.kaminsky2020.population import TRAINING, TYPES, original, training_divisions
-from card_baselines.papers.kaminsky2020.tables import CLAIMS_TABLE, PAPER_TOP, SCALES
+from card_baselines.papers.kaminsky2020.population import original, training_divisions
+from card_baselines.papers.kaminsky2020.scales import SCALES
+from card_baselines.papers.kaminsky2020.tables import CLAIMS_TABLE, PAPER_TOP, TRAINING, TYPES
 from card_envs.compiler import COMPILED
 
 compiled = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take minutes as plain Python")

@@ -39,6 +39,8 @@ def tree(tmp_path: Path) -> Path:
     names += [
         f"{game}.{name}" for game in GAMES for layer in CONTRACTS["game-layers"]["layers"] for name in modules_of(layer)
     ]
+    papers = [name for layer in CONTRACTS["paper-layers"]["layers"] for name in modules_of(layer)]
+    names += [f"card_baselines.papers.zheng2022.{name}" for name in papers]
     agents = [name for layer in CONTRACTS["agent-layers"]["layers"] for name in modules_of(layer)]
     names += [f"card_baselines.agents.{name}" for name in agents]
     for name in names:
@@ -69,6 +71,8 @@ BREAKS = [
     ("game-layers", "card_envs.games.big2.combos", "card_envs.games.big2.tricks"),
     ("game-layers", "card_envs.games.big2.kernels", "card_envs.games.big2.view"),
     ("agent-layers", "card_baselines.agents.scripted", "card_baselines.agents.search"),
+    ("paper-layers", "card_baselines.papers.zheng2022.tables", "card_baselines.papers.zheng2022.reproduction"),
+    ("paper-layers", "card_baselines.papers.zheng2022.reproduction", "card_baselines.papers.zheng2022.paper"),
     ("games", "card_envs.games.big2.actions", "card_envs.games.holdem.state"),
     ("generic", "card_envs.match", "card_envs.games.holdem"),
     ("generic", "card_wrappers.openspiel", "card_envs.games.big2"),

@@ -16,10 +16,13 @@ import pytest
 pytest.importorskip("torch")
 
 from card_baselines import cli, papers
-from card_baselines.papers.protocol import Paper, PrintedTable, Report, ReproductionOptions, verdict
+from card_baselines.papers.cells import PrintedTable
+from card_baselines.papers.protocol import Paper, Report, ReproductionOptions
 from card_baselines.papers.shi2022 import reproduction as shi2022
 from card_baselines.papers.shi2022.pictures import draw_losses
-from card_baselines.papers.shi2022.tables import CELLS, SCALES
+from card_baselines.papers.shi2022.scales import SCALES
+from card_baselines.papers.shi2022.tables import CELLS
+from card_baselines.papers.verdicts import verdict
 from card_baselines.run_folder import RunFolder
 
 SMALL = replace(

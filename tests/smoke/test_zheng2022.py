@@ -12,7 +12,8 @@ pytest.importorskip("torch")
 
 from card_baselines import cli
 from card_baselines.papers.zheng2022 import shares
-from card_baselines.papers.zheng2022.tables import CELLS, SCALES
+from card_baselines.papers.zheng2022.scales import SCALES
+from card_baselines.papers.zheng2022.tables import CELLS
 from card_envs.compiler import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take hours as plain Python")
@@ -45,7 +46,7 @@ def test_every_pair_is_trained_played_and_judged(
     assert "+2.667" in out and "the shares of five cards are printed" in out
     report = json.loads((tmp_path / "report.json").read_text())
     played = [(r["table"], r["row"], r["rival"], r["paper"]) for r in report["results"] if r["table"] > 1]
-    assert sorted(played) == sorted((cell.table, cell.row, cell.rival, cell.paper) for cell in CELLS)
+    assert sorted(played) == sorted((cell.table, cell.row, cell.opponent, cell.paper) for cell in CELLS)
     for result in report["results"]:
         if result["table"] > 1:
             assert result["ci95"][0] <= result["mean"] <= result["ci95"][1]

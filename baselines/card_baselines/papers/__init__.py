@@ -8,11 +8,11 @@ from typing import Any
 from card_envs.locations import load_object
 
 PAPERS = {
-    "charlesworth2018": "card_baselines.papers.charlesworth2018.tables:PAPER",
-    "kaminsky2020": "card_baselines.papers.kaminsky2020.tables:PAPER",
-    "maitrepierre2008": "card_baselines.papers.maitrepierre2008.tables:PAPER",
-    "shi2022": "card_baselines.papers.shi2022.tables:PAPER",
-    "zheng2022": "card_baselines.papers.zheng2022.tables:PAPER",
+    "charlesworth2018": "card_baselines.papers.charlesworth2018.paper:PAPER",
+    "kaminsky2020": "card_baselines.papers.kaminsky2020.paper:PAPER",
+    "maitrepierre2008": "card_baselines.papers.maitrepierre2008.paper:PAPER",
+    "shi2022": "card_baselines.papers.shi2022.paper:PAPER",
+    "zheng2022": "card_baselines.papers.zheng2022.paper:PAPER",
 }
 """Name -> "module:PAPER", imported when asked for."""
 

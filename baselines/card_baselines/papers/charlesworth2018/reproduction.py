@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.papers.charlesworth2018.preset import PRESET
-from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM, Scale, printed_table
+from card_baselines.papers.charlesworth2018.rendering import render_table
+from card_baselines.papers.charlesworth2018.scales import Scale
+from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM
 from card_baselines.papers.protocol import Report, Say
 from card_baselines.ppo import ppo
 from card_baselines.run_folder import EVALUATION, RunFolder
@@ -57,7 +59,7 @@ class Charlesworth2018Reproduction:
         }
         decisions = max(run["decisions"] for run in runs)
         notes = (f"{decisions:,} decisions were trained on, in the paper {PRESET['steps']:,}.",)
-        return Report(content, [printed_table(content, FIGURE)], notes)
+        return Report(content, [render_table(content, FIGURE)], notes)
 
     def _cost(self, seed: int) -> dict[str, Any]:
         run = RunFolder(self.train(RANDOM, seed))

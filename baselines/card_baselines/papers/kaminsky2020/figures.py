@@ -11,7 +11,7 @@ import numpy as np
 from card_baselines.league.maps import principal_map
 from card_baselines.papers.kaminsky2020.claims import prediction
 from card_baselines.papers.kaminsky2020.findings import LABELS, METRICS, Findings
-from card_baselines.papers.kaminsky2020.population import TRAINING, TYPES
+from card_baselines.papers.kaminsky2020.tables import TRAINING, TYPES
 from card_envs.files import replace_file
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from card_baselines.league.winnings import (
     played_rounds,
     winnings,
 )
-from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, TYPES, original
+from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, original
+from card_baselines.papers.kaminsky2020.tables import TYPES
 from card_envs.agent import find_agent
 from card_envs.files import replace_file
 

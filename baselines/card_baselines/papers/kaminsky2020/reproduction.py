@@ -13,24 +13,21 @@ import numpy as np
 
 from card_baselines.league.pools import LostRound, Pool, Processes
 from card_baselines.league.rounds import RoundOutcome
+from card_baselines.papers.cells import NORMAL_95
 from card_baselines.papers.kaminsky2020.claims import claims
 from card_baselines.papers.kaminsky2020.figures import draw_figures
 from card_baselines.papers.kaminsky2020.findings import Findings, find
-from card_baselines.papers.kaminsky2020.population import (
-    TRAINING,
-    TYPES,
-    Scale,
-    evaluate,
-    open_league,
-    train,
-)
+from card_baselines.papers.kaminsky2020.population import evaluate, open_league, train
+from card_baselines.papers.kaminsky2020.rendering import render_table
+from card_baselines.papers.kaminsky2020.scales import Scale
 from card_baselines.papers.kaminsky2020.tables import (
     CLAIMS_TABLE,
     LEADERS_TABLE,
     PAPER_TOP,
     ROWS,
+    TRAINED_TYPES,
+    TRAINING,
     TYPES_TABLE,
-    printed_table,
 )
 from card_baselines.papers.protocol import Report, Say
 from card_baselines.run_folder import git_commit
@@ -53,14 +50,14 @@ class Kaminsky2020Reproduction:
         """Return the folder of the league, after all of it is trained: its students need each other."""
         self._root.mkdir(parents=True, exist_ok=True)
         with open_league(self._root / "league", self._scale) as league:
-            train(league, self._scale, self._pool(), self._heard)
+            train(league, self._scale, self._pool(), self._report_round)
         return self._root / "league"
 
     def _pool(self) -> Pool | None:
         return Processes(self._workers) if self._workers > 1 else None
 
-    def _heard(self, division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
-        """Tell of a round now and then, and of faults always."""
+    def _report_round(self, division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+        """Report a round now and then, and faults always."""
         if isinstance(outcome, LostRound):
             self._say(f"{division}: round {outcome.round} is lost: {outcome.why}")
         else:
@@ -75,7 +72,7 @@ class Kaminsky2020Reproduction:
         """Everything that is known of the agents, after training and playing what is missing."""
         folder = self.train(ROWS[0], 0)
         with open_league(folder, self._scale) as league:
-            evaluate(league, self._scale, self._pool(), self._heard)
+            evaluate(league, self._scale, self._pool(), self._report_round)
             self._cost = _cost(league)
             self._commit = str(league.meta["commit"])
             return find(league, self._root, self._scale.style_hands, lambda name: self._say(f"style of {name}"))
@@ -113,7 +110,7 @@ class Kaminsky2020Reproduction:
             f"TrueSkill saw {scale.similar_rounds:,} rounds of {scale.similar_hands:,}, twice.",
             f"Pictures: {', '.join(path.name for path in pictures)}.",
         )
-        return Report(content, [printed_table(content, number) for number in tables], notes)
+        return Report(content, [render_table(content, number) for number in tables], notes)
 
     def _command(self, tables: Sequence[int]) -> str:
         return f"card-envs reproduce kaminsky2020 --scale {self._name} --table {' '.join(map(str, tables))}"
@@ -123,7 +120,7 @@ def _leader(found: Findings, metric: str, rank: int, place: int) -> dict[str, An
     scores: dict[str, Any] = {}
     for name in ROWS:
         scores[name] = float(found.scores[name][place])
-        scores[f"{name}_reach"] = float(1.96 * found.draws[name][:, place].std())
+        scores[f"{name}_reach"] = float(NORMAL_95 * found.draws[name][:, place].std())
     return {
         "table": LEADERS_TABLE, "row": metric, "rank": rank, "agent": found.names[place], "type": found.types[place],
         **scores, "verdict": "",
@@ -136,7 +133,7 @@ def _among_the_best(found: Findings, table: int, metric: str, groups: Sequence[s
     The verdict compares shares: "agrees" if the paper's lies within our interval.
     """
     top, paper = found.top, PAPER_TOP[table][metric]
-    trained = dict.fromkeys(groups[i] for i, kind in enumerate(found.types) if kind in list(TYPES.values())[:4])
+    trained = dict.fromkeys(groups[i] for i, kind in enumerate(found.types) if kind in TRAINED_TYPES)
     results = []
     for group in trained:
         mine = np.array([each == group for each in groups])

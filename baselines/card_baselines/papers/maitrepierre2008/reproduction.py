@@ -9,23 +9,27 @@ from typing import Any
 
 import numpy as np
 
+from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
 from card_baselines.papers.maitrepierre2008.arms import LOT, Floats, by_style, mean_of_walks, play_sessions
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS
 from card_baselines.papers.maitrepierre2008.pictures import draw_figures
+from card_baselines.papers.maitrepierre2008.rendering import render_table
+from card_baselines.papers.maitrepierre2008.scales import Scale
 from card_baselines.papers.maitrepierre2008.tables import (
     BANDITS,
+    BRENNUS,
+    CELLS,
     MATCHES,
     PAPER_HANDS,
-    PRINTED,
+    SINGLE_STRATEGIES,
     SMALL_BETS_OF_A_SMALL_BLIND,
     SWITCHES,
     UNIT,
-    VARIANTS,
-    Scale,
-    printed_table,
+    VEXBOT,
 )
-from card_baselines.papers.protocol import KeptResults, Report, Say, verdict
+from card_baselines.papers.protocol import Report, Say
+from card_baselines.papers.verdicts import verdict
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
@@ -33,9 +37,7 @@ from card_envs.match import play_match
 from card_envs.match.statistics import summarise
 
 ENV, SEED = "limit_holdem-v0", 1
-_CONFIDENCE = 1.96
-_VEXBOT = "vexbot_like"
-_ARM = "brennus, strategy "  # its number from 1 and "alone" follow
+_STRATEGY = "brennus, strategy "  # its number from 1 and "alone" follow
 
 
 class Maitrepierre2008Reproduction:
@@ -45,7 +47,7 @@ class Maitrepierre2008Reproduction:
         """Nothing is trained: `root` holds matches and pictures."""
         self.scale, self.root, self._say, self._figures = scale, root, say, figures
         self.game = make_game(ENV)
-        self._kept, self._arms = KeptResults(root, "matches.json"), KeptResults(root, "arms.json")
+        self._kept, self._strategies = KeptResults(root, "matches.json"), KeptResults(root, "arms.json")
 
     def train(self, row: str, seed: int) -> Path:
         """Return the folder: nothing is trained, the players learn within a session."""
@@ -54,35 +56,35 @@ class Maitrepierre2008Reproduction:
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return the results of a row."""
         if table == MATCHES:
-            return [self._match(row, opponent) for player, opponent in PRINTED if player == row]
-        return [self._switching(table, name) for name in self._players_of(row)]
+            return [self._match(cell) for cell in CELLS if cell.row == row]
+        return [self._adaptation(table, name) for name in self._players_of(row)]
 
     def _players_of(self, row: str) -> list[str]:
-        if row == "brennus_arms":
-            return [f"{_ARM}{number} alone" for number in range(1, len(LOOSENESS) + 1)]
-        return [row] if row in ("brennus", *VARIANTS, _VEXBOT) else []
+        if row == SINGLE_STRATEGIES:
+            return [f"{_STRATEGY}{number} alone" for number in range(1, len(LOOSENESS) + 1)]
+        return [row] if row in (*BANDITS, VEXBOT) else []
 
     def _agent(self, name: str) -> Agent:
-        if name.startswith(_ARM):
-            return Brennus(looseness=(LOOSENESS[int(name[len(_ARM)]) - 1],))
+        if name.startswith(_STRATEGY):
+            return Brennus(looseness=(LOOSENESS[int(name[len(_STRATEGY)]) - 1],))
         return find_agent(name, self.game)
 
-    def _match(self, row: str, opponent: str) -> dict[str, Any]:
-        sessions = self.scale.sessions if row == "brennus" else self.scale.fast_sessions
-        return self._kept.get(f"{row} v {opponent}", lambda: self._played(row, opponent, sessions))
+    def _match(self, cell: Cell) -> dict[str, Any]:
+        return self._kept.get(f"{cell.row} v {cell.opponent}", lambda: self._play_match(cell))
 
-    def _played(self, row: str, opponent: str, sessions: int) -> dict[str, Any]:
-        self._say(f"{row} v {opponent}: {sessions} sessions of {self.scale.hands} hands")
+    def _play_match(self, cell: Cell) -> dict[str, Any]:
+        sessions = self.scale.sessions if cell.row == BRENNUS else self.scale.fast_sessions
+        self._say(f"{cell.row} v {cell.opponent}: {sessions} sessions of {self.scale.hands} hands")
         start, hands = time.process_time(), sessions * self.scale.hands
-        players = [self._agent(row), self._agent(opponent)]
+        players = [self._agent(cell.row), self._agent(cell.opponent)]
         result = play_match(self.game, players, hands, SEED, hands_per_table=self.scale.hands)
-        own, printed, sd = result.agents[0], PRINTED[row, opponent], result.hand_sds[0]
-        noise = _CONFIDENCE * sd / PAPER_HANDS**0.5
+        own, printed, sd = result.agents[0], cell.paper, result.hand_sds[0]
+        noise = NORMAL_95 * sd / PAPER_HANDS**0.5
         as_printed = printed * SMALL_BETS_OF_A_SMALL_BLIND
         return {
             "table": MATCHES,
-            "row": row,
-            "opponent": opponent,
+            "row": cell.row,
+            "opponent": cell.opponent,
             "paper": printed,
             "mean": own.mean,
             "ci95": list(own.ci95),
@@ -91,27 +93,19 @@ class Maitrepierre2008Reproduction:
             "sd_of_hand": sd,
             "verdict": verdict(printed, noise, own.mean, own.ci95),
             "verdict_as_printed": verdict(as_printed, noise, own.mean, own.ci95),
-            "hands_to_decide": (_CONFIDENCE * sd / own.mean) ** 2 if own.mean else None,
+            "hands_to_decide": (NORMAL_95 * sd / own.mean) ** 2 if own.mean else None,
             "seconds": round(time.process_time() - start, 1),
             "commit": git_commit(),
         }
 
-    def _switching(self, table: int, name: str) -> dict[str, Any]:
+    def _adaptation(self, table: int, name: str) -> dict[str, Any]:
         styles = SWITCHES[table]
-        return self._kept.get(f"{' then '.join(styles)}: {name}", lambda: self._switched(table, name))
+        return self._kept.get(f"{' then '.join(styles)}: {name}", lambda: self._play_adaptation(table, name))
 
-    def _switched(self, table: int, name: str) -> dict[str, Any]:
-        """Return what a player wins against the styles; bandits are read off from their strategies' sessions."""
+    def _play_adaptation(self, table: int, name: str) -> dict[str, Any]:
+        """Return the winnings of a player against an opponent that changes its style."""
         styles, start = SWITCHES[table], time.process_time()
-        if name in BANDITS:
-            agent = self._agent(name)
-            assert isinstance(agent, Brennus)
-            rewards = np.stack([self._sessions_alone(styles, number) for number in range(1, len(LOOSENESS) + 1)])
-            won = mean_of_walks(rewards, len(styles), agent.new_session, self.scale.orders)
-        elif name.startswith(_ARM):
-            won = by_style(self._sessions_alone(styles, int(name[len(_ARM)])), len(styles))
-        else:
-            won = by_style(self._won(styles, name, self.scale.switching_sessions, SEED), len(styles))
+        won = self._winnings_by_style(styles, name)
         parts = [summarise(style, won[:, place]) for place, style in enumerate(styles)]
         overall = summarise(name, won.mean(axis=1))
         return {
@@ -130,21 +124,32 @@ class Maitrepierre2008Reproduction:
             "commit": git_commit(),
         }
 
-    def _sessions_alone(self, styles: Sequence[str], number: int) -> Floats:
-        """Return what a strategy of Brennus wins alone, (sessions, hands): in lots that are kept as they are played."""
-        name, lots = f"{_ARM}{number} alone", []
+    def _winnings_by_style(self, styles: Sequence[str], name: str) -> Floats:
+        """Return the winnings per hand, (sessions, styles); those of bandits follow from their strategies' sessions."""
+        if name in BANDITS:
+            agent = self._agent(name)
+            assert isinstance(agent, Brennus)
+            rewards = np.stack([self._play_strategy(styles, number) for number in range(1, len(LOOSENESS) + 1)])
+            return mean_of_walks(rewards, len(styles), agent.new_session, self.scale.orders)
+        if name.startswith(_STRATEGY):
+            return by_style(self._play_strategy(styles, int(name[len(_STRATEGY)])), len(styles))
+        return by_style(self._play_sessions(styles, name, self.scale.switching_sessions, SEED), len(styles))
+
+    def _play_strategy(self, styles: Sequence[str], number: int) -> Floats:
+        """Return the winnings of one strategy of Brennus, (sessions, hands), played and kept in lots."""
+        name, lots = f"{_STRATEGY}{number} alone", []
         for first in range(0, self.scale.switching_sessions, LOT):
             count = min(LOT, self.scale.switching_sessions - first)
-            kept = self._arms.get(
+            kept = self._strategies.get(
                 f"{' then '.join(styles)}: {name}, {count} sessions from {first + 1}",
                 lambda count=count, first=first: {  # type: ignore[misc]
-                    "rewards": self._won(styles, name, count, SEED + first).tolist()
+                    "rewards": self._play_sessions(styles, name, count, SEED + first).tolist()
                 },
             )
             lots.append(np.array(kept["rewards"]))
         return np.concatenate(lots)
 
-    def _won(self, styles: Sequence[str], name: str, sessions: int, seed: int) -> Floats:
+    def _play_sessions(self, styles: Sequence[str], name: str, sessions: int, seed: int) -> Floats:
         self._say(f"{name} v {' then '.join(styles)}: {sessions} sessions of {self.scale.hands} hands")
         return play_sessions(self.game, self._agent(name), styles, self.scale.hands, sessions, seed)
 
@@ -165,21 +170,21 @@ class Maitrepierre2008Reproduction:
             self._draw()
             notes.append("Figures 3 to 5 in kind: figures.png.")
         heading = f"Means in {UNIT}, with 95 % intervals over sessions."
-        return Report(content, [printed_table(content, table) for table in tables], notes, heading)
+        return Report(content, [render_table(content, table) for table in tables], notes, heading)
 
     def _draw(self) -> None:
         """Play sessions against the adaptive stand-in with one, four and five strategies, and draw them."""
         curves = {}
         for count in (1, 4, 5):
-            kept = self._kept.get(f"figure: {count}", lambda count=count: self._sessions(count))  # type: ignore[misc]
+            kept = self._kept.get(f"figure: {count}", lambda count=count: self._play_figure(count))  # type: ignore[misc]
             curves[count] = kept["sessions"]
         draw_figures(self.root, curves)
 
-    def _sessions(self, strategies: int) -> dict[str, Any]:
+    def _play_figure(self, strategies: int) -> dict[str, Any]:
         sessions, hands = self.scale.figure_sessions, self.scale.hands
-        self._say(f"figures: {strategies} strategies v {_VEXBOT}, {sessions} sessions")
+        self._say(f"figures: {strategies} strategies v {VEXBOT}, {sessions} sessions")
         agent = Brennus(looseness=LOOSENESS[:strategies])
-        players = [agent, find_agent(_VEXBOT, self.game)]
+        players = [agent, find_agent(VEXBOT, self.game)]
         play_match(self.game, players, sessions * hands, SEED, hands_per_table=hands)
         found = [agent.session(table) for table in range(sessions)]
         return {

@@ -1,51 +1,46 @@
-"""The results of Shi et al. (2022) as people read them: on a terminal, in `report.md`, in the documentation."""
+"""Tables and sentences of a report on Shi et al. (2022)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from card_baselines.papers.protocol import PrintedTable, verdict
+from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
+from card_baselines.papers.verdicts import verdict
 
 PAPER_EPISODES = 20_000
 HANDS_OF_BOARD = 6
 """A board of the paper's matches gives the button to each seat once; its results are "mean gains of 1000 boards"."""
 
-_IF_BOARD = "per hand if a board is six hands"
-HEADER = (
-    "player", "against", "paper", _IF_BOARD, "ours", "95 % interval", "of", "as the paper played", "ceiling", "verdict",
-    "verdict per board",
+_HEADER = (
+    "one", "against five", "paper", "per hand if a board is six hands", "ours", "ours, as the paper played", "ceiling",
+    "verdict", "verdict per board",
 )  # fmt: skip
-DOCS_HEADER = (
-    "one", "against five", "paper", _IF_BOARD, "ours", "ours, as the paper played", "ceiling", "verdict",
-    "verdict per board",
-)  # fmt: skip
-COST_HEADER = ("algorithm", "history", "seeds", "episodes", "minutes of one core, each")
+_COST_HEADER = ("algorithm", "history", "seeds", "episodes", "minutes of one core, each")
 
 
-def printed_table(report: Mapping[str, Any], number: int) -> PrintedTable:
-    """Return one of the paper's tables."""
-    lines = [_line(result) for result in report["results"] if result["table"] == number]
-    return PrintedTable(f"Table {number}", HEADER, lines)
+def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
+    """Return one of the paper's tables with half of the 95 % intervals."""
+    return PrintedTable(f"Table {number}", _HEADER, [_row(result) for result in results_of_table(report, number)])
 
 
-def heading(report: Mapping[str, Any]) -> str:
-    """Return what the numbers are, and how much was trained and played."""
-    return f"Gains in {report['unit']}, one player against five copies of another. {scale_of(report)}"
+def _row(result: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{result['row']} ({result['history']})",
+        result["variant"],
+        f"{result['paper']:+.3f}",
+        f"{per_board(result):+.3f}",
+        format_gain(result, 2),
+        ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"]),
+        format_gain(result["ceiling"], 2) if result["ceiling"] else "",
+        result["verdict"],
+        verdict_per_board(result),
+    ]
 
 
-def _line(result: Mapping[str, Any]) -> list[str]:
-    begin = [f"{result['row']} ({result['history']})", result["variant"], *_printed(result)]
-    low, high = result["ci95"]
-    theirs = ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"])
-    ceiling = f"{result['ceiling']['mean']:+.2f}" if result["ceiling"] else "-"
-    ours = [f"{result['mean']:+.3f}", f"{low:+.3f} .. {high:+.3f}", result["of"], theirs]
-    return [*begin, *ours, ceiling, result["verdict"], verdict_per_board(result)]
-
-
-def _printed(result: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the paper's number, and what it is per hand if it was meant per board."""
-    return f"{result['paper']:+.3f}", f"{per_board(result):+.3f}"
+def describe_report(report: Mapping[str, Any]) -> str:
+    """Return a sentence about the unit, the protocol and the scale."""
+    return f"Gains in {report['unit']}, one player against five copies of another. {describe_scale(report)}"
 
 
 def per_board(result: Mapping[str, Any]) -> float:
@@ -77,8 +72,8 @@ def _compared(result: Mapping[str, Any], paper: float) -> tuple[float, float, fl
     return paper, result["noise_of_paper"], result["mean"], result["ci95"]
 
 
-def readings_of(report: Mapping[str, Any]) -> str:
-    """Return what speaks for either reading of the paper's numbers, in words."""
+def describe_readings(report: Mapping[str, Any]) -> str:
+    """Return a sentence that compares both readings of the paper's numbers."""
     n = count_readings(report)
     return (
         f"Per hand, {n['above']} of {n['numbers']} numbers lie above their ceiling and {n['within']} agree with ours "
@@ -87,46 +82,21 @@ def readings_of(report: Mapping[str, Any]) -> str:
     )
 
 
-def scale_of(report: Mapping[str, Any]) -> str:
-    """Return how much was trained and played, in words."""
+def describe_scale(report: Mapping[str, Any]) -> str:
+    """Return a sentence about the amount of training and play."""
     scale, runs = report["scale"], report["runs"]
     episodes = max(run["episodes"] for run in runs)
     text = f"{episodes:,} episodes, {scale['hands']:,} hands; as the paper played: {scale['paper_hands']:,} hands."
     return text if episodes >= PAPER_EPISODES else f"{text} Too few episodes to judge the paper by."
 
 
-def times_of(report: Mapping[str, Any]) -> str:
-    """Return what a decision costs, in words."""
+def describe_times(report: Mapping[str, Any]) -> str:
+    """Return a sentence about the time of a decision."""
     times = report["decision_ms"]
     return f"A decision takes {times['single']:.2f} ms alone, {times['batch']:.4f} ms in a batch (paper: 7.3 ms)."
 
 
-def docs_table(report: Mapping[str, Any], number: int) -> PrintedTable:
-    """Return one of the paper's tables with half of the 95 % intervals, losses in bold."""
-    rows = [
-        [
-            f"{result['row']} ({result['history']})",
-            f"`{result['variant']}`",
-            *_printed(result),
-            _gain(result),
-            ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"]),
-            _gain(result["ceiling"]) if result["ceiling"] else "",
-            result["verdict"],
-            verdict_per_board(result),
-        ]
-        for result in report["results"]
-        if result["table"] == number
-    ]
-    return PrintedTable(f"Table {number}", DOCS_HEADER, rows)
-
-
-def _gain(match: Mapping[str, Any]) -> str:
-    low, high = match["ci95"]
-    text = f"{match['mean']:+.2f} ± {(high - low) / 2:.2f}"
-    return f"**{text}**" if high < 0 else text
-
-
-def docs_cost(report: Mapping[str, Any]) -> PrintedTable:
+def render_cost(report: Mapping[str, Any]) -> PrintedTable:
     """Return the mean processor time of the runs of each kind."""
     kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for run in report["runs"]:
@@ -140,4 +110,4 @@ def docs_cost(report: Mapping[str, Any]) -> PrintedTable:
         ]
         for kind, runs in kinds.items()
     ]
-    return PrintedTable("Cost", COST_HEADER, rows)
+    return PrintedTable("Cost", _COST_HEADER, rows)

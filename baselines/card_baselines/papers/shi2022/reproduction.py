@@ -13,12 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.protocol import KeptResults, Report, Say, verdict
+from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
+from card_baselines.papers.protocol import Report, Say
 from card_baselines.papers.shi2022.networks import Shi2022Agent, use_one_thread
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
-from card_baselines.papers.shi2022.rendering import heading, printed_table, readings_of, times_of, verdict_per_board
-from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, UNIT, Cell, Scale
+from card_baselines.papers.shi2022.rendering import (
+    describe_readings,
+    describe_report,
+    describe_times,
+    render_table,
+    verdict_per_board,
+)
+from card_baselines.papers.shi2022.scales import Scale
+from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, UNIT
 from card_baselines.papers.shi2022.training import ENV, SEATS, Config, describe, game_of_paper, main
+from card_baselines.papers.verdicts import verdict
 from card_baselines.ppo import ppo
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
@@ -60,9 +69,9 @@ class Shi2022Reproduction:
 
     def train(self, row: str, seed: int) -> Path:
         """Return the folder of a row's finished run, after training what is missing."""
-        return self._trained(row, self.history, seed)
+        return self._train_run(row, self.history, seed)
 
-    def _trained(self, algorithm: str, history: str, seed: int) -> Path:
+    def _train_run(self, algorithm: str, history: str, seed: int) -> Path:
         config = config_of(algorithm, history, seed, self.scale)
         folder = self.folder_of(config)
         if folder not in self._used:
@@ -86,7 +95,7 @@ class Shi2022Reproduction:
         ours = summarise(variant, means) if len(means) > 1 else None
         ci95 = list(ours.ci95) if ours else played[0]["ours"]["ci95"]
         paper_protocol = [match["paper"] for match in played]
-        noise = 1.96 * played[0]["sd_of_hand"] / math.sqrt(PAPER_HANDS)
+        noise = NORMAL_95 * played[0]["sd_of_hand"] / math.sqrt(PAPER_HANDS)
         result = asdict(cell) | {
             "history": self.history,
             "variant": variant,
@@ -140,7 +149,7 @@ class Shi2022Reproduction:
         if variant in AGENTS:
             return find_agent(variant, self.game), variant
         algorithm, _, history = variant.partition(" ")
-        folder = self._trained(algorithm, history or self.history, seed)
+        folder = self._train_run(algorithm, history or self.history, seed)
         return Shi2022Agent(folder, self.game), folder.name
 
     def report(self, tables: Sequence[int], rows: Sequence[str] = ROWS) -> Report:
@@ -162,8 +171,8 @@ class Shi2022Reproduction:
         }
         draw_losses(self.root, sorted(self._used))
         draw_gains(self.root, sorted(self._used))
-        printed = [printed_table(content, number) for number in content["tables"]]
-        return Report(content, printed, (readings_of(content), times_of(content)), heading(content))
+        printed = [render_table(content, number) for number in content["tables"]]
+        return Report(content, printed, (describe_readings(content), describe_times(content)), describe_report(content))
 
     def _cost(self, folder: Path) -> dict[str, Any]:
         run = RunFolder(folder)

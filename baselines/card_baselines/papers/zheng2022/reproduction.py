@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from card_baselines.papers.protocol import KeptResults, Report, Say, verdict
+from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
+from card_baselines.papers.protocol import Report, Say
+from card_baselines.papers.verdicts import verdict
 from card_baselines.papers.zheng2022.belief import compare
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent
 from card_baselines.papers.zheng2022.duel import Duels, Learners, game_of_paper
@@ -25,6 +27,8 @@ from card_baselines.papers.zheng2022.experiments import (
     Experiment,
 )
 from card_baselines.papers.zheng2022.networks import NetworkAgent
+from card_baselines.papers.zheng2022.rendering import render_table
+from card_baselines.papers.zheng2022.scales import SCALES, Scale
 from card_baselines.papers.zheng2022.shares import share_of_types
 from card_baselines.papers.zheng2022.sheet import Sheet, load_sheet, pretrain, save_sheet
 from card_baselines.papers.zheng2022.strong import (
@@ -44,22 +48,21 @@ from card_baselines.papers.zheng2022.tables import (
     RANDOM,
     REWARDS_TABLE,
     RULE,
-    SCALES,
     SHARES,
+    SHARES_TABLE,
     STATIC,
     STRONG_TABLE,
     TABLE,
     UNIT,
-    Cell,
-    Scale,
-    printed_table,
+    hand_spread,
 )
 from card_baselines.run_folder import CONFIG, git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.match import play_match, summarise
 
 _MATCH_SEED = 2022
-_NORMAL_95 = 1.96
+_SHARE_MARGIN = 0.05
+"""Percentage points by which a share may differ from the printed one: shares are printed with two digits."""
 
 
 class Zheng2022Reproduction:
@@ -149,7 +152,7 @@ class Zheng2022Reproduction:
         means = [one["mean"] for one in played]
         if len(means) > 1:
             mean, ci95 = summarise("", np.array(means)).mean, list(summarise("", np.array(means)).ci95)
-            noise = math.hypot(noise, _NORMAL_95 * float(np.std(means, ddof=1)))  # the paper has one run
+            noise = math.hypot(noise, NORMAL_95 * float(np.std(means, ddof=1)))  # the paper has one run
         else:
             mean, ci95 = means[0], played[0]["ci95"]
         return {
@@ -182,17 +185,29 @@ class Zheng2022Reproduction:
         for cell in cells:
             self._train_for(cell)
         return [
-            {"table": table, **self._gain(cell.row, cell.rival, self._seeds, cell.paper, _noise(cell))}
+            {"table": table, **self._gain(cell.row, cell.opponent, self._seeds, cell.paper, _noise(cell))}
             for cell in cells
         ]
 
     def _train_for(self, cell: Cell) -> None:
         for experiment in MAIN:
             pairs = {(experiment.name, rival) for rival in experiment.rivals}
-            if (cell.row, cell.rival) in pairs or (cell.rival, cell.row) in pairs:
+            if (cell.row, cell.opponent) in pairs or (cell.opponent, cell.row) in pairs:
                 self._train(experiment, self._seeds)
 
     # --- tables that are not the paper's ---
+
+    def _table(self, number: int, rows: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the results of a table; `rows` choose within tables 2 and 3."""
+        others = {
+            SHARES_TABLE: _shares,
+            OPTIONS_TABLE: self._options,
+            REWARDS_TABLE: self._reward_ideas,
+            STRONG_TABLE: self._strong,
+        }
+        if number in others:
+            return others[number]()
+        return [result for row in rows for result in self.play(number, row)]
 
     def _options(self) -> list[dict[str, Any]]:
         results = []
@@ -201,7 +216,7 @@ class Zheng2022Reproduction:
                 found = [self._table_option(option, rival, seed) for seed in range(self._seeds)]
                 results.append(self._summary(OPTIONS_TABLE, option.name, rival, found, option.about))
         for experiment in (*MAIN[:1], *TRAINED_OPTIONS):
-            results += self._trained(OPTIONS_TABLE, experiment)
+            results += self._play_trained(OPTIONS_TABLE, experiment)
         return results
 
     def _table_option(self, option: Any, rival: str, seed: int) -> dict[str, Any]:
@@ -211,7 +226,7 @@ class Zheng2022Reproduction:
 
         return self._kept.get(f"{option.name} v {rival} s{seed}", play)
 
-    def _trained(self, table: int, experiment: Experiment) -> list[dict[str, Any]]:
+    def _play_trained(self, table: int, experiment: Experiment) -> list[dict[str, Any]]:
         seeds = self._seeds if experiment in MAIN else self._option_seeds
         self._train(experiment, seeds)
         return [
@@ -234,7 +249,7 @@ class Zheng2022Reproduction:
 
     def _reward_ideas(self) -> list[dict[str, Any]]:
         plain = [experiment for experiment in MAIN if experiment.name != STATIC and RULE in experiment.rivals]
-        found = [row for experiment in (*plain, *REWARD_IDEAS) for row in self._trained(REWARDS_TABLE, experiment)]
+        found = [row for experiment in (*plain, *REWARD_IDEAS) for row in self._play_trained(REWARDS_TABLE, experiment)]
         return [row for row in found if row["rival"] == RULE]
 
     def _strong(self) -> list[dict[str, Any]]:
@@ -277,33 +292,9 @@ class Zheng2022Reproduction:
             results.append(self._summary(STRONG_TABLE, name, RULE, from_rule, about))
         return results
 
-    @cache  # noqa: B019  one reproduction lives as long as the command
-    def _shares(self) -> tuple[dict[str, Any], ...]:
-        counted = share_of_types()
-        return tuple(
-            {
-                "table": 1, "row": name, "rival": "seven cards" if rows[0] < 20 else "two cards", "paper": percent,
-                "mean": 100 * float(counted[list(rows)].sum()), "ci95": None, "seeds": "",
-                "verdict": "agrees" if abs(100 * float(counted[list(rows)].sum()) - percent) < 0.05 else
-                "differs: the shares of five cards are printed",
-            }
-            for name, (rows, percent) in SHARES.items()
-        )  # fmt: skip
-
     def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
         """Return everything about some of the tables; rows choose within tables 2 and 3."""
-        results: list[dict[str, Any]] = []
-        for number in tables:
-            if number == 1:
-                results += self._shares()
-            elif number == OPTIONS_TABLE:
-                results += self._options()
-            elif number == REWARDS_TABLE:
-                results += self._reward_ideas()
-            elif number == STRONG_TABLE:
-                results += self._strong()
-            else:
-                results += [result for row in rows for result in self.play(number, row)]
+        results = [result for number in tables for result in self._table(number, rows)]
         scale = self._scale
         content = {
             "paper": "zheng2022", "command": _command(scale, tables), "commit": git_commit(), "unit": UNIT,
@@ -318,7 +309,25 @@ class Zheng2022Reproduction:
             f"{scale.hands:,} hands with each deal replayed; the paper played {PAPER_HANDS:,}. Intervals are over "
             "seeds, each with its own sheet.",
         )
-        return Report(content, [printed_table(content, number) for number in tables], notes)
+        return Report(content, [render_table(content, number) for number in tables], notes)
+
+
+def _shares() -> list[dict[str, Any]]:
+    """Return table 1: the share of each card type, counted here, beside the printed one."""
+    counted = share_of_types()
+    results = []
+    for name, (hands, types, printed) in SHARES.items():
+        percent = 100 * float(counted[list(types)].sum())
+        results.append({
+            "table": SHARES_TABLE, "row": name, "rival": hands, "paper": printed, "mean": percent, "ci95": None,
+            "seeds": "", "verdict": _verdict_on_share(percent, printed),
+        })  # fmt: skip
+    return results
+
+
+def _verdict_on_share(percent: float, printed: float) -> str:
+    is_printed = abs(percent - printed) < _SHARE_MARGIN
+    return "agrees" if is_printed else "differs: the shares of five cards are printed"
 
 
 def _command(scale: Scale, tables: Sequence[int]) -> str:
@@ -332,4 +341,4 @@ def _rows(play: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
 
 def _noise(cell: Cell) -> float:
     """Return half the 95 % interval that 10,000 hands leave around a printed number."""
-    return _NORMAL_95 * cell.spread / math.sqrt(PAPER_HANDS)
+    return NORMAL_95 * hand_spread(cell) / math.sqrt(PAPER_HANDS)

@@ -1,0 +1,71 @@
+"""Numbers of a paper beside ours: cells of a table, tables, and results that are kept between calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from card_baselines.run_folder import RunFolder
+from card_envs.formatting import markdown_table
+
+NORMAL_95 = 1.96
+"""Half the width of a 95 % interval, in standard errors."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A printed number: what the player `row` wins per hand from `opponent`."""
+
+    table: int
+    row: str
+    opponent: str
+    paper: float
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table for a terminal or for Markdown."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def markdown(self) -> str:
+        """Return the lines of a Markdown table, without the title."""
+        return markdown_table(self.header, self.rows)
+
+
+def results_of_table(content: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
+    """Return the results of a report that belong to one table."""
+    return [result for result in content["results"] if result["table"] == number]
+
+
+def format_gain(result: Mapping[str, Any], digits: int = 3) -> str:
+    """Return a mean with half of its 95 % interval, such as "+0.512 ± 0.031"; the mean alone without an interval."""
+    mean = f"{result['mean']:+.{digits}f}"
+    if result["ci95"] is None:
+        return mean
+    low, high = result["ci95"]
+    return f"{mean} ± {(high - low) / 2:.{digits}f}"
+
+
+class KeptResults:
+    """Results by name, in a JSON file of a folder: those that exist are not computed again."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        """Read the results that an earlier call kept in `root`."""
+        self._root, self._name = root, name
+        path = root / name
+        self._results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+
+    def get(self, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return the result of that name; compute and keep it if there is none."""
+        if key not in self._results:
+            self._results[key] = compute()
+            self._root.mkdir(parents=True, exist_ok=True)
+            RunFolder(self._root).write_json(self._name, self._results)
+        found: dict[str, Any] = self._results[key]
+        return found

@@ -1,0 +1,26 @@
+"""Amounts of training and play for Charlesworth (2018), by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is trained and played."""
+
+    seeds: int
+    hands: int
+    """Games of a match."""
+    changes: dict[str, Any] = field(default_factory=dict)
+    """Settings of the preset that are not the paper's."""
+
+
+SCALES: Mapping[str, Scale] = {
+    "tiny": Scale(seeds=1, hands=400, changes={"steps": 4000, "evaluation_seconds": 1e9}),
+    "minutes": Scale(seeds=1, hands=20_000, changes={"minutes": 9.0}),
+    "paper": Scale(seeds=3, hands=20_000),
+}
+"""`tiny` shows that everything works and nothing else, `paper` has the paper's 131 million decisions."""

@@ -1,0 +1,71 @@
+"""Tables of a report on Kaminsky and Liebendörfer (2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from card_baselines.papers.cells import PrintedTable, results_of_table
+from card_baselines.papers.kaminsky2020.tables import CLAIMS_TABLE, LEADERS_TABLE, ROWS, TYPES_TABLE
+
+_HEADINGS = {"trueskill": "TrueSkill", "mean": "mean", "median": "median", "low": "20th percentile"}
+SHORT_TYPES = {
+    "Qlearn-8": "Qln8", "Qlearn-All": "QlnA", "SAC-Low": "SacL", "SAC-High": "SacH", "Random": "random", "Call": "call",
+}  # fmt: skip
+
+
+def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
+    """Return one table of a report."""
+    results = results_of_table(report, number)
+    if number == LEADERS_TABLE:
+        return _leaders_table(results)
+    if number == CLAIMS_TABLE:
+        return _claims_table(results)
+    return _groups_table(results, number)
+
+
+def _groups_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+    what = "type" if number == TYPES_TABLE else "division"
+    header = ("by", what, "paper, of the top 20", "ours, of the top", "95 %", "verdict")
+    rows = [
+        [_HEADINGS[r["row"]], r["group"], _share(r["paper"], 20), _share(r["count"], r["top"]),
+         f"{r['ci95'][0]} .. {r['ci95'][1]}", r["verdict"]]
+        for r in results
+    ]  # fmt: skip
+    return PrintedTable(f"Table 4.{number}: {what}s among the best agents", header, rows)
+
+
+def _claims_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+    header = ("claim", "in the paper", "measured", "paper", "ours (95 %)", "verdict")
+    rows = [[r["row"], r["where"], r["what"], r["paper"], _interval(r), r["verdict"]] for r in results]
+    return PrintedTable("Table 5 (ours): what the paper concludes", header, rows)
+
+
+def _leaders_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+    header = ("by", "rank", "agent", "type", "TrueSkill", "mean", "median", "20-pctl")
+    rows = [
+        [_HEADINGS[r["row"]], str(r["rank"]), r["agent"], SHORT_TYPES[r["type"]], f"{r['trueskill']:.1f}",
+         *(f"{r[name]:+.2f} ± {r[name + '_reach']:.2f}" for name in ROWS[1:])]
+        for r in results
+    ]  # fmt: skip
+    return PrintedTable("Table 4.2: the best agents by each metric", header, rows)
+
+
+def _share(count: int, of: int) -> str:
+    return f"{count} of {of}"
+
+
+def _interval(result: Mapping[str, Any]) -> str:
+    mean, (low, high) = result["mean"], result["ci95"]
+    if mean is None:
+        return "too few agents"
+    return f"{mean:.2f}" if low is None or high is None else f"{mean:.2f} ({low:.2f} .. {high:.2f})"
+
+
+def render_cost(report: Mapping[str, Any]) -> PrintedTable:
+    """Return what a report's league cost."""
+    rows = [
+        [one["division"], one["kind"], f"{one['rounds']:,}", f"{one['hands']:,}", f"{one['seconds'] / 60:.1f}"]
+        for one in report["cost"]
+    ]
+    return PrintedTable("Cost", ("division", "kind", "rounds", "hands", "minutes"), rows)

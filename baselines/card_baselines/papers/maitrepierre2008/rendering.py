@@ -1,0 +1,59 @@
+"""Tables of a report on Maitrepierre et al. (2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
+from card_baselines.papers.maitrepierre2008.tables import BANDITS, MATCHES, SWITCHES
+from card_envs.match.statistics import summarise
+
+_MATCHES_HEADER = ("player", "against", "printed", "ours", "hands", "in small bets", "as printed", "hands to decide")
+
+
+def render_table(content: Mapping[str, Any], number: int) -> PrintedTable:
+    """Return a table of a report."""
+    results = results_of_table(content, number)
+    return _matches_table(results) if number == MATCHES else _switching_table(results, number)
+
+
+def _matches_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+    rows = [
+        (
+            result["row"], result["opponent"], f"{result['paper']:+.3f}", format_gain(result), f"{result['hands']:,}",
+            result["verdict"], result["verdict_as_printed"], _format_count(result["hands_to_decide"]),
+        )
+        for result in results
+    ]  # fmt: skip
+    return PrintedTable(f"Table {MATCHES}", _MATCHES_HEADER, rows)
+
+
+def _switching_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+    """Return a table about adaptation; a column for each bandit compares it with every row, session by session."""
+    styles = SWITCHES[number]
+    bandits = {
+        each["opponent"]: each["by_session"] for each in results if each["opponent"] in BANDITS and "by_session" in each
+    }
+    header = ("player", f"against {styles[0]}", f"then {styles[1]}", "overall", "sessions")
+    rows = [
+        (
+            each["opponent"], *map(format_gain, each["by_style"]), format_gain(each), str(each["sessions"]),
+            *("" if name == each["opponent"] else _difference(more, each) for name, more in bandits.items()),
+        )
+        for each in results
+    ]  # fmt: skip
+    title = f"Table {number} (ours): an opponent that plays {' then '.join(styles)}"
+    return PrintedTable(title, (*header, *(f"{name} less this" for name in bandits)), rows)
+
+
+def _difference(of_bandit: Sequence[float], result: Mapping[str, Any]) -> str:
+    """Return what a bandit won more in the same sessions, with an interval over their differences."""
+    found = summarise("difference", np.subtract(of_bandit, result["by_session"]))
+    return format_gain({"mean": found.mean, "ci95": found.ci95})
+
+
+def _format_count(hands: float | None) -> str:
+    return "" if hands is None else f"{hands:,.0f}"

@@ -1,0 +1,29 @@
+"""Amounts of play for Maitrepierre et al. (2008), by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Amount of play."""
+
+    hands: int
+    """Hands of a session."""
+    sessions: int
+    """Sessions of each pair with Brennus, which thinks about three milliseconds a hand."""
+    fast_sessions: int
+    """Sessions of each other pair."""
+    switching_sessions: int
+    """Sessions of each player in the tables about adaptation; the opponent changes its style in the middle."""
+    figure_sessions: int
+    orders: int = 20
+    """Orders of a session's hands over which bandits are averaged in the tables about adaptation."""
+
+
+SCALES = {
+    "tiny": Scale(hands=60, sessions=2, fast_sessions=4, switching_sessions=2, figure_sessions=1, orders=2),
+    "paper": Scale(hands=1000, sessions=10, fast_sessions=10, switching_sessions=10, figure_sessions=10),
+    "ours": Scale(hands=1000, sessions=60, fast_sessions=300, switching_sessions=20, figure_sessions=20),
+}

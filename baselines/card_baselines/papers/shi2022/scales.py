@@ -1,0 +1,49 @@
+"""Amounts of training and play for Shi et al. (2022), by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from card_baselines.papers.shi2022.tables import PAPER_HANDS
+from card_baselines.ppo.presets import PRESETS
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is trained and played."""
+
+    seeds: int
+    hands: int
+    """Of a match with replayed deals."""
+    paper_hands: int
+    search_hands: int
+    """Instead of both, against opponents that search."""
+    ceiling_minutes: float
+    """Processor time of a player that is trained against five of one opponent."""
+    changes: dict[str, Any] = field(default_factory=dict)
+    """Settings of `training.Config` that are not the default."""
+
+
+SCALES = {
+    "tiny": Scale(
+        seeds=1, hands=600, paper_hands=120, search_hands=24, ceiling_minutes=0.02,
+        changes={
+            "episodes": 8, "num_tables": 24, "updates": 4, "batch_hands": 16, "warm_up": 2, "replay": 6000,
+            "agent_period": 4, "update_period": 4, "hidden": 32, "memory": 16, "evaluation_episodes": 4, "panel": (),
+            "final_hands": 60,
+        },
+    ),
+    "paper": Scale(
+        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=300, ceiling_minutes=2.0,
+    ),
+    "ours": Scale(
+        seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=600, ceiling_minutes=2.0,
+        changes={
+            "episodes": 120_000, "evaluation_episodes": 8000, "replay": 480_000, "final_share": 0.1,
+            "final_panel": (*PRESETS["ppo_limit_six_max"]["panel"], "ppo_limit_six_max"),
+            "final_hands": 300_000,
+        },
+    ),
+}  # fmt: skip
+"""`tiny` shows that everything works and nothing else. `paper` has the paper's 20,000 episodes."""

@@ -1,0 +1,42 @@
+"""Tables of a report on Zheng et al. (2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
+from card_baselines.papers.zheng2022.tables import PAPER_TABLES, SHARES_TABLE
+
+
+def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
+    """Return one table of a report."""
+    results = results_of_table(report, number)
+    if number == SHARES_TABLE:
+        return _shares_table(results)
+    if number in PAPER_TABLES:
+        return _matches_table(results, number)
+    return _options_table(results, number)
+
+
+def _shares_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+    rows = [[r["row"], r["rival"], f"{r['paper']:+.3f}", format_gain(r), r["verdict"]] for r in results]
+    return PrintedTable("Table 1, % of hands", ("type", "of", "paper", "ours", "verdict"), rows)
+
+
+def _matches_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+    rows = [
+        [r["row"], r["rival"], f"{r['paper']:+.3f}", format_gain(r), _format_seeds(r), r["verdict"]] for r in results
+    ]
+    return PrintedTable(f"Table {number}", ("player", "against", "paper", "ours (± 95 %)", "seeds", "verdict"), rows)
+
+
+def _options_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+    rows = [[r["row"], r["rival"], format_gain(r), _format_seeds(r), r["verdict"]] for r in results]
+    return PrintedTable(f"Table {number}", ("player", "against", "ours (± 95 %)", "seeds", "what it is"), rows)
+
+
+def _format_seeds(result: Mapping[str, Any]) -> str:
+    """Return the number of seeds, with the worst and the best."""
+    by_seed = result.get("by_seed", [])
+    return f"{len(by_seed)}: {min(by_seed):+.2f} .. {max(by_seed):+.2f}" if len(by_seed) > 1 else "1"
