@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from card_baselines.papers.cells import PrintedTable
 from card_baselines.run_folder import RunFolder
-from card_envs.files import replace_file
+from card_envs.files import replace_text
 
 Say = Callable[[str], None]
 """Reports progress to the user, one line at a time."""
@@ -62,8 +62,7 @@ class Report:
         """Write the report into a folder, as JSON and as Markdown; the folder is made if there is none."""
         folder.mkdir(parents=True, exist_ok=True)
         RunFolder(folder).write_json(REPORT_JSON, self.content)
-        with replace_file(run.path / REPORT_MARKDOWN) as temporary:
-            temporary.write_text(self.markdown())
+        replace_text(folder / REPORT_MARKDOWN, self.markdown())
 
 
 class Reproduction(Protocol):
