@@ -51,8 +51,11 @@ class HistoryFormat(Protocol):
         """Return why a game's hands cannot be written in this format, in words, None if they can."""
         ...
 
-    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> HistoryWriter:
-        """Return a writer for a match of these agents: in hand h, agent j sits at seat (j + h) % n."""
+    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> HistoryWriter:
+        """Return a writer for a match of these agents: in hand h, agent j sits at seat (j + h) % n.
+
+        `seed` is that of the match; None for deals that follow from no seed.
+        """
         ...
 
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:

@@ -21,11 +21,11 @@ class MatchFile:
 
     The file appears, complete, at the end; if the match breaks off, there is none. `path` ends as one of
     the formats of the registered environments does, such as .phhs, .acpc or .big2; for a folder, a file in it is named
-    after game and seed. Raises ValueError for other endings, for a format
-    that cannot describe the game, and for a file that exists already.
+    after game and seed. `seed` is None for deals that follow from no seed. Raises ValueError for other endings, for a
+    format that cannot describe the game, and for a file that exists already.
     """
 
-    def __init__(self, path: str | Path, game: Game, names: Sequence[str], seed: int) -> None:
+    def __init__(self, path: str | Path, game: Game, names: Sequence[str], seed: int | None) -> None:
         """Check everything that can be checked before the first hand; `names` are the agents' in their order."""
         self.path = file_for(Path(path), game, seed)
         self.num_hands = 0
@@ -72,10 +72,10 @@ class MatchFile:
             whole.write(self._writer.footer())
 
 
-def file_for(path: Path, game: Game, seed: int) -> Path:
+def file_for(path: Path, game: Game, seed: int | None) -> Path:
     """Return the file to write: `path` itself, or one in the folder `path` named after game and seed."""
     if path.is_dir() or not path.suffix:
-        path = path / f"{game.name}-seed{seed}{_usual_suffix(game)}"
+        path = path / f"{game.name}{'' if seed is None else f'-seed{seed}'}{_usual_suffix(game)}"
     if path.suffix not in _written():
         known = format_of_file(path)
         more = f" ({path.suffix} holds a single hand)" if path.suffix in known.suffixes else ""
@@ -98,7 +98,7 @@ def _usual_suffix(game: Game) -> str:
     return found[0].suffixes[0]
 
 
-def _writer_for(path: Path, game: Game, names: tuple[str, ...], seed: int) -> HistoryWriter:
+def _writer_for(path: Path, game: Game, names: tuple[str, ...], seed: int | None) -> HistoryWriter:
     chosen = _written()[path.suffix]
     reason = chosen.why_not(game)
     if reason is not None:

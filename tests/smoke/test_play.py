@@ -9,6 +9,10 @@ import pytest
 
 from card_baselines import cli
 from card_baselines.cli.commands.play import meant
+from card_envs import make_game
+from card_envs.history import replay_paths
+from card_envs.history.formats import recorded_hands
+from card_envs.secret_deals import new_secret
 
 Typing = Callable[..., None]
 
@@ -101,3 +105,33 @@ def test_an_unknown_agent_is_an_error(capsys: pytest.CaptureFixture[str]) -> Non
 )
 def test_what_answers_mean(answer: str, expected: int | None) -> None:
     assert meant(answer, {0: "fold", 2: "raise to 4", 5: "raise to 6"}) == expected
+
+
+def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(
+    types: Typing, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[bytes] = []
+
+    def draw() -> bytes:
+        drawn.append(new_secret())
+        return drawn[-1]
+
+    monkeypatch.setattr("card_baselines.cli.commands.play.new_secret", draw)
+    for name in ("one", "two"):
+        types(*["call", "check", "1"] * 20)
+        out = run(capsys, "leduc_holdem-v0", "--agents", "always_call", "--hands", "4", "--save", str(tmp_path / name))
+        assert "4 hands: you won" in out and "seed" not in out
+    assert len(set(drawn)) == 2 and len(drawn[0]) * 8 >= 128
+    files = [file for name in ("one", "two") for file in (tmp_path / name).iterdir()]
+    assert [file.name for file in files] == ["leduc_holdem.acpc"] * 2
+    assert replay_paths(tmp_path).num_matched == 8
+    for file in files:
+        game = make_game("leduc_holdem-v0")
+        hands = [hand for hand in recorded_hands(file) if not isinstance(hand, str)]
+        for number, hand in enumerate(hands):
+            seeded = game.seeded_tables(1, 0, number)  # the seed that the format asks for
+            game.deal(seeded, 0)
+            if seeded["deck"][0, :3].tolist() != hand.tables_after(0)["deck"][0, :3].tolist():
+                break
+        else:
+            pytest.fail("the seed in the file deals these cards")

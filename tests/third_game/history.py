@@ -55,7 +55,7 @@ class DozenFormat:
     def why_not(self, game: Game) -> str | None:
         return None if isinstance(game.config, DozenConfig) else f"{game.name} is not Dozen"
 
-    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         return _Writer(game, names)
 
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:

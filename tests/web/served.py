@@ -93,11 +93,13 @@ class Page:
 
 
 @contextmanager
-def serving(folder: Path, limits: Limits = FREE, catalogue: Catalogue | None = None, **more: Any) -> Iterator[Server]:
+def serving(
+    folder: Path, limits: Limits = FREE, catalogue: Catalogue | None = None, takes_seeds: bool = True, **more: Any
+) -> Iterator[Server]:
     """Serve from a file of results in a folder until the block ends."""
     catalogue = catalogue or Catalogue()
     store = Store(folder / "results.sqlite")
-    handler = RequestHandler(catalogue, store, Library(catalogue, store, **more), HOST_TOKEN)
+    handler = RequestHandler(catalogue, store, Library(catalogue, store, **more), HOST_TOKEN, takes_seeds)
     server = uvicorn.Server(server_config(make_app(handler, Hosts(), limits), limits))
     server.config.port = 0
     thread = threading.Thread(target=server.run, daemon=True)

@@ -37,6 +37,7 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
         table.writerow(_COLUMNS)
         for session, game in catalogue.offered(store.sessions()):
             plan = session.plan
+            seed = "" if plan.secret else plan.seed
             for hand in store.hands(session.id):
                 if hand.payoffs is None:
                     continue
@@ -47,7 +48,7 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
                     game.step(tables, 0, action)
                 for place, who in enumerate(plan.places):
                     table.writerow(
-                        [session.id, session.started, plan.env, settings_words(plan), plan.seed, hand.number,
+                        [session.id, session.started, plan.env, settings_words(plan), seed, hand.number,
                          plan.deal(hand.number), place, who.name, who.agent or "", plan.seat_of(place, hand.number),
                          hand.payoffs[place] / game.chips_per_reward, game.unit, "; ".join(words)]
                     )  # fmt: skip
@@ -64,7 +65,8 @@ def _write_folder(store: Store, catalogue: Catalogue, folder: Path) -> int:
         if not hands.hands:
             continue
         try:
-            file = MatchFile(folder / f"session{session.id}", game, names, session.plan.seed)
+            seed = None if session.plan.secret else session.plan.seed
+            file = MatchFile(folder / f"session{session.id}", game, names, seed)
         except ValueError:  # no format describes the game
             continue
         with file:

@@ -178,6 +178,7 @@ class LiveSession:
             "place": place,
             "move": None if move is None else asdict(move),
             "score": self.score(),
+            "is_secret": bool(plan.secret),
         }
 
     def score(self) -> dict[str, Any]:

@@ -239,8 +239,9 @@ def encoded(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
 
 
 def _is_secret(session: StoredSession) -> bool:
-    """Return True while several people play: nobody may look at the others' cards."""
-    return session.is_open and sum(place.agent is None for place in session.plan.places) > 1
+    """Return True while somebody could gain by the cards: several people play, or one for whom deals come again."""
+    people = sum(place.agent is None for place in session.plan.places)
+    return session.is_open and (people > 1 or (people == 1 and session.plan.block > 0))
 
 
 def _drawn(moment: Moment) -> NDArray[np.uint8]:

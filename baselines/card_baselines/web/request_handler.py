@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import asdict, replace
@@ -19,6 +18,7 @@ from card_baselines.web.results import results
 from card_baselines.web.session import Place, Plan, settings_words
 from card_baselines.web.store import Store
 from card_baselines.web.thinking import Thinkers
+from card_envs.secret_deals import new_secret
 
 Answer = Callable[[m.Message], Awaitable[None]]
 """Answers the messages of one page."""
@@ -28,12 +28,18 @@ _MAX_BLOCK = 1000
 class RequestHandler:
     """All that pages can ask for."""
 
-    def __init__(self, catalogue: Catalogue, store: Store, library: Library, host_token: str) -> None:
-        """Serve these games, agents, sessions and recordings; `host_token` opens everything."""
+    def __init__(
+        self, catalogue: Catalogue, store: Store, library: Library, host_token: str, takes_seeds: bool = False
+    ) -> None:
+        """Serve these games, agents, sessions and recordings; `host_token` opens everything.
+
+        Deals follow from a secret of each session; with `takes_seeds`, a page may give a seed instead, from which the
+        same deals come again, and which its players could find.
+        """
         self.catalogue, self.store, self.library = catalogue, store, library
         self.live_sessions = LiveSessions(catalogue, store)
         self.thinkers = Thinkers(catalogue)
-        self._host_token = host_token
+        self._host_token, self._takes_seeds = host_token, takes_seeds
         self._at: dict[Viewer, set[LiveSession]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -44,7 +50,8 @@ class RequestHandler:
     async def welcome(self, hello: m.Hello, viewer: Viewer) -> Answer:
         """Greet a page; return who answers its messages. A PermissionError if its token opens nothing."""
         if self.is_host(hello.token):
-            viewer.send({"type": "welcome", "role": "host", "games": self.catalogue.entries()})
+            games = self.catalogue.entries()
+            viewer.send({"type": "welcome", "role": "host", "games": games, "takes_seeds": self._takes_seeds})
             return partial(self._host_asks, viewer)
         seat = self.live_sessions.seat_of(hello.token)
         if seat is None:
@@ -151,8 +158,11 @@ class RequestHandler:
         places = _distinct([Place(agent or (next(names, "") or "you"), agent or None) for agent in asked.places])
         if asked.env not in self.catalogue.envs:
             raise ValueError(f"environment {asked.env!r} is not offered here")
-        seed = secrets.randbelow(2**32) if asked.seed is None else asked.seed
-        return Plan(asked.env, self.catalogue.settings(asked.env, asked.settings), places, seed, asked.block)
+        if asked.seed is not None and not self._takes_seeds:
+            raise ValueError("deals are secret here; for deals that come again, start the server with --reproducible")
+        settings = self.catalogue.settings(asked.env, asked.settings)
+        secret = new_secret() if asked.seed is None else b""
+        return Plan(asked.env, settings, places, asked.seed or 0, asked.block, secret)
 
     async def _players(self, env: str, settings: str) -> list[dict[str, Any]]:
         players = await self._in_pool(self.catalogue.players, env, settings)

@@ -26,14 +26,18 @@ def serve(
     replay: Sequence[Path] = (),
     names: Sequence[str] = (),
     open_browser: bool = False,
+    takes_seeds: bool = False,
     token: str | None = None,
 ) -> None:
-    """Serve until Ctrl-C; `names` are those under which other machines reach this one."""
+    """Serve until Ctrl-C.
+
+    `names` are those under which other machines reach this one; for `takes_seeds` see `RequestHandler`.
+    """
     listening = _listening(host, port)
     port = listening.getsockname()[1]
     token = token or new_token()
     store = Store(results)
-    handler = RequestHandler(catalogue, store, Library(catalogue, store, replay), token)
+    handler = RequestHandler(catalogue, store, Library(catalogue, store, replay), token, takes_seeds)
     app = make_app(handler, Hosts([host, *names]))
     shown = f"[{host}]" if ":" in host else host
     link = f"http://{shown}:{port}/#host={token}"

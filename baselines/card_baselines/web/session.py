@@ -1,6 +1,7 @@
 """One session: who plays, which deal comes when, and the table as it stands. It knows no network and no file.
 
-Hands are those of `card_envs.match.play_match` with the same seed: the same cards, seats, and random numbers of agents.
+Without a secret, hands are those of `card_envs.match.play_match` with the same seed: the same cards, seats, and random
+numbers of agents. With one, they are as random, and nobody can compute them.
 For agents with memory, a session is one of the match's tables (`hands_per_table`).
 """
 
@@ -9,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from card_envs.agent import Agent, Decisions, decisions_at, write_uniforms
 from card_envs.game import NOBODY, Game, Tables, checked_actions
+from card_envs.secret_deals import secret_generator, secret_uniform, with_secret
 
 _ROW = np.zeros(1, np.int64)
 """The table of a session: the first and only one of an array, under one number in all hands, so agents remember."""
@@ -37,9 +39,11 @@ class Plan:
     env: str
     settings: Mapping[str, Any]
     places: tuple[Place, ...]
-    seed: int
+    seed: int = 0
     block: int = 0
     """Deals after which they come again with seats exchanged; 0: every deal is played once."""
+    secret: bytes = field(default=b"", repr=False)
+    """What the deals follow from besides the seed; without one, who knows or finds the seed knows all cards."""
 
     @property
     def num_places(self) -> int:
@@ -92,7 +96,7 @@ class Session:
             raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_places} places are filled")
         self.plan, self.game, self.agents = plan, game, agents
         self._games = {place: agent.encoded(game) for place, agent in agents.items()}
-        self._streams = {place: np.random.default_rng([plan.seed % 2**64, place]) for place in agents}
+        self._streams = {place: _generator(plan, place) for place in agents}
         self.hand = -1
         self.actions: list[int] = []
         """Of the current hand, in order."""
@@ -191,6 +195,13 @@ class Session:
         return decisions_of(self.game, self.plan, self.tables, self.hand, len(self.actions)).legal_actions(0)
 
 
+def _generator(plan: Plan, place: int) -> np.random.Generator:
+    """Return the random numbers that the agent of a place may use as it likes."""
+    if plan.secret:
+        return secret_generator(plan.secret, place)
+    return np.random.default_rng([plan.seed % 2**64, place])
+
+
 def settings_words(plan: Plan) -> str:
     """Return the settings of a plan as words such as "num_players=6 stacks=[50,100]"."""
     return " ".join(f"{name}={str(value).replace(' ', '')}" for name, value in plan.settings.items())
@@ -198,7 +209,8 @@ def settings_words(plan: Plan) -> str:
 
 def dealt(game: Game, plan: Plan, hand: int) -> Tables:
     """Return one table at which a hand is dealt."""
-    tables = game.seeded_tables(1, plan.seed, plan.deal(hand))
+    dealing = with_secret(game, plan.secret) if plan.secret else game
+    tables = dealing.seeded_tables(1, plan.seed, plan.deal(hand))
     game.deal(tables, 0)
     return tables
 
@@ -221,5 +233,8 @@ def censored(game: Game, tables: Tables, seat: int) -> Tables:
 def decisions_of(game: Game, plan: Plan, tables: Tables, hand: int, step: int) -> Decisions:
     """Return the decision that is to be made at a single table, after `step` others of the hand."""
     seats, uniforms = tables["actor"].astype(np.int64), np.empty(1)
-    write_uniforms(np.uint64(plan.seed % 2**64), np.array([plan.deal(hand)]), step, seats, uniforms)
+    if plan.secret:
+        uniforms[0] = secret_uniform(plan.secret, plan.deal(hand), step, int(seats[0]))
+    else:
+        write_uniforms(np.uint64(plan.seed % 2**64), np.array([plan.deal(hand)]), step, seats, uniforms)
     return decisions_at(game, tables, _ROW, _ROW, uniforms)

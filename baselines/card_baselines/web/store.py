@@ -26,7 +26,8 @@ CREATE TABLE IF NOT EXISTS session (
     places TEXT NOT NULL,        -- JSON list of {name, agent}; agent is null for people
     tokens TEXT NOT NULL,        -- JSON list of the places' tokens, null for agents
     seed INTEGER NOT NULL,
-    block INTEGER NOT NULL       -- deals after which they come again with seats exchanged, or 0
+    block INTEGER NOT NULL,      -- deals after which they come again with seats exchanged, or 0
+    secret TEXT NOT NULL         -- what the deals follow from besides the seed, in hexadecimal; empty: the seed alone
 );
 CREATE TABLE IF NOT EXISTS hand (
     session INTEGER NOT NULL REFERENCES session,
@@ -72,7 +73,7 @@ class Store:
     """The file of results; may be used by several threads."""
 
     def __init__(self, path: str | Path) -> None:
-        """Open a file, or make one that only its owner can read: it holds the tokens of seats."""
+        """Open a file, or make one that only its owner can read: it holds the tokens of seats and secrets of deals."""
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.touch(mode=0o600)
@@ -81,9 +82,17 @@ class Store:
         try:
             self._db.execute("PRAGMA journal_mode = WAL")  # a commit costs no waiting for the disk ...
             self._db.execute("PRAGMA synchronous = NORMAL")  # ... and survives the end of the process all the same
+            self._db.execute("PRAGMA trusted_schema = OFF")  # the file may be somebody else's
             self._db.executescript(_TABLES)
+            self._add_secrets()
         except sqlite3.DatabaseError as error:
             raise ValueError(f"{self.path} is not a file of results: {error}") from error
+
+    def _add_secrets(self) -> None:
+        """Give a file of an earlier version the column of secrets: its sessions have none."""
+        columns = [name for _, name, *_ in self._db.execute("PRAGMA table_info(session)")]
+        if "secret" not in columns:
+            self._db.execute("ALTER TABLE session ADD COLUMN secret TEXT NOT NULL DEFAULT ''")
 
     def close(self) -> None:
         """Close the file."""
@@ -93,11 +102,11 @@ class Store:
         """Write a new session; return its id."""
         row = (
             _now(), 1, plan.env, json.dumps(dict(plan.settings)), json.dumps([asdict(place) for place in plan.places]),
-            json.dumps(list(tokens)), plan.seed, plan.block,
+            json.dumps(list(tokens)), plan.seed, plan.block, plan.secret.hex(),
         )  # fmt: skip
         with self._lock:
-            names = "started, is_open, env, settings, places, tokens, seed, block"
-            added = self._db.execute(f"INSERT INTO session ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            names = "started, is_open, env, settings, places, tokens, seed, block, secret"
+            added = self._db.execute(f"INSERT INTO session ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             assert added.lastrowid is not None
             return added.lastrowid
 
@@ -120,17 +129,17 @@ class Store:
 
     def sessions(self) -> list[StoredSession]:
         """Return all sessions, the oldest first."""
-        names = "id, started, is_open, env, settings, places, tokens, seed, block"
+        names = "id, started, is_open, env, settings, places, tokens, seed, block, secret"
         rows = self._read(f"SELECT {names} FROM session ORDER BY id")
         return [
             StoredSession(
                 id=number,
                 started=started,
                 is_open=bool(is_open),
-                plan=Plan(env, json.loads(settings), _places(places), seed, block),
+                plan=Plan(env, json.loads(settings), _places(places), seed, block, bytes.fromhex(secret)),
                 tokens=tuple(json.loads(tokens)),
             )
-            for number, started, is_open, env, settings, places, tokens, seed, block in rows
+            for number, started, is_open, env, settings, places, tokens, seed, block, secret in rows
         ]
 
     def hands(self, session: int, first: int = 0) -> list[StoredHand]:

@@ -24,13 +24,13 @@ from card_envs.history.steps import HandSteps, hand_number
 
 
 class _Writer:
-    def __init__(self, game: Game, names: tuple[str, ...], seed: int) -> None:
+    def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
         self._game, self._names, self._seed = game, names, seed
         self._totals = [0] * len(names)
 
     def header(self, num_hands: int) -> str:
         config = self._game.config
-        lines = header_lines(config, self._game.name, num_hands, self._seed, rules_name(config))
+        lines = header_lines(config, self._game.name, num_hands, self._seed or 0, rules_name(config))
         return "\n".join(lines) + "\n"
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
@@ -61,7 +61,7 @@ class AcpcFormat:
             return str(error)
         return None
 
-    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`."""
         return _Writer(game, names, seed)
 

@@ -43,7 +43,7 @@ class Big2Format:
         """See `HistoryFormat`."""
         return None if is_big2(game) else "it is for Big 2"
 
-    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`."""
         return _Writer(game, names)
 

@@ -24,9 +24,9 @@ from card_envs.history.steps import HandSteps, hand_number
 
 
 class _Writer:
-    def __init__(self, game: Game, names: tuple[str, ...], seed: int) -> None:
+    def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
         self._config, self._names = game.config, names
-        self._more = {"event": f"{game.name}, seed {seed}"}
+        self._more = {"event": game.name if seed is None else f"{game.name}, seed {seed}"}
 
     def header(self, num_hands: int) -> str:
         return ""
@@ -55,7 +55,7 @@ class PhhFormat:
             return str(error)
         return None
 
-    def writer(self, game: Game, names: tuple[str, ...], seed: int) -> _Writer:
+    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`."""
         return _Writer(game, names, seed)
 

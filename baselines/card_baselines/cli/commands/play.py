@@ -20,6 +20,7 @@ from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
 from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
+from card_envs.secret_deals import new_secret, with_secret
 
 YOU = "you"
 _MOST_SHOWN = 60
@@ -43,7 +44,8 @@ def play(
         env: Environment id, such as limit_holdem-v0.
         agents: Opponents, one for each other seat; one name may stand for all of them. By default random.
         hands: Hands to play; q leaves earlier.
-        seed: The same seed deals the same cards; by default another one each time, which is printed.
+        seed: The same seed deals the same cards. By default the deals follow from a secret of the operating system,
+            which nobody can compute and which is not kept.
         settings: Arguments of the environment, such as num_players=3 stacks=50.
         save: Write the finished hands to a file (.phhs, .acpc, .big2) or into a folder.
         device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
@@ -53,18 +55,19 @@ def play(
     names = _opponents(entry, chosen, joined(agents) or ("random",))
     game, _ = game_for(entry, chosen, 1 + len(names))
     players: list[Agent] = [Person(), *(load_agent(name, game, device) for name in names)]
-    seed = secrets.randbelow(2**32) if seed is None else seed
+    dealing = with_secret(game, new_secret()) if seed is None else game
+    of_agents = secrets.randbits(64) if seed is None else seed
     spectator = Spectator(players, not no_thoughts)
     file = None if save is None else MatchFile(save, game, spectator.names, seed)
     try:
         with file or nullcontext():
             callbacks: list[MatchCallback] = [spectator, *([file] if file else [])]
-            play_match(game, players, hands, seed, num_tables=1, hands_per_table=hands, callbacks=callbacks)
+            play_match(dealing, players, hands, of_agents, num_tables=1, hands_per_table=hands, callbacks=callbacks)
     except KeyboardInterrupt:
         print("\nyou leave the table")
     won, unit = spectator.won / game.chips_per_reward, game.unit
     counted = "1 hand" if spectator.finished == 1 else f"{spectator.finished} hands"
-    print(f"\n{counted}, seed {seed}: you won {won:+g} {unit}")
+    print(f"\n{counted}{'' if seed is None else f', seed {seed}'}: you won {won:+g} {unit}")
     return 0
 
 

@@ -19,6 +19,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     names: Names = (),
+    reproducible: bool = False,
     no_open: bool = False,
 ) -> int:
     """Play, watch and replay in a browser, and see what agents think; sessions are kept in a file of results.
@@ -32,11 +33,16 @@ def serve(
         host: Address to listen at; the default can be reached from this machine alone.
         port: 0 takes any free one.
         names: Further host names under which others reach this machine, with another --host.
+        reproducible: Let the page choose a seed, from which the same deals come again. A seed can be searched by who
+            sees some of the cards; without one, deals follow from a secret of the operating system.
         no_open: Do not open the page in a browser.
     """
     from card_baselines.web import serving  # Starlette and uvicorn, an extra
     from card_baselines.web.catalogue import Catalogue
 
     catalogue = Catalogue(envs, joined(agents), joined(settings))
-    serving.serve(catalogue, results, host, port, replay=replay, names=joined(names), open_browser=not no_open)
+    serving.serve(
+        catalogue, results, host, port, replay=replay, names=joined(names), open_browser=not no_open,
+        takes_seeds=reproducible,
+    )  # fmt: skip
     return 0

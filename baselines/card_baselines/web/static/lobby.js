@@ -3,7 +3,7 @@
 import { make, options, say } from "./dom.js";
 
 export class LobbyView {
-  constructor(socket, games, go) {
+  constructor(socket, games, takesSeeds, go) {
     this.socket = socket;
     this.games = games;
     this.go = go;
@@ -11,7 +11,7 @@ export class LobbyView {
     this.game = make("select", { id: "game", onchange: () => this.chooseGame() });
     this.seats = make("select", { id: "seats", onchange: () => this.ask() });
     this.settings = make("input", { id: "settings", type: "text", maxlength: 150, onchange: () => this.ask() });
-    this.seed = make("input", { id: "seed", type: "number", min: 0, step: 1, placeholder: "random" });
+    this.seed = make("input", { id: "seed", type: "number", min: 0, step: 1, placeholder: "none: secret deals" });
     this.block = make("input", { id: "block", type: "number", min: 0, max: 1000, step: 1, value: 0 });
     this.places = make("fieldset", {}, make("legend", {}, "Who plays"));
     this.list = make("div", { class: "scroll" });
@@ -21,7 +21,8 @@ export class LobbyView {
       labelled("Game", this.game), labelled("Seats", this.seats), this.places,
       make("details", {}, make("summary", {}, "More settings"),
         make("div", { class: "lobby-more" },
-          labelled("Settings, such as stacks=50", this.settings), labelled("Seed", this.seed),
+          labelled("Settings, such as stacks=50", this.settings),
+          takesSeeds ? labelled("Seed (who knows it knows all cards)", this.seed) : null,
           labelled("Deals again with seats exchanged, after", this.block))),
       this.opener);
     this.element = make("div", { class: "lobby" }, form, make("section", {}, make("h2", {}, "Open tables"), this.list));

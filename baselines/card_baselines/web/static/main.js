@@ -9,7 +9,7 @@ import { Socket } from "./socket.js";
 import { TableView } from "./table.js";
 import { WatchView } from "./watch.js";
 
-let socket = null, view = null, games = [], shownLink = "";
+let socket = null, view = null, games = [], takesSeeds = false, shownLink = "";
 const main = document.getElementById("main");
 
 function state() {
@@ -69,6 +69,7 @@ function welcome(message) {
   document.getElementById("nav").hidden = !(isHost || kept("host"));
   if (isHost) {
     games = message.games;
+    takesSeeds = message.takes_seeds;
     showHostView();
   } else {
     leaveView(); // after a break too: the table comes next
@@ -85,7 +86,7 @@ function showHostView() {
   if (wanted.view === "replay") show(new ReplayView(socket, wanted, go));
   else if (wanted.view === "results") show(new ResultsView(socket));
   else if (wanted.view === "watch") show(new WatchView(socket, wanted.session));
-  else show(new LobbyView(socket, games, go));
+  else show(new LobbyView(socket, games, takesSeeds, go));
   for (const link of document.querySelectorAll("nav a")) {
     link.toggleAttribute("aria-current", link.hash === `#view=${wanted.view ?? "lobby"}`);
   }

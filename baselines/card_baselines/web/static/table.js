@@ -21,13 +21,14 @@ export class TableView {
     this.log = make("ol", { class: "log", tabindex: "0", "aria-label": "Moves" });
     this.score = make("dl", { class: "facts" });
     this.words = make("pre", { class: "as-text" });
+    this.note = make("p", { class: "quiet", hidden: true }, "These deals follow from a seed that was given when the table was opened: who knows it, or searches for it, can compute all cards.");
     const wide = matchMedia("(min-width: 40rem)").matches;
     this.element = make("div", { class: "play" },
       make("div", { class: "board" }, this.drawing.svg,
         make("div", { class: "controls-box" }, this.actions),
         make("details", { open: !wide }, make("summary", {}, "The table as text"), this.words)),
       make("div", {}, this.panel.element,
-        make("aside", {}, make("h2", {}, "Score"), this.score, make("h2", {}, "This hand"), this.log)));
+        make("aside", {}, make("h2", {}, "Score"), this.score, this.note, make("h2", {}, "This hand"), this.log)));
     this.onkey = (event) => this.key(event);
     document.addEventListener("keydown", this.onkey);
     this.panel.ask();
@@ -72,6 +73,7 @@ export class TableView {
     if (isNewHand) this.log.replaceChildren();
     if (table.move) this.logMove(table);
     this.showScore(table.score);
+    this.note.toggleAttribute("hidden", table.is_secret);
     this.chosen.clear();
     this.showControls();
     this.panelFollows();
