@@ -23,7 +23,8 @@ import numpy as np
 import torch
 
 from card_baselines.cli.console import print_table
-from card_baselines.ppo.ppo import Config, Ppo, preset
+from card_baselines.ppo.config import Config
+from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS
 from card_baselines.runs.devices import find_device
 from card_envs.cuda import CudaTables
@@ -107,7 +108,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=1, help="so many times the tables, batches and minibatches")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    chosen = preset(asked.preset) if asked.preset else Config()
+    chosen = PRESETS[asked.preset] if asked.preset else Config()
     sizes = {name: asked.times * getattr(chosen, name) for name in ("num_tables", "batch", "minibatch")}
     base = replace(chosen, device=asked.device, exploitability=False, bfloat16=False, **sizes)
     works = _works(base)

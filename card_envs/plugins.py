@@ -1,7 +1,7 @@
 """What other distributions add under a name: entry points, and what a package registers when it is imported.
 
-A group maps names to locations: "module:Class" for agents, "module" for training algorithms, "module:function" for
-games. An entry point adds one name, or a whole mapping if it points to a constant (in capitals):
+A group maps names to locations: "module:Class" for agents, "module:NAME" for training algorithms,
+"module:function" for games. An entry point adds one name, or a whole mapping if it points to a constant (in capitals):
 
     [project.entry-points."card_envs.agents"]
     my_agent = "my_package.agents:MyAgent"
@@ -21,7 +21,7 @@ from importlib.metadata import EntryPoint, entry_points
 AGENTS = "card_envs.agents"
 """Name -> "module:Class": who can be named in matches."""
 ALGORITHMS = "card_envs.algorithms"
-"""Name -> module of a training script."""
+"""Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 GAMES = "card_envs.games"
 """Versioned id, such as "my_game-v0" -> "module:function" that returns the `Game`; see `envs.register_env`."""
 HISTORIES = "card_envs.histories"

@@ -59,15 +59,15 @@ AGENTS = {
 """Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
 
 ALGORITHMS = {
-    "maskable_ppo": "card_baselines.sb3.maskable_ppo",
-    "maskable_dqn": "card_baselines.sb3.maskable_dqn",
-    "recurrent_ppo": "card_baselines.sb3.recurrent_ppo",
-    "self_play_ppo": "card_baselines.ppo.ppo",
-    "shi2022": "card_baselines.papers.shi2022.training",
-    "mccfr": "card_baselines.solvers.train_mccfr",
-    "public_chance_cfr": "card_baselines.solvers.train_public_chance_cfr",
+    "maskable_ppo": "card_baselines.sb3.maskable_ppo:ALGORITHM",
+    "maskable_dqn": "card_baselines.sb3.maskable_dqn:ALGORITHM",
+    "recurrent_ppo": "card_baselines.sb3.recurrent_ppo:ALGORITHM",
+    "self_play_ppo": "card_baselines.ppo.ppo:ALGORITHM",
+    "shi2022": "card_baselines.papers.shi2022.training:ALGORITHM",
+    "mccfr": "card_baselines.solvers.train_mccfr:ALGORITHM",
+    "public_chance_cfr": "card_baselines.solvers.train_public_chance_cfr:ALGORITHM",
 }
-"""Name -> module with a dataclass `Config` and a function `main(config)`."""
+"""Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 
 SAVED_AGENTS = {
     "mlp": "card_baselines.agents.learned.mlp_policy:MlpAgent",
@@ -78,14 +78,6 @@ SAVED_AGENTS = {
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",
     "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     "kaminsky2020": "card_baselines.papers.kaminsky2020.players:Kaminsky2020Agent",
-    # What version 0.1 wrote into run folders.
-    "card_baselines.learned.mlp_policy:MlpAgent": "card_baselines.agents.learned.mlp_policy:MlpAgent",
-    "card_baselines.learned.recurrent_policy:RecurrentAgent": (
-        "card_baselines.agents.learned.recurrent_policy:RecurrentAgent"
-    ),
-    "card_baselines.learned.tabular_policy:TabularAgent": "card_baselines.agents.learned.tabular_policy:TabularAgent",
-    "card_baselines.learned.shi2022:Shi2022Agent": "card_baselines.papers.shi2022.networks:Shi2022Agent",
-    "card_baselines.search.cfr:Cfr": "card_baselines.solvers.cfr:Cfr",
 }
 """Kind of a run folder, as its config.json names it under "agent" -> "module:Class" that plays what is saved there."""
 

@@ -24,7 +24,6 @@ import numpy as np
 if sys.platform != "win32":
     import fcntl
 
-from card_envs import plugins
 from card_envs.files import replace_file
 
 CONFIG, METRICS, EVALUATION, CURVE, WEIGHTS = (
@@ -141,10 +140,8 @@ class RunFolder:
         ]
 
     def _require_same(self, before: Mapping[str, Any], config: Mapping[str, Any], may_change: Collection[str]) -> None:
-        kinds = plugins.registered(plugins.SAVED_AGENTS)
         for key, value in json.loads(json.dumps(config)).items():
-            is_same_agent = key == "agent" and kinds.get(before.get(key, ""), "") == kinds.get(value, value)
-            if before.get(key) != value and key not in may_change and not is_same_agent:
+            if before.get(key) != value and key not in may_change:
                 raise ValueError(
                     f"{self.path} holds a run with {key} = {before.get(key)!r}, not {value!r}: "
                     "continue it with the same settings, or choose another folder"

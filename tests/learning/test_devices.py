@@ -21,7 +21,7 @@ from card_baselines import cli
 from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.agents.learned.recurrent_policy import RecurrentAgent, recurrent_policy_of
 from card_baselines.ppo import ppo
-from card_baselines.ppo.config import Rates
+from card_baselines.ppo.config import Config, Rates
 from card_baselines.ppo.experience import LEARNED_FROM, Batch
 from card_baselines.runs.devices import Coming, sent
 from card_envs.agent import find_agent
@@ -64,7 +64,7 @@ def others(game: Any, seats: int) -> list[Any]:
 def test_a_learner_plays_and_computes_its_loss_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ppo, "find_device", lambda wanted: torch.device("meta"))
     monkeypatch.setattr(torch, "autocast", lambda *arguments, **options: nullcontext())  # it does not know the device
-    config = ppo.Config(num_tables=8, batch=16, minibatch=16, magnet=0.1, device="cuda", progress=False)
+    config = Config(num_tables=8, batch=16, minibatch=16, device="cuda", progress=False)
     learner = ppo.Ppo(config, config.game())
     with pytest.raises(NotImplementedError, match=COPIED_BACK):
         learner.collect(16)

@@ -21,14 +21,16 @@ import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, gathered_logits, legal_logits, list_legal
 from card_baselines.ppo import bfloat16, ppo
+from card_baselines.ppo.config import Config
 from card_baselines.ppo.experience import Experience, credit
 from card_baselines.ppo.exploiters import winnings
-from card_baselines.ppo.ppo import Config, Ppo
+from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.self_play import SelfPlayTables
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.algorithm import TrainingDivergedError
 from card_baselines.runs.checkpoint import STATE
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
-from card_baselines.runs.run import TrainingDivergedError
+from card_baselines.runs.run import train
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent
 from tests.learning.bet_game import BET, bet_game
@@ -189,7 +191,7 @@ def test_it_learns_to_bet() -> None:
 
 def test_average_play_in_kuhn_poker_approaches_the_solution() -> None:
     """Random play loses 11/24 = 0.458 chips per hand to a best response."""
-    config = replace(ppo.preset("kuhn"), num_tables=256, batch=1024, minibatch=256, minutes=0.0)
+    config = replace(ppo.PRESETS["kuhn"], num_tables=256, batch=1024, minibatch=256, minutes=0.0)
     learner = Ppo(config, config.game())
     assert learner.meter is not None
     assert learner.meter.measure(learner.network.policy)[LATEST] == pytest.approx(11 / 24, abs=0.02)
@@ -204,34 +206,6 @@ def test_a_penalty_keeps_the_policy_near_the_one_that_played() -> None:
         return Ppo(config, config.game()).update(0.0)["kl"]
 
     assert 0 < moved(100.0) < 0.1 * moved(0.0)
-
-
-def test_a_magnet_holds_the_policy_and_follows_it_in_jumps() -> None:
-    def divergences(weight: float) -> list[float]:
-        config = replace(TINY, learning_rate=0.01, final_learning_rate=0.01, epochs=4, entropy=0.0, final_entropy=0.0)
-        learner = Ppo(replace(config, magnet=weight, final_magnet=weight, magnet_updates=4), config.game())
-        return [learner.update(0.0)["magnet"] for _ in range(5)]
-
-    free, held = divergences(1e-9), divergences(100.0)
-    assert free[0] < free[1] < free[2] < free[3], "it moves away from a magnet that stands still"
-    assert free[4] < free[3], "and is near the next one, itself as it was"
-    assert 0 < held[3] < 0.1 * free[3]
-
-
-def test_the_divergence_from_a_magnet_is_that_of_its_definition() -> None:
-    config = replace(TINY, magnet=0.1)
-    learner = Ppo(config, config.game())
-    assert learner.magnet is not None
-    with torch.no_grad():
-        learner.network.policy.layers[-1].bias[:2] = torch.tensor([1.0, -1.0])
-    observation, legal = torch.zeros(1, learner.tables.game.layout.size), torch.tensor([[0, 1]], dtype=torch.int16)
-    log_probabilities = torch.log_softmax(learner.network(observation, legal)[0], dim=1)
-    found = learner.magnet.divergence(log_probabilities, observation, legal)
-    bets = 1 / (1 + np.exp(2.0))  # of an action whose logit is 2 smaller, where the magnet plays both alike
-    assert float(found.detach()) == pytest.approx(np.log(2) + bets * np.log(bets) + (1 - bets) * np.log(1 - bets))
-    found.backward()
-    assert learner.network.policy.layers[-1].bias.grad is not None
-    assert all(parameter.grad is None for parameter in learner.magnet.network.parameters())
 
 
 # --- exploiters -------------------------------------------------------------------------------------------------------
@@ -294,9 +268,7 @@ def test_the_measurement_of_bfloat16_takes_times() -> None:
 # --- interruptions ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "groups"), [({}, 1), ({"magnet": 0.1, "magnet_updates": 3}, 1), (EXPLOITED, 1), (EXPLOITED, 2)]
-)
+@pytest.mark.parametrize(("options", "groups"), [({}, 1), (EXPLOITED, 1), (EXPLOITED, 2)])
 def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: dict[str, Any], groups: int) -> None:
     config = replace(TINY, exploitability=True, **options)
     game = config.game()
@@ -349,7 +321,7 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    learner = Ppo(ppo.Config(**_settings_in(run)), make_game("kuhn_poker-v0"))
+    learner = Ppo(Config(**_settings_in(run)), make_game("kuhn_poker-v0"))
     learner.load(run / STATE)
     assert 0 < learner.decisions < 200_000
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, stderr=subprocess.DEVNULL, timeout=300)
@@ -369,7 +341,7 @@ def _settings_in(run: Path) -> dict[str, Any]:
 
 
 def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
-    run = ppo.main(replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
+    run = train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
     names = {path.name for path in run.path.iterdir()}
     assert names == {
         "config.json",
@@ -389,7 +361,7 @@ def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
 
 
 def test_what_exploiters_win_is_logged_and_drawn(tmp_path: Path) -> None:
-    ppo.main(replace(TINY, **EXPLOITED, folder=str(tmp_path), evaluation_seconds=0.0, steps=6_000))
+    train(ppo.ALGORITHM, replace(TINY, **EXPLOITED, folder=str(tmp_path), evaluation_seconds=0.0, steps=6_000))
     rows = RunFolder(tmp_path).metrics()
     joined = [number for number, row in enumerate(rows) if "exploiter" in row]
     assert joined == [number for number in range(len(rows)) if number % 3 == 0] and len(joined) > 1
@@ -409,7 +381,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
 
     monkeypatch.setattr(Ppo, "update", break_the_third)
     with pytest.raises(TrainingDivergedError, match=r"update 3, epoch 1, minibatch 1: the loss is nan.*checkpoint"):
-        ppo.main(replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
+        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
     learner = Ppo(TINY, TINY.game())
     learner.load(tmp_path / STATE)
     assert learner.updates == 2 and np.isfinite(numbers(learner)).all()
@@ -421,18 +393,17 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
     [
         ({"env": "leduc_holdem-v0"}, "holds a run with env = 'kuhn_poker-v0', not 'leduc_holdem-v0'"),
         ({"hidden": (8,)}, r"holds a run with hidden = \[16\], not \[8\]"),
-        ({"workers": 2}, "holds a run with workers = 1, not 2"),
     ],
 )
 def test_a_folder_with_another_run_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    RunFolder(tmp_path).start(ppo.describe(TINY))
+    RunFolder(tmp_path).start(ppo.ALGORITHM.describe(TINY))
     with pytest.raises(ValueError, match=message):
-        ppo.main(replace(TINY, folder=str(tmp_path), **change))
+        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), **change))
 
 
 def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> None:
     game = make_game("big2-v0")
-    run = ppo.main(replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
+    run = train(ppo.ALGORITHM, replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
     agent = find_agent(str(run.path), game)
     tables = game.seeded_tables(500, 3)
     rows = np.arange(500)
@@ -446,8 +417,8 @@ def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> 
 
 
 def test_budgets_may_grow(tmp_path: Path) -> None:
-    ppo.main(replace(TINY, folder=str(tmp_path), steps=600))
-    ppo.main(replace(TINY, folder=str(tmp_path), steps=1200))
+    train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), steps=600))
+    train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), steps=1200))
     assert json.loads((tmp_path / "evaluation.json").read_text())["cost"]["decisions"] >= 1200
     assert RunFolder(tmp_path).config()["steps"] == 1200
 
@@ -455,7 +426,7 @@ def test_budgets_may_grow(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"cannot write the run folder .*file/run: Not a directory"):
-        ppo.main(replace(TINY, folder=str(tmp_path / "file" / "run")))
+        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path / "file" / "run")))
 
 
 def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -469,7 +440,7 @@ def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
 
 
 def test_agents_of_another_environment_are_refused(tmp_path: Path) -> None:
-    run = ppo.main(replace(TINY, folder=str(tmp_path), steps=300))
+    run = train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), steps=300))
     with pytest.raises(ValueError, match="was trained for num_seats 2, this match has 3"):
         find_agent(str(run.path), make_game("kuhn_poker-v0", num_players=3))
     changed = run.config() | {"encoder_version": 99}

@@ -18,6 +18,7 @@ from card_baselines.papers.shi2022.networks import HISTORIES, Memories, Shi2022A
 from card_baselines.papers.shi2022.rendering import count_readings, per_board, verdict_per_board  # noqa: E402
 from card_baselines.papers.shi2022.rollout import NO_ACTION, Rollout, Trajectories, deal_tables  # noqa: E402
 from card_baselines.papers.shi2022.training import Config, Training  # noqa: E402
+from card_baselines.runs.run import train  # noqa: E402
 from card_envs.agent import Decisions  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402
 from card_envs.match import play_match  # noqa: E402
@@ -247,7 +248,7 @@ def test_an_interrupted_run_continues_as_if_nothing_had_happened(algorithm: Any,
 def test_a_run_leaves_an_agent_that_plays_and_forgets_nothing(algorithm: Any, history: Any, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     config = replace(TINY, algorithm=algorithm, history=history, folder=str(folder))
-    run = train_shi2022.main(config)
+    run = train(train_shi2022.ALGORITHM, config)
     rows = run.metrics()
     assert [row["episodes"] for row in rows] == [4]
     assert {"critic_loss", "actor_loss", "entropy", "folds", "v chen"} <= set(rows[0])
@@ -255,7 +256,7 @@ def test_a_run_leaves_an_agent_that_plays_and_forgets_nothing(algorithm: Any, hi
     assert [(match["opponent"], match["hands"]) for match in evaluation["matches"]] == [("chen", 12)]
     assert evaluation["cost"]["episodes"] == 4
     before = (folder / "policy.safetensors").read_bytes()
-    train_shi2022.main(config)  # finished: nothing happens
+    train(train_shi2022.ALGORITHM, config)  # finished: nothing happens
     assert (folder / "policy.safetensors").read_bytes() == before
 
     checked = Checked(folder, GAME)
@@ -288,7 +289,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_saves_the_batch(tmp_path: Pa
 
     monkeypatch.setattr(Training, "_make_learner", poisoned)
     with pytest.raises(DivergedError, match=r"update 0 gave critic loss nan.*diverged\.safetensors"):
-        train_shi2022.main(replace(TINY, folder=str(tmp_path / "run")))
+        train(train_shi2022.ALGORITHM, replace(TINY, folder=str(tmp_path / "run")))
     assert (tmp_path / "run" / "diverged.safetensors").stat().st_size > 1000
 
 

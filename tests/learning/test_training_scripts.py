@@ -18,6 +18,7 @@ import card_baselines
 from card_baselines.agents.learned.recurrent_policy import RecurrentAgent
 from card_baselines.registry import ALGORITHMS
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
 from card_baselines.sb3.mask_at_end import MaskAtEnd
 from card_envs import make_game
@@ -59,12 +60,12 @@ def tiny(name: str, folder: Path, **changes: Any) -> Any:
 def test_a_run_leaves_a_folder_that_plays_and_goes_on(name: str, tmp_path: Path) -> None:
     script, _ = SCRIPTS[name]
     config = tiny(name, tmp_path)
-    run = script.main(config)
+    run = train(script.ALGORITHM, config)
     assert {"config.json", "metrics.csv", "evaluation.json", "model.zip", "policy.safetensors", "curve.png"} <= {
         path.name for path in run.path.iterdir()
     }
     assert RunFolder(tmp_path).metrics()[-1]["decisions"] >= 400
-    script.main(replace(config, steps=800))
+    train(script.ALGORITHM, replace(config, steps=800))
     decisions = [row["decisions"] for row in RunFolder(tmp_path).metrics()]
     assert decisions[-1] >= 800 and decisions == sorted(decisions)
     game = make_game("leduc_holdem-v0")
@@ -80,7 +81,7 @@ def test_all_actions_of_dqn_are_legal_and_so_is_the_bootstrap() -> None:
     game = make_game("limit_holdem-v0")
     tables = MaskAtEnd(CardVecEnv(game, 16, "random", seed=0))
     config = tiny("maskable_dqn", Path("unused"))
-    settings = maskable_dqn._settings(replace(config, env="limit_holdem-v0"))
+    settings = maskable_dqn.MaskableDqnLearner.model_settings(replace(config, env="limit_holdem-v0"))
     model = maskable_dqn.MaskableDQN(env=tables, seed=0, gamma=1.0, device="cpu", **settings)
     model.learn(2000)  # the tables raise at the first illegal action
     batch = model.replay_buffer.sample(256)
@@ -102,8 +103,9 @@ def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = replace(tiny(name, Path("unused")), **changes)
     monkeypatch.setattr(script.Config, "game", lambda config: bet_game())
     tables = MaskAtEnd(CardVecEnv(bet_game(), 16, "random", seed=0))
-    settings = script._settings(config)
-    model = script.ALGORITHM.model(env=tables, seed=0, gamma=1.0, learning_rate=0.01, device="cpu", **settings)
+    learner = script.ALGORITHM.make_learner
+    settings = learner.model_settings(config) | {"gamma": 1.0, "learning_rate": 0.01, "device": "cpu"}
+    model = learner.model_class(env=tables, seed=0, **settings)
     model.learn(3000)
     for seat in (0, 1):
         observation = np.array([[seat == 0, seat == 1, 1, 1]], np.float32)
@@ -113,9 +115,9 @@ def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_memory_of_a_recurrent_agent_is_that_of_one_seat_in_one_deal(tmp_path: Path) -> None:
     """The agent's probabilities are those of SB3's policy fed with the same decisions."""
-    recurrent_ppo.main(tiny("recurrent_ppo", tmp_path))
+    train(recurrent_ppo.ALGORITHM, tiny("recurrent_ppo", tmp_path))
     agent = RecurrentAgent(tmp_path, make_game("leduc_holdem-v0"))
-    model = recurrent_ppo.ALGORITHM.model.load(tmp_path / "model.zip")
+    model = recurrent_ppo.RecurrentPpoLearner.model_class.load(tmp_path / "model.zip")
     observation = torch.rand((1, agent.policy.lstm.input_size))
     ending = torch.ones((1, 3))
     mine = theirs = (torch.zeros((1, 1, 8)), torch.zeros((1, 1, 8)))
@@ -128,7 +130,7 @@ def test_the_memory_of_a_recurrent_agent_is_that_of_one_seat_in_one_deal(tmp_pat
 
 
 def test_a_recurrent_agent_takes_the_likeliest_action_if_asked(tmp_path: Path) -> None:
-    recurrent_ppo.main(tiny("recurrent_ppo", tmp_path))
+    train(recurrent_ppo.ALGORITHM, tiny("recurrent_ppo", tmp_path))
     game = make_game("leduc_holdem-v0")
     tables = VectorTables(game, 64, 0)
     tables.reset()

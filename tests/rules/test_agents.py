@@ -13,7 +13,6 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from card_baselines.registry import AGENTS
-from card_baselines.run_folder import RunFolder
 from card_baselines.runs.export_pretrained import export_pretrained
 from card_envs import make_game, plugins
 from card_envs.agent import (
@@ -274,7 +273,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (info / "entry_points.txt").write_text(
         "[card_envs.agents]\nfirst = other_players.agents:First\n"
         "dqn = other_players.agents:DQN\nmany = other_players.registry:AGENTS\n"
-        "[card_envs.algorithms]\nnew_way = other_players.training\n"
+        "[card_envs.algorithms]\nnew_way = other_players.training:new_way\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
@@ -289,7 +288,7 @@ def test_other_distributions_add_agents_and_algorithms(elsewhere: Path) -> None:
     assert {"always_call", "random", "third"} <= set(known)
     agents = [find_agent(name, KUHN) for name in ("dqn", "second")]
     assert play_match(KUHN, agents, 10, 0).names == ("in capitals", "second")
-    assert plugins.registered(plugins.ALGORITHMS)["new_way"] == "other_players.training"
+    assert plugins.registered(plugins.ALGORITHMS)["new_way"] == "other_players.training:new_way"
 
 
 def test_listing_imports_no_agents(elsewhere: Path) -> None:
@@ -413,53 +412,3 @@ def test_others_may_read_an_agent_that_is_made_small(tmp_path: Path, usual_umask
     assert export_pretrained(shipped, tmp_path / "small") == 0.0  # its weights are float16 already
     rights = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "small").iterdir()}
     assert rights["policy.safetensors"] == 0o644 and set(rights.values()) == {0o644}
-
-
-# --- run folders of version 0.1 ---------------------------------------------------------------------------------------
-
-OLD_PLACES = {
-    "card_baselines.learned.mlp_policy:MlpAgent": "mlp",
-    "card_baselines.learned.recurrent_policy:RecurrentAgent": "recurrent",
-    "card_baselines.learned.tabular_policy:TabularAgent": "tabular",
-    "card_baselines.learned.shi2022:Shi2022Agent": "shi2022",
-    "card_baselines.search.cfr:Cfr": "cfr",
-}
-
-
-@pytest.mark.parametrize("old", OLD_PLACES)
-def test_what_version_0_1_wrote_means_the_same_class(old: str) -> None:
-    kinds = plugins.registered(plugins.SAVED_AGENTS)
-    assert kinds[old] == kinds[OLD_PLACES[old]]
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "env", "seats"),
-    [
-        ("ppo_limit_hu", "card_baselines.learned.mlp_policy:MlpAgent", "limit_holdem-v0", 2),
-        ("shi2022_dual_apu", "card_baselines.learned.shi2022:Shi2022Agent", "limit_holdem-v0", 6),
-    ],
-)
-def test_a_run_folder_of_version_0_1_plays_as_before(tmp_path: Path, name: str, old: str, env: str, seats: int) -> None:
-    [shipped] = (PACKAGE.parent / "baselines").rglob(f"pretrained/{name}")
-    config = json.loads((shipped / "config.json").read_text())
-    folder = tmp_path / name
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(config | {"agent": old}))
-    (folder / "policy.safetensors").write_bytes((shipped / "policy.safetensors").read_bytes())
-    game = make_game(env, num_players=seats)
-    results = [
-        play_match(game, [find_agent(spec, game), *[RandomAgent()] * (seats - 1)], 24, 0)
-        for spec in (name, str(folder))
-    ]
-    assert results[0].names == results[1].names
-    assert np.array_equal(results[0].payoffs, results[1].payoffs)
-
-
-def test_a_run_of_version_0_1_is_continued(tmp_path: Path) -> None:
-    run = RunFolder(tmp_path)
-    run.start({"agent": "card_baselines.learned.mlp_policy:MlpAgent", "seed": 0})
-    run.start({"agent": "mlp", "seed": 0})
-    assert run.config()["agent"] == "mlp"
-    for other in ({"agent": "recurrent", "seed": 0}, {"agent": "mlp", "seed": 1}):
-        with pytest.raises(ValueError, match="continue it with the same settings"):
-            run.start(other)

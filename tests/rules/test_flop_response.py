@@ -23,6 +23,7 @@ from card_baselines.exploitability.flops.flop_response import (
     value_of_choices,
 )
 from card_baselines.exploitability.target import ExploitSettings, Target
+from card_baselines.runs.run import train
 from card_baselines.solvers import train_public_chance_cfr as training
 from card_baselines.solvers.betting_lines import streets_of
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree, tables_of_nodes
@@ -265,7 +266,7 @@ def test_a_training_run_is_continued_and_plays(tmp_path: Path, monkeypatch: pyte
     settings = {"width": 4, "panel": ("always_call",), "evaluation_hands": 20, "final_hands": 20, "progress": False}
     for iterations in (2, 4):
         config = training.Config(iterations=iterations, folder=str(tmp_path), **settings)
-        run = training.main(config)
+        run = train(training.ALGORITHM, config)
     assert run.metrics()[-1]["iterations"] == 4
     whole = PublicChanceCfr(HoldemConfig.limit(), some_buckets(4), turn, seed=0)
     whole.run(4)

@@ -145,7 +145,7 @@ def test_decisions_of_brennus_are_timed_by_street(
 
 
 def test_the_line_of_costs_is_fitted_round_by_round() -> None:
-    fitted = runpy.run_path(str(REPO / "benchmarks" / "processes.py"))["fitted"]
-    a, b = fitted([[3.0, 5.0, 9.0], [5.0, 7.0, 11.0]], [1000, 2000, 4000])
+    fit_costs = runpy.run_path(str(REPO / "benchmarks" / "network_size.py"))["fit_costs"]
+    a, b = fit_costs([[3.0, 5.0, 9.0], [5.0, 7.0, 11.0]], [1000, 2000, 4000])
     assert a == "a = 2 ± 13"  # 1 and 3: a deviation of the mean of 1, times 12.7 for one degree of freedom
     assert b.startswith("b = 2 ± ")

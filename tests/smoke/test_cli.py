@@ -17,6 +17,7 @@ import pytest
 from rich.console import Console
 
 from card_baselines import cli, registry
+from card_baselines.cli.commands import train
 from card_baselines.cli.console import made_table
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
@@ -439,6 +440,9 @@ def test_replay_exits_with_1_on_a_mismatch(capsys: pytest.CaptureFixture[str], t
 def test_train_runs_the_script_of_the_algorithm(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from card_baselines.runs import run as runs
+    from card_baselines.runs.algorithm import Algorithm
+
     @dataclass
     class Config:
         env: str = "limit_holdem-v0"
@@ -446,12 +450,16 @@ def test_train_runs_the_script_of_the_algorithm(
         steps: int = 10
 
     trained: list[Any] = []
-    script: Any = types.ModuleType("card_baselines.sb3.nothing")
-    script.Config, script.main = Config, trained.append
+    script: Any = types.ModuleType("other_players.nothing")
+    script.NOTHING = Algorithm(name="nothing", config=Config, make_learner=None, describe=vars)  # type: ignore[type-var,arg-type]
     monkeypatch.setitem(sys.modules, script.__name__, script)
-    monkeypatch.setitem(registry.ALGORITHMS, "nothing", script.__name__)
+    monkeypatch.setitem(registry.ALGORITHMS, "nothing", "other_players.nothing:NOTHING")
+    monkeypatch.setattr(runs, "train", lambda algorithm, config: trained.append((algorithm, config)))
+    monkeypatch.setattr(train, "print_results", lambda folder: None)
     assert cli.main(["train", "nothing", "--env", "kuhn_poker-v0", "--set", "a=1", "--set", "b=2"]) == 0
-    assert trained == [Config("kuhn_poker-v0", ("a=1", "b=2"))]
+    assert trained == [(script.NOTHING, Config("kuhn_poker-v0", ("a=1", "b=2")))]
+    monkeypatch.setitem(registry.ALGORITHMS, "nothing", "other_players.nothing")
+    assert "'other_players.nothing' is no algorithm" in fails(capsys, "train", "nothing")
     code, out, _ = run(capsys, "train", "--help")
     assert code == 0 and "nothing" in out and "maskable_ppo" in out
 
@@ -459,7 +467,7 @@ def test_train_runs_the_script_of_the_algorithm(
 def test_a_missing_package_says_which_extra_to_install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(registry.ALGORITHMS, "nothing", "torch.nothing")
+    monkeypatch.setitem(registry.ALGORITHMS, "nothing", "torch.nothing:ALGORITHM")
     monkeypatch.setitem(sys.modules, "torch", None)
     assert "pip install 'card-envs[train]'" in fails(capsys, "train", "nothing")
     monkeypatch.setitem(sys.modules, "tyro", None)

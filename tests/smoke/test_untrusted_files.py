@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 import torch
+from card_baselines.runs.distributed import ALONE as SINGLE
 
 from card_baselines import cli
 from card_baselines.agents.learned.onnx_export import export_onnx
@@ -30,7 +31,6 @@ from card_baselines.league import League, LeagueError
 from card_baselines.league.strategies import strategies_of
 from card_baselines.papers.zheng2022.pretrained_agents import PRETRAINED as ZHENG
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.distributed import ALONE as SINGLE
 from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.messages import parse

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from card_baselines.cli.console import interval_cell, print_table
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.runs.config import require_above_0
+from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_ppo
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
@@ -39,7 +40,8 @@ class Config:
 def main(config: Config) -> RunFolder:
     """Train, play, print the table, and return the run folder."""
     print(f"Training MaskablePPO on heads-up limit hold'em for {config.minutes:g} minutes ...", flush=True)
-    run = maskable_ppo.main(
+    run = train(
+        maskable_ppo.ALGORITHM,
         maskable_ppo.Config(
             minutes=config.minutes,
             opponents=OPPONENTS,
@@ -53,7 +55,7 @@ def main(config: Config) -> RunFolder:
             final_hands=config.hands,
             seed=config.seed,
             folder=config.folder,
-        )
+        ),
     )
     print_evaluation(run)
     print(f"It trained against the first {len(OPPONENTS)}; {', '.join(STRANGERS)} were new to it.")

@@ -46,11 +46,6 @@ class Config(GameRunConfig):
     kl_penalty: float = 0.0
     """Weight of the KL divergence from the policy that played the batch (Schulman et al. 2017, section 4)."""
     final_kl_penalty: float = 0.0
-    magnet: float = 0.0
-    """Weight of the KL divergence from the policy as it was some time ago, see `ppo.magnet`."""
-    final_magnet: float = 0.0
-    magnet_updates: int = 200
-    """After so many updates, the latest policy becomes the one that was some time ago."""
     clip_value: bool = False
     """Keep values within `clip` of the old ones too, as Charlesworth (2018) does."""
     value_weight: float = 0.5
@@ -78,27 +73,18 @@ class Config(GameRunConfig):
     exploitability: bool = False
     """Small hold'em games: measure the exact exploitability of the policy, and of the average of all so far, which the
     folder `average` plays."""
-    workers: int = 1
-    """Processes on this machine, one for each core to use: they share the tables and batches, and average their
-    gradients. For several machines, start the command with torchrun."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense, by name."""
         super().__post_init__()
         require(self, 1, "num_tables", "batch", "minibatch", "epochs", "past_self_updates", "hidden", "value_hidden")
-        require(self, 1, "magnet_updates", "exploiters", "exploiter_updates", "exploiter_batches")
-        require(self, 0, "magnet", "final_magnet")
+        require(self, 1, "exploiters", "exploiter_updates", "exploiter_batches")
         require(self, 0, "past_selves", "shared_layers", "entropy", "final_entropy", "kl_penalty", "final_kl_penalty")
         require_above_0(self, "learning_rate", "max_gradient", "reward_scale")
         require_shares(self, "mixed", "gamma", "gae_lambda", "average")
-        most = min(self.num_tables, self.batch)
-        if not 1 <= self.workers <= most:
-            raise ValueError(
-                f"workers {self.workers} must be in 1..{most}: each needs a table and a decision of a batch"
-            )
 
 
-RATES = ("learning_rate", "entropy", "clip", "kl_penalty", "magnet")
+RATES = ("learning_rate", "entropy", "clip", "kl_penalty")
 
 
 @dataclass(frozen=True)
@@ -109,7 +95,6 @@ class Rates:
     entropy: float
     clip: float
     kl_penalty: float
-    magnet: float
 
     @classmethod
     def at(cls, fraction: float, config: Config) -> Rates:
@@ -123,5 +108,4 @@ class Rates:
             entropy=between(config.entropy, config.final_entropy),
             clip=between(config.clip, config.final_clip),
             kl_penalty=between(config.kl_penalty, config.final_kl_penalty),
-            magnet=between(config.magnet, config.final_magnet),
         )

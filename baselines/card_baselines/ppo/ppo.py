@@ -2,8 +2,7 @@
 
 Schulman et al. (2017), self-play as in Charlesworth (2018). Read top to bottom: the learner with its rollout
 (`collect`) and minibatches (`update`). The loss is in `ppo_loss`, advantages in `experience` (`credit`), settings in
-`ppo_config`, what a run is besides (budget, checkpoints, evaluations) in `run`, who sits at the tables in `self_play`,
-several processes in `distributed`.
+`ppo_config`, what a run is besides (budget, checkpoints, evaluations) in `run`, who sits at the tables in `self_play`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,30 +22,26 @@ import torch
 from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights, save_policy
 from card_baselines.ppo.bfloat16 import bfloat16_pays
-from card_baselines.ppo.config import RATES, Rates
-from card_baselines.ppo.config import Config as Config
+from card_baselines.ppo.config import RATES, Config, Rates
 from card_baselines.ppo.experience import Batch, Experience, credit
 from card_baselines.ppo.exploiters import PICTURE as WINNINGS_PICTURE
 from card_baselines.ppo.exploiters import are_due, exploiter_settings, winnings
 from card_baselines.ppo.loss import ppo_loss
-from card_baselines.ppo.magnet import Magnet
-from card_baselines.ppo.presets import PRESETS
-from card_baselines.ppo.presets import default_preset as default_preset
+from card_baselines.ppo.presets import PRESETS, find_preset
 from card_baselines.ppo.self_play import EXPLOITER, LEARNER, Asked, Drawing, Rows, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.budget import Budget, Periodic
-from card_baselines.runs.checkpoint import STATE, load_optimiser, load_state, optimiser_tensors, strip_prefix
-from card_baselines.runs.devices import find_device
-from card_baselines.runs.distributed import ALONE, World, is_launched, joined, launch, load_states, save_states
-from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, PICTURE, ExploitabilityMeter, require_small
-from card_baselines.runs.run import (
-    AlgorithmSpec,
-    Curve,
-    Learner,
-    TrainingDivergedError,
-    describe_game_run,
-    train,
+from card_baselines.runs.algorithm import Algorithm, Curve, Learner, TrainingDivergedError
+from card_baselines.runs.checkpoint import (
+    STATE,
+    load_optimiser,
+    load_state,
+    optimiser_tensors,
+    save_state,
+    strip_prefix,
 )
+from card_baselines.runs.config import describe_game_run
+from card_baselines.runs.devices import find_device
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, PICTURE, ExploitabilityMeter, require_small
 from card_envs.files import replace_file
 from card_envs.game import Game
 
@@ -55,47 +50,23 @@ _VALUE_UPDATES = 50
 """In so many updates the value alone learns, if a run starts from an agent without one."""
 
 
-def main(config: Config) -> RunFolder:
-    """Train, evaluate, and return the run folder."""
-    if config.workers > 1 and not is_launched():
-        return launch(config.workers, main, config)
-    if config.exploitability:
-        require_small(config.game())
-    with joined(find_device(config.device)) as world:
-        return train(SPEC, replace(config, workers=world.size), world)
-
-
-def preset(name: str) -> Config:
-    """Return the settings of that name, one of `PRESETS`."""
-    return Config(**PRESETS[name])
-
-
-def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds: the settings, and what a player needs to rebuild the network."""
-    return describe_game_run(config, "self_play_ppo", "mlp")
-
-
 class Ppo(Learner):
-    """The network, its optimiser and its tables.
+    """The network, its optimiser and its tables."""
 
-    Each process has one. The network is the same in all, tables and random generators are not.
-    """
-
-    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
+    def __init__(self, config: Config, game: Game) -> None:
         """Begin with a network that plays nearly at random."""
         torch.manual_seed(config.seed)
-        self.config, self.world, self.device = config, world, find_device(config.device)
+        self.config, self.device = config, find_device(config.device)
         self.network = ActorCritic(
             game.layout.size, config.hidden, game.num_actions, config.activation,
             config.value_hidden, config.shared_layers, self._bfloat16(game),
         ).to(self.device)  # fmt: skip
         self.playing = deepcopy(self.network) if config.average else self.network
         """The network that plays in the end: averaged weights, or the network itself."""
-        self.magnet = Magnet(self.network, config.magnet_updates) if config.magnet or config.final_magnet else None
         self.parameters = list(self.network.parameters())
         self.optimiser = torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
         self.tables = SelfPlayTables(
-            game, world.share(config.num_tables), world.seed(config.seed),
+            game, config.num_tables, config.seed,
             pool=config.opponents, mixed=config.mixed, past_selves=config.past_selves,
             exploiters=config.exploiters,
         )  # fmt: skip
@@ -104,23 +75,21 @@ class Ppo(Learner):
         self.experience = Experience(game, len(self.tables.all), 4 * len(self.tables.all))
         self.actions = np.zeros(game.num_actions, np.int64)
         """How often each action was chosen in the latest batch."""
-        self.meter = ExploitabilityMeter(game) if config.exploitability and world.is_first else None
+        self.meter = ExploitabilityMeter(game) if config.exploitability else None
         self.decisions = self.updates = self.value_alone = 0
         """The value alone learns in the first `value_alone` updates."""
-        self.rng = np.random.default_rng([world.seed(config.seed) % 2**64, 2])
+        self.rng = np.random.default_rng([config.seed % 2**64, 2])
 
     def _bfloat16(self, game: Game) -> bool:
-        """Return what the settings say, or what process 0 measures."""
+        """Return what the settings say, or what is measured."""
         config = self.config
         if config.bfloat16 != "auto":
             return config.bfloat16
-        rows = self.world.share(config.minibatch)
-        pays = self.world.is_first and bfloat16_pays(game.layout.size, config.hidden, rows, self.device)
-        return bool(self.world.from_first([float(pays)])[0])
+        return bfloat16_pays(game.layout.size, config.hidden, config.minibatch, self.device)
 
     @property
     def done(self) -> int:
-        """Decisions of all processes."""
+        """Decisions so far."""
         return self.decisions
 
     def update(self, fraction: float) -> dict[str, float]:
@@ -128,10 +97,10 @@ class Ppo(Learner):
         config, rates = self.config, Rates.at(fraction, self.config)
         for group in self.optimiser.param_groups:
             group["lr"] = rates.learning_rate
-        counts = self.world.each(self.collect(self.world.share(config.batch)))
-        self.decisions += sum(counts)
+        count = self.collect(config.batch)
+        self.decisions += count
         batch = self.experience.batch(self.device)
-        steps = min(*counts, max(1, round(sum(counts) / config.minibatch)))
+        steps = min(count, max(1, round(count / config.minibatch)))
         measures = [
             self.descend(batch, rows, rates)
             for _ in range(config.epochs)
@@ -141,8 +110,6 @@ class Ppo(Learner):
         self.experience.forget_finished()
         self.updates += 1
         self._average_weights()
-        if self.magnet:
-            self.magnet.follow(self.network, self.updates)
         if self.meter:
             self.meter.add(self.network.policy, weight=self.updates)
         if self.updates % config.past_self_updates == 0:
@@ -151,9 +118,9 @@ class Ppo(Learner):
         return {"learning_rate": rates.learning_rate, **means, **self._action_shares()}
 
     def _train_exploiter(self) -> dict[str, float]:
-        """Add a response to the policy to the pool; process 0 returns what it wins from it."""
+        """Add a response to the policy to the pool; return what it wins from it."""
         config = self.config
-        learner = Ppo(exploiter_settings(config, self.updates, not self.network.sparse), self.tables.game, self.world)
+        learner = Ppo(exploiter_settings(config, self.updates, not self.network.sparse), self.tables.game)
         learner.network.load_state_dict(self.playing.state_dict())
         learner.tables.remember(self.playing)
         learner.tables.seat_players(learner.tables.all)
@@ -161,8 +128,6 @@ class Ppo(Learner):
             learner.update(batch / config.exploiter_batches)
         self.decisions += learner.decisions
         self.tables.add_exploiter(learner.network)
-        if not self.world.is_first:
-            return {}
         return winnings(self.tables.game, learner.network, self.playing, config.evaluation_hands, self.updates)
 
     def collect(self, decisions: int) -> int:
@@ -239,12 +204,9 @@ class Ppo(Learner):
         loss.backward()  # type: ignore[no-untyped-call]
         if self.updates < self.value_alone:
             self.network.policy.zero_grad()  # to None, which the optimiser leaves as it is
-        loss = loss.detach()
-        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
-        self.world.average([*gradients, loss, *measures.values()], len(rows))
         norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.config.max_gradient)
         self.optimiser.step()
-        return {"loss": loss, "norm": norm, **measures}
+        return {"loss": loss.detach(), "norm": norm, **measures}
 
     def _means(self, steps: Sequence[Mapping[str, torch.Tensor]], per_epoch: int, rates: Rates) -> dict[str, float]:
         """Return the mean of each measure over the steps of an update.
@@ -266,17 +228,13 @@ class Ppo(Learner):
         return dict(zip(names[2:], table[:, 2:].mean(axis=0).tolist(), strict=True))
 
     def loss(self, taken: Mapping[str, torch.Tensor], rates: Rates) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Return the loss of a part of a batch, with the distance from the magnet if there is one, and measures."""
+        """Return the loss of a part of a batch, and measures."""
         observation, legal, advantage = taken["observation"].float(), taken["legal"], taken["advantage"]
         logits, value = self.network(observation, legal)
         log_probabilities = torch.log_softmax(logits, dim=1)
         if self.config.normalise:
-            mean, deviation = self.world.moments(advantage)
-            advantage = (advantage - mean) / (deviation + 1e-8)
+            advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + 1e-8)
         loss, measures = ppo_loss(log_probabilities, value, advantage, taken, rates, self.config)
-        if self.magnet:
-            measures["magnet"] = self.magnet.divergence(log_probabilities, observation, legal)
-            loss = loss + rates.magnet * measures["magnet"]
         return loss, {name: measure.detach() for name, measure in measures.items()}
 
     def _average_weights(self) -> None:
@@ -291,8 +249,8 @@ class Ppo(Learner):
         """Return how often each action was chosen, where there are few."""
         if len(self.actions) > _FEW_ACTIONS:
             return {}
-        counts = self.world.total(self.actions)
-        return {f"action {action}": float(share) for action, share in enumerate(counts / counts.sum())}
+        shares = self.actions / self.actions.sum()
+        return {f"action {action}": float(share) for action, share in enumerate(shares)}
 
     def measure(self) -> dict[str, float]:
         """Return the exact exploitability, if it is asked for."""
@@ -313,40 +271,36 @@ class Ppo(Learner):
             self.meter.save_average(run)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write networks, optimiser, and the tables, experience and random generators of all processes."""
+        """Write networks, optimiser, tables, experience and random generators."""
         arrays, rng = self.tables.state()
         arrays |= {f"experience.{name}": array for name, array in self.experience.state().items()}
-        rngs = [rng, json.dumps(self.rng.bit_generator.state)]
-        states = self.world.gather((arrays | {"actions": self.actions}, rngs))
-        if not self.world.is_first:
-            return
+        arrays["actions"] = self.actions
         tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {f"playing.{name}": tensor.clone() for name, tensor in self.playing.state_dict().items()}
         tensors |= {f"adam.{name}": tensor for name, tensor in optimiser_tensors(self.optimiser).items()}
-        if self.magnet:
-            tensors |= {f"magnet.{name}": tensor for name, tensor in self.magnet.state_dict().items()}
         if self.meter:
             average = self.meter.average.state()
             tensors |= {f"average.{name}": torch.from_numpy(array) for name, array in average.items()}
+        tensors |= {f"rollouts.{name}": torch.from_numpy(array) for name, array in arrays.items()}
         counts = {"decisions": self.decisions, "updates": self.updates, "value_alone": self.value_alone}
-        save_states(path, tensors, states, {**progress, **counts})
+        rngs = {"rngs": [rng, json.dumps(self.rng.bit_generator.state)]}
+        save_state(path, tensors, {**progress, **counts, **rngs})
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; returns the progress that was kept there."""
-        tensors, own, rngs, progress = load_states(path, self.world)
+        """Continue from a file of `save`; returns the progress that was saved with it."""
+        tensors, progress = load_state(path)
         self._load_networks(tensors)
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
-        if self.magnet and (weights := strip_prefix("magnet.", tensors)):
-            self.magnet.load(weights)
         if self.meter:
             average = strip_prefix("average.", tensors)
             self.meter.average.restore({name: tensor.numpy() for name, tensor in average.items()})
-        self.tables.restore(own, rngs[0], self.network)
-        self.experience.restore(strip_prefix("experience.", own))
-        self.actions = own["actions"].copy()
-        self.rng.bit_generator.state = json.loads(rngs[1])
+        arrays = {name: tensor.numpy() for name, tensor in strip_prefix("rollouts.", tensors).items()}
+        self.tables.restore(arrays, progress["rngs"][0], self.network)
+        self.experience.restore(strip_prefix("experience.", arrays))
+        self.actions = arrays["actions"].copy()
+        self.rng.bit_generator.state = json.loads(progress["rngs"][1])
         self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
-        self.value_alone = int(progress.get("value_alone", 0))
+        self.value_alone = int(progress["value_alone"])
         return progress
 
     def start_from(self, run: RunFolder) -> None:
@@ -370,19 +324,24 @@ class Ppo(Learner):
         self.playing.load_state_dict(strip_prefix("playing.", tensors))
 
 
-SPEC = AlgorithmSpec(
+def _make_learner(config: Config, game: Game) -> Ppo:
+    if config.exploitability:
+        require_small(game)
+    return Ppo(config, game)
+
+
+ALGORITHM = Algorithm(
     name="self_play_ppo",
-    describe=describe,
-    make_learner=Ppo,
-    game=Config.game,
-    budget=lambda config, done: Budget(config.minutes, config.steps, done),
-    evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
+    config=Config,
+    make_learner=_make_learner,
+    describe=partial(describe_game_run, algorithm="self_play_ppo", agent="mlp"),
+    presets=PRESETS,
+    find_preset=find_preset,
     may_change=(
         "minutes",
         "steps",
         "checkpoint_seconds",
         "evaluation_seconds",
-        "magnet_updates",
         "exploiters",
         "exploiter_updates",
         "exploiter_batches",

@@ -5,152 +5,149 @@ A paper's settings stand in the paper's package: `card_baselines.papers`.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
+from card_baselines.ppo.config import Config
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 
 _SCRIPTED = ("chen", "sklansky", "shi_rules", "rlcard_rule", "tight_aggressive", "loose_passive")
 _SIMPLE = ("random", "always_call", "always_raise")
-BEST_RESPONSE: dict[str, Any] = {
-    "batch": 8192,
-    "learning_rate": 1e-3,
-    "final_learning_rate": 2e-4,
-    "entropy": 0.02,
-    "final_entropy": 0.002,
-}
-"""Settings that differ from the defaults when the opponent does not learn (exploiters and learned best responses)."""
-BIG2: dict[str, Any] = {
-    "env": "big2-v0",
-    "panel": ("random", "big2_greedy", "big2_planner"),
-    "hidden": (512, 256),
-    "value_hidden": (256,),
-    "shared_layers": 1,
-    "reward_scale": 0.2,
-    "final_hands": 20_000,
-}
+BEST_RESPONSE = Config(batch=8192, learning_rate=1e-3, final_learning_rate=2e-4, entropy=0.02, final_entropy=0.002)
+"""Settings against an opponent that does not learn (exploiters and learned best responses)."""
+BIG2 = Config(
+    env="big2-v0",
+    panel=("random", "big2_greedy", "big2_planner"),
+    hidden=(512, 256),
+    value_hidden=(256,),
+    shared_layers=1,
+    reward_scale=0.2,
+    final_hands=20_000,
+)
+"""The network and panel of Big 2."""
+
 # Small steps, each learned thoroughly: four passes over a batch, and a penalty for leaving the policy that played it.
 # Advantages keep their scale, so that entropy and penalty mean the same at the beginning and at the end.
-_SMALL: dict[str, Any] = {
-    "exploitability": True,
-    "epochs": 4,
-    "final_learning_rate": 3e-4,
-    "normalise": False,
-    "evaluation_hands": 2_000,
-}
+_SMALL = Config(
+    exploitability=True,
+    epochs=4,
+    final_learning_rate=3e-4,
+    normalise=False,
+    evaluation_hands=2_000,
+)
 
 # Much entropy at first, so that odd bluffs are tried and answered; a penalty and plain advantages, as in `_SMALL`. A
 # first layer that policy and value share and large minibatches make decisions cheap.
-_HOLDEM: dict[str, Any] = {
-    "hidden": (256, 128),
-    "value_hidden": (128,),
-    "shared_layers": 1,
-    "batch": 32_768,
-    "minibatch": 4096,
-    "average": 0.995,
-    "normalise": False,
-    "learning_rate": 1e-3,
-    "final_learning_rate": 1e-4,
-    "entropy": 0.04,
-    "final_entropy": 0.003,
-    "kl_penalty": 1.0,
-    "final_kl_penalty": 4.0,
-}
-_HEADS_UP: dict[str, Any] = {
-    **_HOLDEM,
-    "set": ("encoder=equity",),  # what a hand is worth need not be found out from its cards
-    "opponents": ("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
-    "mixed": 0.3,
-    "exploiter_updates": 200,
-    "exploiter_batches": 80,
-    "average": 0.998,
-    "panel": (*_SIMPLE, *_SCRIPTED, LOCAL_BEST_RESPONSE),
-    "bfloat16": "auto",
-    "minutes": 35.0,
-    "evaluation_seconds": 500.0,
-    "evaluation_hands": 20_000,
-    "final_hands": 100_000,
-}
+_HOLDEM = Config(
+    hidden=(256, 128),
+    value_hidden=(128,),
+    shared_layers=1,
+    batch=32_768,
+    minibatch=4096,
+    average=0.995,
+    normalise=False,
+    learning_rate=1e-3,
+    final_learning_rate=1e-4,
+    entropy=0.04,
+    final_entropy=0.003,
+    kl_penalty=1.0,
+    final_kl_penalty=4.0,
+)
+_HEADS_UP = replace(
+    _HOLDEM,
+    set=("encoder=equity",),  # what a hand is worth need not be found out from its cards
+    opponents=("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
+    mixed=0.3,
+    exploiter_updates=200,
+    exploiter_batches=80,
+    average=0.998,
+    panel=(*_SIMPLE, *_SCRIPTED, LOCAL_BEST_RESPONSE),
+    bfloat16="auto",
+    minutes=35.0,
+    evaluation_seconds=500.0,
+    evaluation_hands=20_000,
+    final_hands=100_000,
+)
 _AT_SIX = ("always_raise", "always_call", *_SCRIPTED, "equity")
-_TABLE_OF_SIX: dict[str, Any] = {
-    **_HOLDEM,
-    "opponents": ("self", *_AT_SIX),
-    "mixed": 0.7,  # of deals, where the learner has one seat of six: a quarter of its decisions
-    "panel": (*_SIMPLE, *_SCRIPTED, "equity"),
-    "bfloat16": "auto",
-    "minutes": 35.0,
-    "evaluation_seconds": 300.0,
-    "evaluation_hands": 10_000,
-    "final_hands": 300_000,
-}
+_TABLE_OF_SIX = replace(
+    _HOLDEM,
+    opponents=("self", *_AT_SIX),
+    mixed=0.7,  # of deals, where the learner has one seat of six: a quarter of its decisions
+    panel=(*_SIMPLE, *_SCRIPTED, "equity"),
+    bfloat16="auto",
+    minutes=35.0,
+    evaluation_seconds=300.0,
+    evaluation_hands=10_000,
+    final_hands=300_000,
+)
 
-PRESETS: dict[str, dict[str, Any]] = {
-    "ppo_limit_hu": {"env": "limit_holdem-v0", **_HEADS_UP},
-    "ppo_no_limit_hu": {
-        "env": "no_limit_holdem-v0",
-        **_HEADS_UP,
-        "reward_scale": 0.02,  # pots are several times as large as in limit games
-    },
-    "ppo_limit_six_max": {"env": "limit_holdem-v0", "set": ("num_players=6",), **_TABLE_OF_SIX},
-    "ppo_no_limit_six_max": {
-        "env": "no_limit_holdem-v0",
-        "set": ("num_players=6",),
-        **_TABLE_OF_SIX,
-        "opponents": ("self", "exploiter", "exploiter", *_AT_SIX),  # twice the deals of others
-        "mixed": 0.6,
-        "exploiter_updates": 150,
-        "exploiter_batches": 150,
-        "minutes": 24.0,
-        "reward_scale": 0.03,  # pots are several times as large as in limit games
-    },
-    "ppo_big2": {
-        **BIG2,
-        "minutes": 60.0,
-        "num_tables": 256,
-        "batch": 8192,
-        "minibatch": 2048,
-        "epochs": 3,
-        "learning_rate": 5e-4,
-        "final_learning_rate": 2e-5,
-        "entropy": 0.01,
-        "final_entropy": 0.005,
-        "average": 0.99,
-        "bfloat16": "auto",
-        "evaluation_seconds": 300.0,
-        "evaluation_hands": 8_000,
-        "final_hands": 50_000,
-    },
-    "leduc": {
-        "env": "leduc_holdem-v0",
-        **_SMALL,
-        "minutes": 10.0,
-        "steps": 1_000_000_000,
-        "batch": 4096,
-        "learning_rate": 3e-3,
-        "entropy": 0.06,
-        "final_entropy": 0.01,
-        "kl_penalty": 2.0,
-        "final_kl_penalty": 20.0,
-        "reward_scale": 0.2,
-        "hidden": (64, 64),
-        "value_hidden": (64, 64),
-        "evaluation_seconds": 10.0,
-    },
-    "kuhn": {
-        "env": "kuhn_poker-v0",
-        **_SMALL,
-        "minutes": 2.0,
-        "steps": 2_000_000,
-        "batch": 2048,
-        "learning_rate": 2e-3,
-        "entropy": 0.1,
-        "final_entropy": 0.03,
-        "kl_penalty": 3.0,
-        "final_kl_penalty": 20.0,
-        "reward_scale": 1.0,
-        "hidden": (32, 32),
-        "value_hidden": (32, 32),
-        "evaluation_seconds": 2.0,
-    },
+PRESETS = {
+    "ppo_limit_hu": replace(_HEADS_UP, env="limit_holdem-v0"),
+    "ppo_no_limit_hu": replace(
+        _HEADS_UP,
+        env="no_limit_holdem-v0",
+        reward_scale=0.02,  # pots are several times as large as in limit games
+    ),
+    "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", set=("num_players=6",)),
+    "ppo_no_limit_six_max": replace(
+        _TABLE_OF_SIX,
+        env="no_limit_holdem-v0",
+        set=("num_players=6",),
+        opponents=("self", "exploiter", "exploiter", *_AT_SIX),  # twice the deals of others
+        mixed=0.6,
+        exploiter_updates=150,
+        exploiter_batches=150,
+        minutes=24.0,
+        reward_scale=0.03,  # pots are several times as large as in limit games
+    ),
+    "ppo_big2": replace(
+        BIG2,
+        minutes=60.0,
+        num_tables=256,
+        batch=8192,
+        minibatch=2048,
+        epochs=3,
+        learning_rate=5e-4,
+        final_learning_rate=2e-5,
+        entropy=0.01,
+        final_entropy=0.005,
+        average=0.99,
+        bfloat16="auto",
+        evaluation_seconds=300.0,
+        evaluation_hands=8_000,
+        final_hands=50_000,
+    ),
+    "leduc": replace(
+        _SMALL,
+        env="leduc_holdem-v0",
+        minutes=10.0,
+        steps=1_000_000_000,
+        batch=4096,
+        learning_rate=3e-3,
+        entropy=0.06,
+        final_entropy=0.01,
+        kl_penalty=2.0,
+        final_kl_penalty=20.0,
+        reward_scale=0.2,
+        hidden=(64, 64),
+        value_hidden=(64, 64),
+        evaluation_seconds=10.0,
+    ),
+    "kuhn": replace(
+        _SMALL,
+        env="kuhn_poker-v0",
+        minutes=2.0,
+        steps=2_000_000,
+        batch=2048,
+        learning_rate=2e-3,
+        entropy=0.1,
+        final_entropy=0.03,
+        kl_penalty=3.0,
+        final_kl_penalty=20.0,
+        reward_scale=1.0,
+        hidden=(32, 32),
+        value_hidden=(32, 32),
+        evaluation_seconds=2.0,
+    ),
 }
 
 DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
@@ -167,3 +164,8 @@ def default_preset(env: str, num_seats: int) -> str:
     """Return the preset for an environment with so many seats; "" if it has none."""
     by_seats = DEFAULT_PRESETS.get(env, {})
     return by_seats.get(num_seats, by_seats.get(None, ""))
+
+
+def find_preset(config: Config) -> str:
+    """Return the preset for the environment of the settings and its number of seats; "" if it has none."""
+    return default_preset(config.env, config.game().num_seats)

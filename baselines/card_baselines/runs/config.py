@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from card_baselines.agents.learned.pretrained_agents import PRETRAINED
 from card_baselines.run_folder import CONFIG
+from card_baselines.runs.budget import Budget
 from card_baselines.settings import parse_settings
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunConfig:
+class RunConfig(ABC):
     """Settings that every run has."""
 
     panel: tuple[str, ...] = ("random", "always_call", "always_raise")
@@ -46,6 +49,14 @@ class RunConfig:
         if self.start_from:
             start_folder(self.start_from)
 
+    @abstractmethod
+    def game(self) -> Game:
+        """Return the game that is learned."""
+
+    @abstractmethod
+    def budget(self, done: Callable[[], int]) -> Budget:
+        """Return the budget of the run; `done` returns how much has been trained."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class GameRunConfig(RunConfig):
@@ -70,6 +81,10 @@ class GameRunConfig(RunConfig):
     def game(self) -> Game:
         """Return the game that the settings name."""
         return make_game(find_entry(self.env).id, **parse_settings(self.set))
+
+    def budget(self, done: Callable[[], int]) -> Budget:
+        """Return a budget of processor time and decisions."""
+        return Budget(self.minutes, self.steps, done)
 
 
 def require(config: Any, least: float, *names: str) -> None:
@@ -101,7 +116,7 @@ def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra
     return {
         "agent": agent,
         "algorithm": algorithm,
-        **what_it_is(config),
+        **recorded_settings(config),
         "game": game.name,
         "encoder": game.encoder.name,
         "encoder_version": game.encoder.version,
@@ -121,7 +136,7 @@ def start_folder(name: str) -> Path:
     return found[0]
 
 
-def what_it_is(config: RunConfig) -> dict[str, Any]:
+def recorded_settings(config: RunConfig) -> dict[str, Any]:
     """Return the settings without those that say where and how a run goes on."""
     how = ("folder", "progress", "threads", "tensorboard", "device")
     settings = {name: value for name, value in asdict(config).items() if name not in how}

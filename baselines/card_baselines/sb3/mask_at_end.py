@@ -32,7 +32,7 @@ class MaskAtEnd(VecEnvWrapper):
 
     def reset(self) -> NDArray[np.float32]:
         """Begin a new episode at every table."""
-        return self._joined(self._tables.reset())
+        return self._append_masks(self._tables.reset())
 
     def step_wait(self) -> VecEnvStepReturn:
         """Take the actions given to `step_async`."""
@@ -40,9 +40,9 @@ class MaskAtEnd(VecEnvWrapper):
         nothing = np.zeros(self._tables.game.num_actions, np.float32)
         for i in np.flatnonzero(dones).tolist():
             infos[i]["terminal_observation"] = np.concatenate([infos[i]["terminal_observation"], nothing])
-        return self._joined(observation), rewards, dones, infos
+        return self._append_masks(observation), rewards, dones, infos
 
-    def _joined(self, observation: Any) -> NDArray[np.float32]:
+    def _append_masks(self, observation: Any) -> NDArray[np.float32]:
         return np.concatenate([observation, self._tables.action_masks()], axis=1, dtype=np.float32)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,16 @@ from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
-from card_baselines.agents.learned.mlp_policy import policy_of
-from card_baselines.run_folder import RunFolder
-from card_baselines.runs.run import require, require_shares
-from card_baselines.sb3 import sb3_run
+from card_baselines.runs.algorithm import Algorithm
+from card_baselines.runs.config import describe_game_run, require, require_shares
 from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
+from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_envs.agent import choose
+from card_wrappers.sb3 import CardVecEnv
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(sb3_run.Sb3Config):
+class Config(Sb3Config):
     """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
 
     num_tables: int = 64
@@ -54,16 +55,6 @@ class Config(sb3_run.Sb3Config):
         super().__post_init__()
         require(self, 1, "buffer_size", "gradient_steps", "n_steps", "target_updates")
         require_shares(self, "exploration", "final_exploration")
-
-
-def main(config: Config) -> RunFolder:
-    """Train, evaluate, and return the run folder."""
-    return ALGORITHM.train(config)
-
-
-def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds."""
-    return ALGORITHM.describe(config)
 
 
 class MaskedQNetwork(QNetwork):
@@ -96,17 +87,17 @@ class MaskableDQN(DQN):
     ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...] | None]:
         """Return the best actions (n,), or if not deterministic a random legal one in a share of cases."""
         actions, state = self.policy.predict(observation, state, episode_start, deterministic=True)
-        return actions if deterministic else self._explored(observation, actions, self.exploration_rate), state
+        return actions if deterministic else self._explore(observation, actions, self.exploration_rate), state
 
     def _sample_action(
         self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         best, _ = self.predict(self._last_obs, deterministic=True)
         rate = 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
-        actions = self._explored(self._last_obs, best, rate)
+        actions = self._explore(self._last_obs, best, rate)
         return actions, actions
 
-    def _explored(self, observation: Any, actions: NDArray[Any], rate: float) -> NDArray[Any]:
+    def _explore(self, observation: Any, actions: NDArray[Any], rate: float) -> NDArray[Any]:
         """Return actions of which a share is replaced by random legal ones; numbers come from NumPy, as SB3's do."""
         assert isinstance(self.action_space, spaces.Discrete)
         masks = np.atleast_2d(observation)[:, -int(self.action_space.n) :]
@@ -114,42 +105,52 @@ class MaskableDQN(DQN):
         return np.where(np.random.random(actions.shape) < rate, picks, actions)  # noqa: NPY002
 
 
-def _settings(config: Config) -> dict[str, Any]:
-    return {
-        "policy": MaskedPolicy,
-        "buffer_size": config.buffer_size,
-        "learning_starts": config.learning_starts,
-        "batch_size": config.minibatch,
-        "train_freq": 1,
-        "gradient_steps": config.gradient_steps,
-        "n_steps": config.n_steps,
-        "target_update_interval": config.target_updates,
-        "policy_kwargs": {
-            "net_arch": list(config.hidden),
-            "features_extractor_class": WithoutMask,
-            "features_extractor_kwargs": {"num_actions": config.game().num_actions},
-        },
-    }
+class MaskableDqnLearner(Sb3Learner):
+    """Masked DQN whose exploration falls over the first half of the budget."""
+
+    model_class = MaskableDQN
+    steps_per_update = 32
+
+    @staticmethod
+    def model_settings(config: Config) -> dict[str, Any]:
+        """Return the arguments of DQN."""
+        return {
+            "policy": MaskedPolicy,
+            "buffer_size": config.buffer_size,
+            "learning_starts": config.learning_starts,
+            "batch_size": config.minibatch,
+            "train_freq": 1,
+            "gradient_steps": config.gradient_steps,
+            "n_steps": config.n_steps,
+            "target_update_interval": config.target_updates,
+            "policy_kwargs": {
+                "net_arch": list(config.hidden),
+                "features_extractor_class": WithoutMask,
+                "features_extractor_kwargs": {"num_actions": config.game().num_actions},
+            },
+        }
+
+    @staticmethod
+    def wrap_tables(tables: CardVecEnv) -> MaskAtEnd:
+        """Return tables whose observations end with the mask, which SB3's DQN does not know."""
+        return MaskAtEnd(tables)
+
+    def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
+        """Return the parameters of the network of action values."""
+        parameters: Iterable[torch.nn.Parameter] = self.model.q_net.q_net.parameters()
+        return parameters
+
+    def set_progress(self, fraction: float) -> None:
+        """Explore less: linearly to `final_exploration` at half of the budget."""
+        config: Config = self.config
+        rate = config.exploration + 2 * fraction * (config.final_exploration - config.exploration)
+        self.model.exploration_schedule = lambda _: max(config.final_exploration, rate)
 
 
-def _explore_less(model: MaskableDQN, config: Config, fraction: float) -> None:
-    model.exploration_schedule = lambda _: max(
-        config.final_exploration, config.exploration + 2 * fraction * (config.final_exploration - config.exploration)
-    )
-
-
-def _parameters(model: MaskableDQN) -> Iterable[torch.nn.Parameter]:
-    return model.q_net.q_net.parameters()
-
-
-ALGORITHM = sb3_run.Sb3Algorithm(
+ALGORITHM = Algorithm(
     name="maskable_dqn",
-    model=MaskableDQN,
-    settings=_settings,
-    parameters=_parameters,
-    network=policy_of,
-    extra_config={"activation": "relu", "greedy": True},
-    tables=MaskAtEnd,
-    steps_at_once=32,
-    set_progress=_explore_less,
+    config=Config,
+    make_learner=MaskableDqnLearner,
+    describe=partial(describe_game_run, algorithm="maskable_dqn", agent="mlp", activation="relu", greedy=True),
+    may_change=MAY_CHANGE,
 )

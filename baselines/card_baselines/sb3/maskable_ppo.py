@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
 
-from card_baselines.agents.learned.mlp_policy import policy_of
-from card_baselines.run_folder import RunFolder
-from card_baselines.runs.run import require, require_shares
-from card_baselines.sb3 import sb3_run
+from card_baselines.runs.algorithm import Algorithm
+from card_baselines.runs.config import describe_game_run, require, require_shares
+from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(sb3_run.Sb3Config):
+class Config(Sb3Config):
     """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
 
     steps_per_update: int = 32
@@ -37,38 +37,35 @@ class Config(sb3_run.Sb3Config):
         require_shares(self, "gae_lambda")
 
 
-def main(config: Config) -> RunFolder:
-    """Train, evaluate, and return the run folder."""
-    return ALGORITHM.train(config)
+class MaskablePpoLearner(Sb3Learner):
+    """sb3-contrib's MaskablePPO with separate networks for policy and value."""
+
+    model_class = MaskablePPO
+
+    @staticmethod
+    def model_settings(config: Config) -> dict[str, Any]:
+        """Return the arguments of MaskablePPO."""
+        return {
+            "policy": "MlpPolicy",
+            "n_steps": config.steps_per_update,
+            "batch_size": config.minibatch,
+            "n_epochs": config.epochs,
+            "gae_lambda": config.gae_lambda,
+            "clip_range": config.clip,
+            "ent_coef": config.entropy,
+            "policy_kwargs": {"net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)}},
+        }
+
+    def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
+        """Return the parameters of the policy."""
+        policy = self.model.policy
+        return [*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters()]
 
 
-def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds."""
-    return ALGORITHM.describe(config)
-
-
-def _settings(config: Config) -> dict[str, Any]:
-    return {
-        "policy": "MlpPolicy",
-        "n_steps": config.steps_per_update,
-        "batch_size": config.minibatch,
-        "n_epochs": config.epochs,
-        "gae_lambda": config.gae_lambda,
-        "clip_range": config.clip,
-        "ent_coef": config.entropy,
-        "policy_kwargs": {"net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)}},
-    }
-
-
-def _parameters(model: Any) -> Iterable[torch.nn.Parameter]:
-    return [*model.policy.mlp_extractor.policy_net.parameters(), *model.policy.action_net.parameters()]
-
-
-ALGORITHM = sb3_run.Sb3Algorithm(
+ALGORITHM = Algorithm(
     name="maskable_ppo",
-    model=MaskablePPO,
-    settings=_settings,
-    parameters=_parameters,
-    network=policy_of,
-    extra_config={"activation": "tanh"},
+    config=Config,
+    make_learner=MaskablePpoLearner,
+    describe=partial(describe_game_run, algorithm="maskable_ppo", agent="mlp", activation="tanh"),
+    may_change=MAY_CHANGE,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,14 +17,15 @@ from sb3_contrib.ppo_recurrent.policies import MlpLstmPolicy
 from stable_baselines3.common.distributions import Distribution
 
 from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
-from card_baselines.run_folder import RunFolder
-from card_baselines.runs.run import require, require_shares
-from card_baselines.sb3 import sb3_run
+from card_baselines.runs.algorithm import Algorithm
+from card_baselines.runs.config import describe_game_run, require, require_shares
 from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
+from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
+from card_wrappers.sb3 import CardVecEnv
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(sb3_run.Sb3Config):
+class Config(Sb3Config):
     """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
 
     num_tables: int = 128
@@ -45,16 +47,6 @@ class Config(sb3_run.Sb3Config):
         require_shares(self, "gae_lambda")
 
 
-def main(config: Config) -> RunFolder:
-    """Train, evaluate, and return the run folder."""
-    return ALGORITHM.train(config)
-
-
-def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds."""
-    return ALGORITHM.describe(config)
-
-
 class MaskedLstmPolicy(MlpLstmPolicy):
     """SB3's recurrent policy for observations that end with the mask."""
 
@@ -64,37 +56,47 @@ class MaskedLstmPolicy(MlpLstmPolicy):
         return self.action_dist.proba_distribution(action_logits=logits)
 
 
-def _settings(config: Config) -> dict[str, Any]:
-    return {
-        "policy": MaskedLstmPolicy,
-        "n_steps": config.steps_per_update,
-        "batch_size": config.minibatch,
-        "n_epochs": config.epochs,
-        "gae_lambda": config.gae_lambda,
-        "clip_range": config.clip,
-        "ent_coef": config.entropy,
-        "policy_kwargs": {
-            "net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)},
-            "lstm_hidden_size": config.memory,
-            "features_extractor_class": WithoutMask,
-            "features_extractor_kwargs": {"num_actions": config.game().num_actions},
-        },
-    }
+class RecurrentPpoLearner(Sb3Learner):
+    """sb3-contrib's RecurrentPPO with masks."""
+
+    model_class = RecurrentPPO
+    make_policy = staticmethod(recurrent_policy_of)
+
+    @staticmethod
+    def model_settings(config: Config) -> dict[str, Any]:
+        """Return the arguments of RecurrentPPO."""
+        return {
+            "policy": MaskedLstmPolicy,
+            "n_steps": config.steps_per_update,
+            "batch_size": config.minibatch,
+            "n_epochs": config.epochs,
+            "gae_lambda": config.gae_lambda,
+            "clip_range": config.clip,
+            "ent_coef": config.entropy,
+            "policy_kwargs": {
+                "net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)},
+                "lstm_hidden_size": config.memory,
+                "features_extractor_class": WithoutMask,
+                "features_extractor_kwargs": {"num_actions": config.game().num_actions},
+            },
+        }
+
+    @staticmethod
+    def wrap_tables(tables: CardVecEnv) -> MaskAtEnd:
+        """Return tables whose observations end with the mask, which SB3's RecurrentPPO does not know."""
+        return MaskAtEnd(tables)
+
+    def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
+        """Return the parameters of the policy: its LSTM, then its layers."""
+        policy = self.model.policy
+        head = (*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters())
+        return [*policy.lstm_actor.parameters(), *head]
 
 
-def _parameters(model: Any) -> Iterable[torch.nn.Parameter]:
-    policy = model.policy
-    head = (*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters())
-    return [*policy.lstm_actor.parameters(), *head]
-
-
-ALGORITHM = sb3_run.Sb3Algorithm(
+ALGORITHM = Algorithm(
     name="recurrent_ppo",
-    model=RecurrentPPO,
-    settings=_settings,
-    parameters=_parameters,
-    network=recurrent_policy_of,
-    agent="recurrent",
-    extra_config={"activation": "tanh"},
-    tables=MaskAtEnd,
+    config=Config,
+    make_learner=RecurrentPpoLearner,
+    describe=partial(describe_game_run, algorithm="recurrent_ppo", agent="recurrent", activation="tanh"),
+    may_change=MAY_CHANGE,
 )

@@ -1,16 +1,17 @@
 """Runs of Stable-Baselines3 algorithms as one seat against a pool: what all such training scripts share.
 
 The learner's tables run on the batched engine; its opponents, one drawn per deal, are named agents or `self`, the
-learner as it was at the last evaluation. The run itself is `run.Run`.
+learner as it was at the last evaluation. The run itself is `runs.run.Run`.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -18,21 +19,11 @@ from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
-from card_baselines.agents.learned.mlp_policy import save_policy
+from card_baselines.agents.learned.mlp_policy import policy_of, save_policy
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.budget import Budget, Periodic
+from card_baselines.runs.algorithm import Learner, TrainingDivergedError
+from card_baselines.runs.config import GameRunConfig, require, require_above_0
 from card_baselines.runs.devices import find_device
-from card_baselines.runs.distributed import World
-from card_baselines.runs.run import (
-    AlgorithmSpec,
-    GameRunConfig,
-    Learner,
-    TrainingDivergedError,
-    describe_game_run,
-    require,
-    require_above_0,
-    train,
-)
 from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.files import replace_file
@@ -40,7 +31,9 @@ from card_envs.game import Game
 from card_wrappers.sb3 import CardVecEnv
 
 MODEL = "model.zip"
-_NOT_KEPT = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
+MAY_CHANGE = ("minutes", "steps", "learning_rate", "checkpoint_seconds", "evaluation_seconds")
+"""Settings that may differ when a run is continued."""
+_NOT_SAVED = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
 """Attributes of a model that know the clock of their run, or that SB3 makes anew."""
 
 
@@ -72,75 +65,57 @@ class Sb3Config(GameRunConfig):
             raise ValueError("opponents are missing: name at least one, such as self or random")
 
 
-@dataclass(frozen=True)
-class Sb3Algorithm:
-    """What tells one algorithm of Stable-Baselines3 from another."""
-
-    name: str
-    model: Any
-    """Class of the model."""
-    settings: Callable[[Any], dict[str, Any]]
-    """Config -> arguments of the model: policy and numbers."""
-    parameters: Callable[[Any], Iterable[torch.nn.Parameter]]
-    """Model -> the parameters of the network that plays, in its order."""
-    network: Callable[[dict[str, Any]], torch.nn.Module]
-    """config.json -> the network that plays, which `agent` makes as well."""
-    agent: str = "mlp"
-    """Kind of the run folder, as the registry of saved agents knows it."""
-    extra_config: dict[str, Any] = field(default_factory=dict)
-    """What config.json tells the agent besides."""
-    tables: Callable[[CardVecEnv], Any] = lambda tables: tables
-    """The tables as the algorithm wants them."""
-    set_progress: Callable[[Any, Any, float], None] = lambda model, config, fraction: None
-    """Model, config, used share of the budget: set what changes along the run, besides the learning rate."""
-    steps_at_once: int = 1
-    """Decisions of each table, at least, between two looks at what is due."""
-
-    def train(self, config: Any) -> RunFolder:
-        """Train, evaluate, and return the run folder."""
-        return train(self._spec(), config)
-
-    def describe(self, config: Any) -> dict[str, Any]:
-        """Return what config.json holds."""
-        return describe_game_run(config, self.name, self.agent, **self.extra_config)
-
-    def _spec(self) -> AlgorithmSpec[Any]:
-        return AlgorithmSpec(
-            name=self.name,
-            describe=self.describe,
-            make_learner=lambda config, game, world: Sb3Learner(self, config, game, world),
-            game=Sb3Config.game,
-            budget=lambda config, done: Budget(config.minutes, config.steps, done),
-            evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
-            may_change=("minutes", "steps", "learning_rate", "checkpoint_seconds", "evaluation_seconds"),
-        )
-
-
 class Sb3Learner(Learner):
-    """A model of Stable-Baselines3 at one seat of its tables."""
+    """A model of Stable-Baselines3 at one seat of its tables. Subclasses say which model, and what its policy is."""
 
     checkpoint = MODEL
+    model_class: ClassVar[Any]
+    """Algorithm of Stable-Baselines3."""
+    steps_per_update = 1
+    """Decisions of each table, at least, between two looks at what is due."""
 
-    def __init__(self, algorithm: Sb3Algorithm, config: Sb3Config, game: Game, world: World) -> None:
+    def __init__(self, config: Any, game: Game) -> None:
         """Begin with a new model."""
-        self._algorithm, self._config, self._game = algorithm, config, game
+        self.config, self._game = config, game
         self._past_self = PastSelf()
         self._next_self: Agent = RandomAgent()
         pool: list[Agent] = [self._past_self if name == "self" else find_agent(name, game) for name in config.opponents]
         tables = CardVecEnv(game, config.num_tables, pool, seed=config.seed, reward_scale=config.reward_scale)
-        self._tables = algorithm.tables(tables)
+        self._tables = self.wrap_tables(tables)
         self._device = find_device(config.device)
         common = {"learning_rate": config.learning_rate, "gamma": 1.0, "seed": config.seed, "device": self._device}
         self._callback = _UntilBudget(self)
         self._fraction: Callable[[], float] = lambda: 0.0
-        self._take(algorithm.model(env=self._tables, **common, **algorithm.settings(config)))
+        self._use(self.model_class(env=self._tables, **common, **self.model_settings(config)))
 
-    def _take(self, model: Any) -> None:
+    @staticmethod
+    @abstractmethod
+    def model_settings(config: Any) -> dict[str, Any]:
+        """Return the arguments of the model: policy and numbers."""
+
+    @abstractmethod
+    def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
+        """Return the parameters of the policy, in the order of `make_policy`."""
+
+    @staticmethod
+    def make_policy(config: dict[str, Any]) -> torch.nn.Module:
+        """Return the policy that config.json describes, as the agent of the run folder makes it."""
+        return policy_of(config)
+
+    @staticmethod
+    def wrap_tables(tables: CardVecEnv) -> Any:
+        """Return the tables as the algorithm needs them."""
+        return tables
+
+    def set_progress(self, fraction: float) -> None:
+        """Set what changes along the run besides the learning rate, at this used share of the budget."""
+
+    def _use(self, model: Any) -> None:
         self.model = model
         model.set_logger(configure(None, []))  # measures go to the run
-        model.lr_schedule = lambda _: self._config.learning_rate * (1.0 - 0.9 * self.fraction())
+        model.lr_schedule = lambda _: self.config.learning_rate * (1.0 - 0.9 * self.fraction())
 
-    def follow(self, fraction: Callable[[], float]) -> None:
+    def set_budget(self, fraction: Callable[[], float]) -> None:
         """Ask this for the used share of the budget while learning: rates change and the run ends within an update."""
         self._fraction = fraction
 
@@ -155,25 +130,20 @@ class Sb3Learner(Learner):
 
     def update(self, fraction: float) -> dict[str, float]:
         """Let the model collect and learn; returns what it logs."""
-        decisions = self._algorithm.steps_at_once * self._config.num_tables
+        decisions = self.steps_per_update * self.config.num_tables
         with _unvalidated_distributions():
             self.model.learn(decisions, callback=self._callback, reset_num_timesteps=False, log_interval=None)
-        parameters = self._algorithm.parameters(self.model)
-        if not all(bool(torch.isfinite(parameter).all()) for parameter in parameters):
+        if not all(bool(torch.isfinite(parameter).all()) for parameter in self.policy_parameters()):
             raise TrainingDivergedError(
                 f"after {self.done:,} decisions a weight is no number. The last checkpoint is kept; begin a new run "
-                f"with a lower learning rate (here {self._config.learning_rate:g}) or reward scale"
+                f"with a lower learning rate (here {self.config.learning_rate:g}) or reward scale"
             )
         return {name: float(value) for name, value in self.model.logger.name_to_value.items()}
-
-    def set_progress(self) -> None:
-        """Set what changes along the run."""
-        self._algorithm.set_progress(self.model, self._config, self.fraction())
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write the model as Stable-Baselines3 does."""
         self.model.run_progress = dict(progress)
-        self.model.save(path, exclude=_NOT_KEPT)
+        self.model.save(path, exclude=_NOT_SAVED)
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue with the model in a file of `save`."""
@@ -186,19 +156,19 @@ class Sb3Learner(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the network that plays."""
-        network = self._algorithm.network(run.config())
+        policy = self.make_policy(run.config())
         with torch.no_grad():
-            for parameter, value in zip(network.parameters(), self._algorithm.parameters(self.model), strict=True):
+            for parameter, value in zip(policy.parameters(), self.policy_parameters(), strict=True):
                 parameter.copy_(value)
         with replace_file(run.path / WEIGHTS) as temporary:
-            save_policy(network, temporary)
+            save_policy(policy, temporary)
 
-    def evaluated(self, run: RunFolder) -> None:
+    def on_evaluation(self, run: RunFolder) -> None:
         """Let `self` play as the run folder does now, from the next update on."""
         self._next_self = find_agent(str(run.path), self._game)
 
-    def begin_update(self) -> None:
-        """Do what waits for the tables to be dealt."""
+    def renew_past_self(self) -> None:
+        """Let `self` play as at the last evaluation; waits for the tables to be dealt."""
         self._past_self.become(self._next_self)
 
 
@@ -232,10 +202,10 @@ class _UntilBudget(BaseCallback):
         self._learner = learner
 
     def _on_training_start(self) -> None:
-        self._learner.begin_update()
+        self._learner.renew_past_self()
 
     def _on_step(self) -> bool:
-        self._learner.set_progress()
+        self._learner.set_progress(self._learner.fraction())
         return self._learner.fraction() < 1.0
 
 

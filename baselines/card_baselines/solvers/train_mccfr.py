@@ -6,7 +6,7 @@ settings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.budget import Budget, Periodic
+from card_baselines.runs.algorithm import Algorithm, Learner
+from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state
-from card_baselines.runs.distributed import ALONE, World
-from card_baselines.runs.run import AlgorithmSpec, Learner, RunConfig, require, train, what_it_is
+from card_baselines.runs.config import RunConfig, recorded_settings, require
 from card_baselines.solvers.cfr import STRATEGY, save_strategy
 from card_baselines.solvers.equity_buckets import equal_bounds
 from card_baselines.solvers.mccfr import Mccfr
@@ -54,21 +54,24 @@ class Config(RunConfig):
         require(self, 2, "buckets")
         require(self, 0, "minutes", "evaluation_seconds")
 
+    def game(self) -> Game:
+        """Return heads-up limit hold'em."""
+        return make_game(ENV)
 
-def main(config: Config) -> RunFolder:
-    """Compute, save, measure, and return the run folder."""
-    return train(SPEC, config)
+    def budget(self, done: Callable[[], int]) -> Budget:
+        """Return a budget of processor time and iterations."""
+        return Budget(self.minutes, self.iterations, done)
 
 
 def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds."""
-    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **what_it_is(config)}
+    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **recorded_settings(config)}
 
 
 class MccfrLearner(Learner):
     """The solver: regrets and summed strategies, which iterations improve."""
 
-    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
+    def __init__(self, config: Config, game: Game) -> None:
         """Begin with nothing."""
         self._iterations = config.iterations
         self._solver = Mccfr(HoldemConfig.limit(), equal_bounds(config.buckets, config.seed), config.seed)
@@ -102,13 +105,11 @@ class MccfrLearner(Learner):
         return progress
 
 
-SPEC = AlgorithmSpec(
+ALGORITHM = Algorithm(
     name="mccfr",
-    describe=describe,
+    config=Config,
     make_learner=MccfrLearner,
-    game=lambda config: make_game(ENV),
-    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
-    evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
+    describe=describe,
     counts="iterations",
     may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
     duplicate=True,

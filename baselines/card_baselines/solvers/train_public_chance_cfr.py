@@ -5,7 +5,7 @@ The run folder is an agent. The strategy of `cfr_large` is such a run: `solvers/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.budget import Budget, Periodic
+from card_baselines.runs.algorithm import Algorithm, Learner
+from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
-from card_baselines.runs.distributed import ALONE, World
-from card_baselines.runs.run import AlgorithmSpec, Learner, RunConfig, require, train, what_it_is
+from card_baselines.runs.config import RunConfig, recorded_settings, require
 from card_baselines.solvers.bucket_making import make_buckets, turn_table
 from card_baselines.solvers.bucket_strategy import BucketStrategy
 from card_baselines.solvers.cfr import STRATEGY
@@ -62,21 +62,24 @@ class Config(RunConfig):
         require(self, 2, "width")
         require(self, 0, "minutes", "evaluation_seconds")
 
+    def game(self) -> Game:
+        """Return heads-up limit hold'em."""
+        return make_game(ENV)
 
-def main(config: Config) -> RunFolder:
-    """Compute, save, measure, and return the run folder."""
-    return train(SPEC, config)
+    def budget(self, done: Callable[[], int]) -> Budget:
+        """Return a budget of processor time and iterations."""
+        return Budget(self.minutes, self.iterations, done)
 
 
 def describe(config: Config) -> dict[str, Any]:
     """Return what config.json holds."""
-    return {"agent": "cfr", "algorithm": SPEC.name, "env": ENV, **what_it_is(config)}
+    return {"agent": "cfr", "algorithm": "public_chance_cfr", "env": ENV, **recorded_settings(config)}
 
 
 class PublicChanceLearner(Learner):
     """The solver: regrets and summed strategies, which iterations improve."""
 
-    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
+    def __init__(self, config: Config, game: Game) -> None:
         """Begin with nothing; buckets are made when they are first needed, unless a checkpoint brings them."""
         self._config = config
         self._made: tuple[HandBuckets, Any] | None = None
@@ -131,13 +134,11 @@ def _signed(array: Any) -> Any:
     return array.view(np.int16) if array.dtype == np.uint16 else array
 
 
-SPEC = AlgorithmSpec(
+ALGORITHM = Algorithm(
     name="public_chance_cfr",
-    describe=describe,
+    config=Config,
     make_learner=PublicChanceLearner,
-    game=lambda config: make_game(ENV),
-    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
-    evaluations=lambda config, budget, learner: Periodic(config.evaluation_seconds, budget.seconds),
+    describe=describe,
     counts="iterations",
     may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
     duplicate=True,

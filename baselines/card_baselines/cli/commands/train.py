@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import shlex
 import sys
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Annotated, Any
 
 from card_baselines.cli.commands.arguments import WRONG_USE, gathered, nearest, parsed
@@ -15,10 +13,11 @@ from card_baselines.cli.console import print_json
 from card_baselines.cli.demo import print_evaluation
 from card_baselines.papers import presets_of
 from card_baselines.run_folder import CURVE, RunFolder
+from card_baselines.runs import run
+from card_baselines.runs.algorithm import Algorithm, find_algorithm
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.settings import changed
 from card_envs import plugins
-from card_envs.locations import load_module
 
 
 def train(arguments: list[str]) -> int:
@@ -33,16 +32,12 @@ def train(arguments: list[str]) -> int:
     algorithm, rest = arguments[0], arguments[1:]
     if algorithm not in algorithms:
         raise ValueError(f"algorithm {algorithm!r} is not known{nearest(algorithm, algorithms)}: choose one of {names}")
-    script = load_module(algorithms[algorithm])
-    options = _options(script, algorithm, rest)
+    found = find_algorithm(algorithms[algorithm])
+    options = _options(found, rest)
     if options.dry_run:
-        print_json(script.describe(options.config))
+        print_json(found.describe(options.config))
         return 0
-    run = script.main(options.config)
-    if (
-        isinstance(run, RunFolder) and os.environ.get("RANK", "0") == "0"
-    ):  # of several processes that torchrun started, the first one writes
-        print_results(run)
+    print_results(run.train(found, options.config))
     return 0
 
 
@@ -55,16 +50,16 @@ class _Beginning:
     set: tuple[str, ...] = ()
 
 
-def _options(script: ModuleType, algorithm: str, arguments: list[str]) -> Any:
+def _options(algorithm: Algorithm[Any], arguments: list[str]) -> Any:
     """Return preset, dry_run and config: settings not given are those of the preset that is named or fits the game."""
-    presets = {**getattr(script, "PRESETS", {}), **presets_of(algorithm)}
-    made = _options_class(script.Config, presets)
+    presets = {**algorithm.presets, **presets_of(algorithm.name)}
+    made = _options_class(algorithm.config, presets)
     asked = _beginning(arguments)
     if asked.preset and asked.preset not in presets:
         known, hint = ", ".join(presets) or "(it has none)", nearest(asked.preset, presets)
-        raise ValueError(f"preset {asked.preset!r} of {algorithm} is not known{hint}: choose one of {known}")
-    begin = script.Config(**presets[asked.preset]) if asked.preset else _fitting(script, asked)
-    options = parsed(made, f"train {algorithm}", arguments, made(asked.preset, False, begin))
+        raise ValueError(f"preset {asked.preset!r} of {algorithm.name} is not known{hint}: choose one of {known}")
+    begin = presets[asked.preset] if asked.preset else _find_fitting(algorithm, asked)
+    options = parsed(made, f"train {algorithm.name}", arguments, made(asked.preset, False, begin))
     if not asked.set or not hasattr(begin, "set"):
         return options
     config = dataclasses.replace(options.config, set=changed(begin.set, asked.set))
@@ -79,18 +74,18 @@ def _beginning(arguments: list[str]) -> _Beginning:
     return known
 
 
-def _fitting(script: ModuleType, asked: _Beginning) -> Any:
+def _find_fitting(algorithm: Algorithm[Any], asked: _Beginning) -> Any:
     """Return the settings that fit an environment and its number of seats, where the algorithm has such."""
-    begin = script.Config()
-    if not hasattr(script, "default_preset"):
+    begin = algorithm.config()
+    if not algorithm.presets:
         return begin
-    game = dataclasses.replace(begin, env=asked.env or begin.env, set=asked.set)
-    name = script.default_preset(game.env, game.game().num_seats)
+    config = dataclasses.replace(begin, env=asked.env or begin.env, set=asked.set)
+    name = algorithm.find_preset(config)
     if not name:
         return begin
     print(f"settings: preset {name}", file=sys.stderr)
-    preset = script.PRESETS[name]
-    return script.Config(**{**preset, "env": game.env, "set": changed(preset.get("set", ()), game.set)})
+    preset = algorithm.presets[name]
+    return dataclasses.replace(preset, env=config.env, set=changed(preset.set, config.set))
 
 
 def _options_class(config: Any, presets: Mapping[str, Any]) -> Any:
@@ -109,13 +104,13 @@ def _options_class(config: Any, presets: Mapping[str, Any]) -> Any:
     return made
 
 
-def print_results(run: RunFolder) -> None:
+def print_results(folder: RunFolder) -> None:
     """Print what a run won, where everything about it is, and what to do next."""
-    print_evaluation(run)
-    config = run.config()
+    print_evaluation(folder)
+    config = folder.config()
     settings = ["--set", *config["set"]] if config.get("set") else []
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
-    agents = [str(run.path), *(panel or ["random"])[-1:] * (config.get("num_seats", 2) - 1)]
+    agents = [str(folder.path), *(panel or ["random"])[-1:] * (config.get("num_seats", 2) - 1)]
     words = [config["env"], *settings, "--agents", *agents, "--hands", "100000"]
-    print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")
+    print(f"Everything about this run, its curve ({CURVE}) included, is in {folder.path}")
     print(f"Let it play: card-envs match {shlex.join(words)}")

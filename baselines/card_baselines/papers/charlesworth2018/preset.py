@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from card_baselines.ppo.presets import BIG2
 
-PRESET: dict[str, Any] = {  # his batches hold 20 steps of each game, ours finished games
-    **BIG2,
-    "minutes": 0.0,
-    "steps": 131_000_000,
-    "num_tables": 48,
-    "batch": 960,
-    "minibatch": 240,
-    "epochs": 5,
-    "learning_rate": 2.5e-4,
-    "final_learning_rate": 1e-6,
-    "entropy": 0.01,
-    "final_entropy": 0.01,
-    "final_clip": 0.0,
-    "clip_value": True,
-    "gamma": 0.995,
-    "skip_forced": False,
-}
+PRESET = replace(  # his batches hold 20 steps of each game, ours finished games
+    BIG2,
+    minutes=0.0,
+    steps=131_000_000,
+    num_tables=48,
+    batch=960,
+    minibatch=240,
+    epochs=5,
+    learning_rate=2.5e-4,
+    final_learning_rate=1e-6,
+    entropy=0.01,
+    final_entropy=0.01,
+    final_clip=0.0,
+    clip_value=True,
+    gamma=0.995,
+    skip_forced=False,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from card_baselines.papers.charlesworth2018.rendering import render_table
 from card_baselines.papers.charlesworth2018.scales import Scale
 from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM
 from card_baselines.papers.protocol import Report, Say
-from card_baselines.ppo import ppo
+from card_baselines.ppo.ppo import ALGORITHM
 from card_baselines.run_folder import EVALUATION, RunFolder
+from card_baselines.runs.run import train
 
 UNIT = "points per game"
 
@@ -30,9 +32,10 @@ class Charlesworth2018Reproduction:
         """Return the folder of a finished run; both rows have the same."""
         folder = self._root / f"s{seed}"
         if not (folder / EVALUATION).exists():
-            settings = {**PRESET, "panel": (RANDOM,), "final_hands": self._scale.hands, **self._scale.changes}
-            self._say(f"{folder.name}: {settings['steps']:,} decisions")
-            ppo.main(ppo.Config(**settings, seed=seed, folder=str(folder)))
+            config = replace(PRESET, panel=(RANDOM,), final_hands=self._scale.hands, seed=seed, folder=str(folder))
+            config = replace(config, **self._scale.changes)
+            self._say(f"{folder.name}: {config.steps:,} decisions")
+            train(ALGORITHM, config)
         return folder
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
@@ -58,7 +61,7 @@ class Charlesworth2018Reproduction:
             "runs": runs,
         }
         decisions = max(run["decisions"] for run in runs)
-        notes = (f"{decisions:,} decisions were trained on, in the paper {PRESET['steps']:,}.",)
+        notes = (f"{decisions:,} decisions were trained on, in the paper {PRESET.steps:,}.",)
         return Report(content, [render_table(content, FIGURE)], notes)
 
     def _cost(self, seed: int) -> dict[str, Any]:

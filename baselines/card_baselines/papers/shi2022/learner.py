@@ -18,8 +18,8 @@ from safetensors.torch import save_file
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.algorithm import TrainingDivergedError
 from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
-from card_baselines.runs.run import TrainingDivergedError
 from card_envs.cards import DECK_SIZE
 from card_envs.files import replace_file
 
@@ -35,7 +35,7 @@ class DivergedError(TrainingDivergedError):
         super().__init__(message)
         self.batch = batch
 
-    def kept_in(self, run: RunFolder) -> DivergedError:
+    def save_details(self, run: RunFolder) -> DivergedError:
         """Write the batch into the run folder; return an error that says where it is."""
         with replace_file(run.path / DIVERGED) as temporary:
             save_file({name: tensor.contiguous() for name, tensor in self.batch.items()}, temporary)

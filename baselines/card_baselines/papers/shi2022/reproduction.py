@@ -26,11 +26,13 @@ from card_baselines.papers.shi2022.rendering import (
 )
 from card_baselines.papers.shi2022.scales import Scale
 from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, UNIT
-from card_baselines.papers.shi2022.training import ENV, SEATS, Config, describe, game_of_paper, main
+from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config, describe, game_of_paper
 from card_baselines.papers.verdicts import verdict
-from card_baselines.ppo import ppo
+from card_baselines.ppo.config import Config as PpoConfig
+from card_baselines.ppo.ppo import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
+from card_baselines.runs.run import train
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.match import play_match, summarise
 
@@ -76,7 +78,7 @@ class Shi2022Reproduction:
         folder = self.folder_of(config)
         if folder not in self._used:
             self._say(f"{folder.name}: {config.episodes:,} episodes")
-            main(replace(config, folder=str(folder)))
+            train(ALGORITHM, replace(config, folder=str(folder)))
             self._used.add(folder)
         return folder
 
@@ -134,8 +136,9 @@ class Shi2022Reproduction:
         evaluation = folder / EVALUATION
         if not evaluation.exists():
             self._say(f"{folder.name}: {self.scale.ceiling_minutes:g} minutes")
-            ppo.main(
-                ppo.Config(
+            train(
+                SELF_PLAY_PPO,
+                PpoConfig(
                     env=ENV, set=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
                     minutes=self.scale.ceiling_minutes, learning_rate=1e-3, final_entropy=0.003,
                     evaluation_seconds=math.inf, final_hands=self.scale.hands, folder=str(folder),

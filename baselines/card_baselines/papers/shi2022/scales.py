@@ -41,7 +41,7 @@ SCALES = {
         seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=600, ceiling_minutes=2.0,
         changes={
             "episodes": 120_000, "evaluation_episodes": 8000, "replay": 480_000, "final_share": 0.1,
-            "final_panel": (*PRESETS["ppo_limit_six_max"]["panel"], "ppo_limit_six_max"),
+            "final_panel": (*PRESETS["ppo_limit_six_max"].panel, "ppo_limit_six_max"),
             "final_hands": 300_000,
         },
     ),

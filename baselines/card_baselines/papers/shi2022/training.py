@@ -13,7 +13,7 @@ hands, with every seat on the button once; `num_tables` hands are played side by
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -26,11 +26,11 @@ from card_baselines.papers.shi2022.learner import ActorCriticLearner, Rates, Rep
 from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs.algorithm import Algorithm, Learner
 from card_baselines.runs.budget import Budget, Periodic
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
+from card_baselines.runs.config import RunConfig, recorded_settings, require, require_above_0
 from card_baselines.runs.devices import find_device
-from card_baselines.runs.distributed import ALONE, World
-from card_baselines.runs.run import AlgorithmSpec, Learner, RunConfig, require, require_above_0, train, what_it_is
 from card_envs.envs import make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -112,10 +112,13 @@ class Config(RunConfig):
         """Networks that learn: six or one."""
         return SEATS if self.algorithm.startswith("apu") else 1
 
+    def game(self) -> Game:
+        """Return the game of the paper."""
+        return game_of_paper()
 
-def main(config: Config) -> RunFolder:
-    """Train, and return the run folder; one that is finished is returned as it is."""
-    return train(SPEC, config)
+    def budget(self, done: Callable[[], int]) -> Budget:
+        """Return a budget of episodes alone."""
+        return Budget(0.0, self.episodes, done)
 
 
 def game_of_paper() -> Game:
@@ -129,7 +132,7 @@ def describe(config: Config) -> dict[str, Any]:
     return {
         "agent": "shi2022",
         "env": ENV,
-        **{name: value for name, value in what_it_is(config).items() if name != "checkpoint_seconds"},
+        **{name: value for name, value in recorded_settings(config).items() if name != "checkpoint_seconds"},
         "game": game.name,
         "encoder": game.encoder.name,
         "encoder_version": game.encoder.version,
@@ -143,7 +146,7 @@ def describe(config: Config) -> dict[str, Any]:
 class Training(Learner):
     """The actors and critics of a run, the copy that Dual-APU plays against, and how far the run is."""
 
-    def __init__(self, config: Config, game: Game, world: World = ALONE) -> None:
+    def __init__(self, config: Config, game: Game) -> None:
         """Make networks with random weights."""
         torch.manual_seed(config.seed)
         self.config, self.game, self.device = config, game, find_device(config.device)
@@ -248,13 +251,12 @@ class Training(Learner):
         return progress
 
 
-SPEC = AlgorithmSpec(
+ALGORITHM = Algorithm(
     name="shi2022",
-    describe=describe,
+    config=Config,
     make_learner=Training,
-    game=lambda config: game_of_paper(),
-    budget=lambda config, done: Budget(0.0, config.episodes, done),
-    evaluations=lambda config, budget, learner: Periodic(
+    describe=describe,
+    evaluation_timer=lambda config, budget, learner: Periodic(
         config.evaluation_episodes, lambda: float(learner.done), aligned=True
     ),
     folder_name=lambda config: f"shi2022-{config.algorithm}-{config.history}",

@@ -16,7 +16,9 @@ from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, 
 from card_baselines.papers.zheng2022.duel import game_of_paper
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
-from card_baselines.ppo import ppo
+from card_baselines.ppo.config import Config
+from card_baselines.ppo.ppo import ALGORITHM
+from card_baselines.runs.run import train
 from card_envs.agent import find_agent
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
@@ -113,8 +115,8 @@ def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]
 
 def _run(folder: Path, encoder: str, seed: int, decisions: int) -> Path:
     """Return the folder of a run, one of those in `folder`, of self-play PPO with an encoder."""
-    config = ppo.Config(
+    config = Config(
         **SETTINGS, set=(*RULES, f"encoder={encoder}"), steps=decisions, seed=seed, batch=min(8192, decisions),
         folder=str(folder / f"s{seed}"),
     )  # fmt: skip
-    return ppo.main(config).path
+    return train(ALGORITHM, config).path

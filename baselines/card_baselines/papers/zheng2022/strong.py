@@ -11,7 +11,9 @@ from typing import Any
 
 from card_baselines.papers.zheng2022.belief import RULES, SETTINGS
 from card_baselines.papers.zheng2022.duel import game_of_paper
-from card_baselines.ppo import ppo
+from card_baselines.ppo.config import Config
+from card_baselines.ppo.ppo import ALGORITHM
+from card_baselines.runs.run import train
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
 from card_envs.games.holdem.presets import limit_holdem
@@ -44,12 +46,12 @@ def against_strong_players(agent: Agent, hands: int) -> list[dict[str, Any]]:
 
 def against_learned_response(spec: str, folder: Path, decisions: int, hands: int) -> list[dict[str, Any]]:
     """Return what is left to the agent that `spec` names by a PPO that was trained against it alone."""
-    config = ppo.Config(
+    config = Config(
         **SETTINGS, set=RULES, steps=decisions, opponents=(spec,), mixed=1.0, batch=min(8192, decisions),
         folder=str(folder),
     )  # fmt: skip
     game = game_of_paper("default")
-    agents = [find_agent(spec, game), find_agent(str(ppo.main(config).path), game)]
+    agents = [find_agent(spec, game), find_agent(str(train(ALGORITHM, config).path), game)]
     result = play_match(game, agents, 10 * hands, _SEED, duplicate=True)
     won = result.agents[0]
     return [_row(f"PPO trained against it, {decisions:,} decisions", won.mean, won.ci95, result.hands)]
