@@ -21,7 +21,7 @@ from importlib.metadata import EntryPoint, entry_points
 AGENTS = "card_envs.agents"
 """Name -> "module:Class": who can be named in matches."""
 ALGORITHMS = "card_envs.algorithms"
-"""Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
+"""Name -> "module:NAME" of an algorithm object; the command `card-envs train` runs it."""
 GAMES = "card_envs.games"
 """Versioned id, such as "my_game-v0" -> "module:function" that returns the `Game`; see `envs.register_env`."""
 HISTORIES = "card_envs.histories"

@@ -18,7 +18,7 @@ import torch
 from card_envs.files import replace_file
 from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, EVALUATION, WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, AnyConfig, TrainingDivergedError
+from card_baselines.runs.algorithm import Algorithm, AnyConfig, Learner, TrainingDivergedError
 from card_baselines.runs.budget import Periodic
 from card_baselines.runs.config import start_folder
 from card_baselines.runs.evaluation import evaluate, half_widths_of, means_of, require_measurable
@@ -35,13 +35,14 @@ _PICTURE_SECONDS = 30.0
 def train(algorithm: Algorithm[AnyConfig], config: AnyConfig) -> RunFolder:
     """Train, evaluate, and return the run folder; a run that is finished is returned as it is."""
     torch.set_num_threads(config.threads)
-    described = algorithm.describe(config)
-    require_measurable(config.game(), config.panel)
+    described, game = algorithm.describe(config), config.game()
+    require_measurable(game, config.panel)
+    learner = algorithm.make_learner(config, game)  # before anything is written: it may refuse the settings
     folder = RunFolder(Path(config.folder)) if config.folder else _new_folder(algorithm, config, described["env"])
     with folder.locked():
         folder.start(described, algorithm.may_change)
         try:
-            return Run(algorithm, config, folder).train()
+            return Run(algorithm, config, learner, folder).train()
         except KeyboardInterrupt:
             if config.progress:
                 print(f"interrupted: the same command with --folder {folder.path} goes on", file=sys.stderr)
@@ -77,11 +78,12 @@ class _Measures:
 class Run(Generic[AnyConfig]):
     """A run that begins or goes on in a folder."""
 
-    def __init__(self, algorithm: Algorithm[AnyConfig], config: AnyConfig, folder: RunFolder) -> None:
-        """Make the learner, and continue where the last checkpoint is, if there is one."""
-        self._algorithm, self._config, self.folder = algorithm, config, folder
+    def __init__(
+        self, algorithm: Algorithm[AnyConfig], config: AnyConfig, learner: Learner, folder: RunFolder
+    ) -> None:
+        """Continue where the last checkpoint is, if there is one."""
+        self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
         self._game = config.game()
-        self.learner = algorithm.make_learner(config, self._game)
         self._measures = _Measures(algorithm.logs_means)
         self._budget = config.budget(lambda: self.learner.done)
         self.learner.set_budget(self._budget.fraction)
