@@ -22,7 +22,6 @@ from typing import Any
 
 import pytest
 import torch
-from card_baselines.runs.distributed import ALONE as SINGLE
 
 from card_baselines import cli
 from card_baselines.agents.learned.onnx_export import export_onnx
@@ -31,6 +30,7 @@ from card_baselines.league import League, LeagueError
 from card_baselines.league.strategies import strategies_of
 from card_baselines.papers.zheng2022.pretrained_agents import PRETRAINED as ZHENG
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.messages import parse
@@ -224,7 +224,7 @@ def poison(model: Path, mark: Path, attribute: str) -> None:
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """An algorithm and the folder of a run, to be copied."""
     folder = tmp_path_factory.mktemp(request.param) / "run"
-    SCRIPTS[request.param].main(tiny(request.param, folder))
+    train(SCRIPTS[request.param].ALGORITHM, tiny(request.param, folder))
     return request.param, folder
 
 
@@ -240,7 +240,7 @@ def test_a_model_is_continued_and_begun_from_without_unpickling(
     assert {"observation_space", "policy_class"} <= set(pickled)
     for attribute in (*pickled, "num_timesteps", "run_progress"):
         poison(model, mark, attribute)
-    learner = SCRIPTS[name].ALGORITHM._spec().make_learner(config, config.game(), SINGLE)
+    learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
     learner.load(model)
     learner.start_from(RunFolder(tmp_path / "run"))
 
@@ -248,7 +248,7 @@ def test_a_model_is_continued_and_begun_from_without_unpickling(
 def test_a_model_goes_on_where_it_was(trained: tuple[str, Path]) -> None:
     name, folder = trained
     config = tiny(name, folder)
-    learner = SCRIPTS[name].ALGORITHM._spec().make_learner(config, config.game(), SINGLE)
+    learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
     progress = learner.load(folder / "model.zip")
     theirs = SCRIPTS[name].ALGORITHM.model.load(folder / "model.zip")  # as Stable-Baselines3 itself does
     assert progress == theirs.run_progress and progress["seconds"] > 0
@@ -280,7 +280,7 @@ def test_tensors_of_a_model_are_tensors(trained: tuple[str, Path], mark: Path, t
         for part, content in {**files, entry: changed.getvalue()}.items():
             archive.writestr(part, content)
     config = tiny(name, folder)
-    learner = SCRIPTS[name].ALGORITHM._spec().make_learner(config, config.game(), SINGLE)
+    learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
     with pytest.raises(ValueError, match=r"model\.zip is damaged"):
         learner.load(tmp_path / "model.zip")
 
@@ -288,7 +288,7 @@ def test_tensors_of_a_model_are_tensors(trained: tuple[str, Path], mark: Path, t
 @pytest.mark.parametrize("field", ["panel", "opponents", "env", "encoder", "set", "start_from"])
 def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: Path, field: str) -> None:
     config = tiny("maskable_ppo", tmp_path)
-    described = maskable_ppo.describe(config)
+    described = maskable_ppo.ALGORITHM.describe(config)
     assert field in described or field == "start_from"
     changed = ["encoder=payload:E"] if field == "set" else ["payload:E"] if field.endswith("s") else "payload:E"
     run = RunFolder(tmp_path / "run")
@@ -297,7 +297,7 @@ def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: 
     if field == "start_from":
         config = replace(config, start_from=str(PRETRAINED / "ppo_limit_hu"))
     with pytest.raises(ValueError, match=f"holds a run with {field}"):
-        maskable_ppo.main(replace(config, folder=str(run.path)))
+        train(maskable_ppo.ALGORITHM, replace(config, folder=str(run.path)))
 
 
 # --- leagues ----------------------------------------------------------------------------------------------------------
