@@ -250,7 +250,9 @@ def test_a_model_goes_on_where_it_was(trained: tuple[str, Path]) -> None:
     config = tiny(name, folder)
     learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
     progress = learner.load(folder / "model.zip")
-    theirs = SCRIPTS[name].ALGORITHM.model.load(folder / "model.zip")  # as Stable-Baselines3 itself does
+    theirs = SCRIPTS[name].ALGORITHM.make_learner.model_class.load(
+        folder / "model.zip"
+    )  # as Stable-Baselines3 itself does
     assert progress == theirs.run_progress and progress["seconds"] > 0
     for counter in ("num_timesteps", "_n_updates", "_n_calls", "_num_timesteps_at_start", "exploration_rate"):
         assert getattr(learner.model, counter, None) == getattr(theirs, counter, None), counter
