@@ -11,6 +11,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_ppo
 from card_envs import limit_holdem_v0, make_game, make_vector
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
@@ -88,7 +89,7 @@ def test_a_run_that_was_trained_through_it_plays_where_the_game_has_it(tmp_path:
         steps_per_update=8, hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20, folder=str(tmp_path),
         progress=False,
     )  # fmt: skip
-    run = maskable_ppo.main(config)  # it is measured as it learns
+    run = train(maskable_ppo.ALGORITHM, config)  # it is measured as it learns
     agent = find_agent(str(run.path), make_game("limit_holdem-v0", encoder=MINE))
     assert agent.encoder is MINE
     assert play_match(make_game("limit_holdem-v0"), [agent, RandomAgent()], 4, seed=1).hands == 4
