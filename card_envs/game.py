@@ -88,7 +88,10 @@ def checked_actions(actions: Any, count: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, repr=False)
 class Game:
-    """A card game with its settings and one encoder. `i` is the index of a table, `rows` an int64 array of indices."""
+    """A card game with its settings and one encoder.
+
+    `game_loops.game_loops` makes the functions over many tables from those of one table.
+    """
 
     name: str
     config: Any
@@ -115,44 +118,22 @@ class Game:
     option_names: tuple[str, ...]
     """Keys that `deal_with` understands."""
 
+    # Functions: the protocol that is the type of each says what it gets, returns and changes. Kernels check nothing.
     new_tables: NewTables
-    """Number of tables -> records that carry the settings; streams not started, nothing dealt."""
     start: Start
-    """Kernel: prepare freshly seeded tables for their first episode (such as a random button)."""
     deal: Deal
-    """Kernel: begin the next episode at table i with random cards; returns the actor, NOBODY if it is over at once."""
     deal_batch: DealBatch
-    """Kernel (tables, rows): `deal` at each table of `rows`; some may be over at once."""
     deal_with: DealWith
-    """Like `deal`, with cards, stacks ... as given; those that cannot be raise ValueError and change nothing."""
     step: Step
-    """Kernel: apply an action at table i; returns the next actor, NOBODY when the episode is over, or ILLEGAL."""
     first_illegal: FirstIllegal
-    """Kernel (tables, rows, actions): the first position whose action is illegal at its table, or -1."""
     step_batch: StepBatch
-    """Kernel (tables, rows, actions, rewards, is_over, redeal): one action for each table of `rows`.
-
-    Writes is_over (n,) uint8 and rewards (n, num_seats) float32, zero unless over; with `redeal`, finished tables begin
-    their next episode. Returns -1, or the first position whose action is illegal: then no table has changed.
-    """
     random_batch: RandomBatch
-    """Kernel (tables, rows, streams, actions): a uniformly random legal action for each row, from streams[rows[j]]."""
     mask_batch: MaskBatch
-    """Kernel (tables, rows, masks): the mask of the actor of tables[rows[j]], into row j; see `mask_records`.
-
-    All zeros where the episode is over. Rows must exist: like all kernels, this one checks no index.
-    """
     censor_batch: CensorBatch
-    """Kernel (tables, rows, seats, views): copies of the tables without anything that seats[j] cannot see."""
     write_state: WriteState
-    """Kernel (tables, i, states): the perfect-information vector of table i, into row 0."""
-
     action_name: ActionText
-    """An action of the actor at table i in words, such as "raise to 6" or "pair 7C 7S"."""
     why_illegal: ActionText
-    """Why an action is illegal at table i, and what is legal."""
     text: TableText
-    """The table as lines of text, as seen by a seat, or with all cards for None."""
     info: GameInfo = field(default_factory=GameInfo)
     """What the game tells of itself to matches, reports, solvers and wrappers."""
 

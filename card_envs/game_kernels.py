@@ -98,10 +98,10 @@ class RandomBatch(Protocol):
 
 
 class MaskBatch(Protocol):
-    """Kernel: action masks."""
+    """Kernel: action masks. Rows must exist: like all kernels, this one checks no index."""
 
     def __call__(self, tables: Tables, rows: Rows, masks: Records, /) -> None:
-        """Write the mask of the actor of tables[rows[j]] into row j."""
+        """Write the mask of the actor of tables[rows[j]] into row j, all zeros where the episode is over."""
         ...
 
 
@@ -122,7 +122,7 @@ class WriteState(Protocol):
 
 
 class ActionText(Protocol):
-    """Words for an action of the actor at a table."""
+    """Words for an action of the actor at a table: its name ("raise to 6"), or why it is illegal and what is legal."""
 
     def __call__(self, tables: Tables, i: int, action: int, /) -> str:
         """Return the words."""

@@ -12,7 +12,7 @@ import numpy as np
 from card_envs.cards import card_ids
 from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
-from card_envs.games.holdem.actions import has
+from card_envs.games.holdem.actions import betting_options, has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.rng import seed_streams
@@ -60,7 +60,7 @@ class OneTable:
         return bool(self.t.is_over)
 
     def options(self) -> Options:
-        may_fold, to_call, low, high = kernels.betting_options(self.tables, 0)
+        may_fold, to_call, low, high = betting_options(self.tables, 0)
         return Options(
             self.position_of(self.actor), bool(may_fold), int(to_call), (int(low), int(high)) if high else None
         )

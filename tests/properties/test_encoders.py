@@ -17,8 +17,9 @@ from card_envs.games.holdem.actions import has, wrapped
 from card_envs.games.holdem.betting_words import BITS_OF_WORD, from_seat
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
+from card_envs.games.holdem.kernels import LOOPS
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
-from card_envs.games.holdem.view import board, censor_batch, hole_cards, is_shown, reaches_showdown
+from card_envs.games.holdem.view import board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.starting_hands import starting_hand_equity
 from card_envs.vector import VectorTables
 from tests.properties.encoder_play import Observer, digest, encoders_of, random_states
@@ -226,7 +227,7 @@ def with_other_unseen_cards(rng: np.random.Generator, config: HoldemConfig, tabl
 
 def view_of(tables: Any, seat: int) -> bytes:
     views = np.zeros_like(tables)
-    censor_batch(tables, np.zeros(1, np.int64), np.full(1, seat, np.int64), views)
+    LOOPS["censor_batch"](tables, np.zeros(1, np.int64), np.full(1, seat, np.int64), views)
     return bytes(views.tobytes())
 
 

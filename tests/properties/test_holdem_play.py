@@ -75,8 +75,8 @@ def play_batch(tables: Any, decisions: int) -> None:
         while kernels.deal(tables, i) < 0:
             pass
     for _ in range(decisions):
-        kernels.random_batch(tables, rows, tables, chosen)
-        assert kernels.step_batch(tables, rows, chosen, rewards, is_over, True) == -1
+        kernels.LOOPS["random_batch"](tables, rows, tables, chosen)
+        assert kernels.LOOPS["step_batch"](tables, rows, chosen, rewards, is_over, True) == -1
 
 
 @all_presets

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from card_envs import no_limit_holdem_v0
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.kernels import decision_is_legal, mask_batch
+from card_envs.games.holdem.kernels import LOOPS, decision_is_legal
 from card_envs.games.holdem.state import RAISE, RECENT_ACTIONS
 from card_envs.observation import mask_records
 from tests.holdem_hands import OneTable
@@ -144,7 +144,7 @@ def test_integers_offer_every_amount_that_the_rules_allow(
     mask = np.empty((1, config.num_actions), np.int8)
     while not table.is_over:
         allowed = {a + 1: a for a in range(12) if decision_is_legal(table.t, RAISE, a)}
-        mask_batch(table.tables, np.array([0]), mask_records(mask))
+        LOOPS["mask_batch"](table.tables, np.array([0]), mask_records(mask))
         masked = [action for action in mask[0].nonzero()[0].tolist() if action > CALL]
         assert masked == [action for action in table.legal_actions() if action > CALL] == list(allowed)
         action = rng.choice([CALL, *allowed, *allowed])

@@ -39,15 +39,8 @@ def dozen_game(config: DozenConfig, encoder: str | Encoder = "default") -> Game:
         option_names=("hands",),
         new_tables=config.new_tables,
         start=kernels.start,
-        deal=kernels.deal,
-        deal_batch=kernels.deal_batch,
+        **kernels.LOOPS,
         deal_with=deal_with,
-        step=kernels.step,
-        first_illegal=kernels.first_illegal,
-        step_batch=kernels.step_batch,
-        random_batch=kernels.random_batch,
-        mask_batch=kernels.mask_batch,
-        censor_batch=view.censor_batch,
         write_state=encoders.write_state,
         action_name=view.action_name,
         why_illegal=view.why_illegal,
@@ -70,7 +63,7 @@ def positions_of(tables: Tables) -> NDArray[np.int64]:
 def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
     """Begin a deal with the option `hands`, three lists of four cards 0 .. 11; without it, as `deal` does."""
     if "hands" not in options:
-        return int(kernels.deal(tables, i))
+        return int(kernels.LOOPS["deal"](tables, i))
     hands = [checked_list("hand", hand) for hand in checked_list("hands", options["hands"])]
     cards = [card for hand in hands for card in hand]
     if [len(hand) for hand in hands] != [HAND_SIZE] * NUM_SEATS or not all(map(is_whole, cards)):

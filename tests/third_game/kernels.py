@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from card_envs.compiler import kernel
-from card_envs.game import ILLEGAL, NOBODY
+from card_envs.game import NOBODY
+from card_envs.game_loops import game_loops
 from card_envs.rng import random_below
 from tests.third_game.state import HAND_SIZE, NO_CARD, NUM_CARDS, NUM_SEATS
+from tests.third_game.view import censor
 
 
 @kernel
@@ -21,9 +23,8 @@ def start(tables: Any) -> None:
 
 
 @kernel
-def deal(tables: Any, i: Any) -> Any:
+def deal_hands(t: Any) -> None:
     """Deal at random; the next seat opens."""
-    t = tables[i]
     t.opener = (np.int64(t.opener) + 1) % NUM_SEATS
     left = np.int64((1 << NUM_CARDS) - 1)
     for seat in range(NUM_SEATS):
@@ -37,32 +38,25 @@ def deal(tables: Any, i: Any) -> Any:
                         left &= ~(np.int64(1) << card)
                         break
                     skip -= 1
-    return begin(t)
+    begin(t)
 
 
 @kernel
-def begin(t: Any) -> Any:
-    """Begin to play with the hands as they are; return the actor."""
+def begin(t: Any) -> None:
+    """Begin to play with the hands as they are."""
     for seat in range(NUM_SEATS):
         t.payoff[seat], t.points[seat], t.played[seat] = 0, 0, 0
         t.trick[seat] = NO_CARD
     t.num_tricks, t.is_over = 0, 0
     t.leader = t.opener
     t.actor = t.opener
-    return t.actor
 
 
 @kernel
 def begin_at(tables: Any, i: Any) -> Any:
-    """Begin to play at table i."""
-    return begin(tables[i])
-
-
-@kernel
-def deal_batch(tables: Any, rows: Any) -> None:
-    """Deal at each row."""
-    for j in range(rows.shape[0]):
-        deal(tables, rows[j])
+    """Begin to play at table i; return the actor."""
+    begin(tables[i])
+    return tables[i].actor
 
 
 @kernel
@@ -72,11 +66,8 @@ def is_legal(t: Any, action: Any) -> Any:
 
 
 @kernel
-def step(tables: Any, i: Any, action: Any) -> Any:
-    """Play a card; return the next actor, NOBODY or ILLEGAL."""
-    t = tables[i]
-    if not is_legal(t, action):
-        return ILLEGAL
+def play(t: Any, action: Any) -> None:
+    """Play a card that the actor holds."""
     seat, bit = np.int64(t.actor), np.int64(1) << np.int64(action)
     t.hand[seat] ^= bit
     t.played[seat] |= bit
@@ -84,7 +75,6 @@ def step(tables: Any, i: Any, action: Any) -> Any:
     t.actor = (seat + 1) % NUM_SEATS
     if t.actor == t.leader:
         _close_trick(t)
-    return t.actor
 
 
 @kernel
@@ -107,44 +97,24 @@ def _close_trick(t: Any) -> None:
 
 
 @kernel
-def first_illegal(tables: Any, rows: Any, actions: Any) -> Any:
-    """Return the first position whose action is illegal, or -1."""
-    for j in range(rows.shape[0]):
-        if not is_legal(tables[rows[j]], actions[j]):
-            return j
-    return -1
+def reward(t: Any, seat: Any) -> Any:
+    """Return the points that a seat has won."""
+    return t.payoff[seat]
 
 
 @kernel
-def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
-    """Play one card at each row; see `Game.step_batch`."""
-    illegal = first_illegal(tables, rows, actions)
-    if illegal >= 0:
-        return illegal
-    for j in range(rows.shape[0]):
-        step(tables, rows[j], actions[j])
-        t = tables[rows[j]]
-        is_over[j] = t.is_over
-        for seat in range(NUM_SEATS):
-            rewards[j, seat] = t.payoff[seat]
-        if redeal and t.is_over == 1:
-            deal(tables, rows[j])
-    return -1
-
-
-@kernel
-def random_batch(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
-    """Write a random legal action for each row."""
-    for j in range(rows.shape[0]):
-        t = tables[rows[j]]
-        actions[j] = 0
-        if t.actor != NOBODY:
-            skip = random_below(streams[rows[j]], np.int64(HAND_SIZE - t.num_tricks))
-            for card in range(NUM_CARDS):
-                if is_legal(t, np.int64(card)):
-                    if skip == 0:
-                        actions[j] = card
-                    skip -= 1
+def random_action(t: Any, stream: Any) -> Any:
+    """Return a random card of the actor, 0 when the deal is over."""
+    if t.actor == NOBODY:
+        return np.int64(0)
+    skip = random_below(stream, np.int64(HAND_SIZE - t.num_tricks))
+    chosen = np.int64(0)
+    for card in range(NUM_CARDS):
+        if is_legal(t, np.int64(card)):
+            if skip == 0:
+                chosen = np.int64(card)
+            skip -= 1
+    return chosen
 
 
 @kernel
@@ -154,8 +124,12 @@ def write_mask(t: Any, seat: Any, m: Any) -> None:
         m.mask[card] = 1 if t.actor == seat and is_legal(t, np.int64(card)) else 0
 
 
-@kernel
-def mask_batch(tables: Any, rows: Any, masks: Any) -> None:
-    """Write the mask of each row's actor."""
-    for j in range(rows.shape[0]):
-        write_mask(tables[rows[j]], np.int64(tables[rows[j]].actor), masks[j])
+LOOPS = game_loops(
+    deal=deal_hands,
+    is_legal=is_legal,
+    apply=play,
+    reward=reward,
+    random_action=random_action,
+    write_mask=write_mask,
+    censor=censor,
+)

@@ -11,15 +11,11 @@ from tests.third_game.state import NO_CARD, NUM_CARDS, NUM_SEATS
 
 
 @kernel
-def censor_batch(tables: Any, rows: Any, seats: Any, views: Any) -> None:
-    """Copy tables without random stream and the cards that the others hold."""
-    for j in range(rows.shape[0]):
-        views[j] = tables[rows[j]]
-        for k in range(4):
-            views[j].rng[k] = 0
-        for seat in range(NUM_SEATS):
-            if seat != seats[j]:
-                views[j].hand[seat] = 0
+def censor(t: Any, seat: Any) -> None:
+    """Delete the cards that the others hold."""
+    for other in range(NUM_SEATS):
+        if other != seat:
+            t.hand[other] = 0
 
 
 def cards_in(cards: Any) -> list[int]:

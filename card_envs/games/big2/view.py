@@ -19,17 +19,8 @@ _LISTED = 12
 
 
 @kernel
-def censor_batch(tables: Tables, rows: Any, seats: Any, views: Tables) -> None:
-    """Copy tables[rows[j]] to views[j] without random stream, other seats' cards and what follows from these."""
-    for j in range(rows.shape[0]):
-        views[j] = tables[rows[j]]
-        _censor(views[j], seats[j])
-
-
-@kernel
-def _censor(t: Table, seat: Any) -> None:
-    for k in range(4):
-        t.rng[k] = 0
+def censor(t: Table, seat: Any) -> None:
+    """Delete the cards of the other seats, and what follows from these."""
     for other in range(NUM_SEATS):
         if other != seat:
             t.held[other] = 0

@@ -19,7 +19,7 @@ from card_envs.games.holdem.state import (
     POT_LIMIT,
     RAISE,
 )
-from card_envs.records import Table
+from card_envs.records import Table, Tables
 from card_envs.rng import random_below
 
 FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
@@ -174,6 +174,13 @@ def is_legal(t: Table, action: Any) -> Any:
     if t.menu != MENU_INTEGERS or action < FIRST_RAISE_ACTION or t.max_raise_to == 0:
         return False
     return t.min_raise_to <= action - INTEGERS_OFFSET <= t.max_raise_to
+
+
+@kernel
+def betting_options(tables: Tables, i: Any) -> Any:
+    """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; the last two are 0 without a raise."""
+    t = tables[i]
+    return t.legal & 1 == 1, min(owed(t), t.stack[t.actor]), t.min_raise_to, t.max_raise_to
 
 
 @kernel

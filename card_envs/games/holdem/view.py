@@ -13,6 +13,7 @@ from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FOLD_ACTION,
     INTEGERS_OFFSET,
+    betting_options,
     has,
     is_legal,
     menu_amount,
@@ -20,7 +21,6 @@ from card_envs.games.holdem.actions import (
     owed,
     raise_to_of,
 )
-from card_envs.games.holdem.kernels import betting_options
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, Street
 from card_envs.records import Table, Tables
@@ -29,17 +29,8 @@ STREET_NAMES = tuple(street.name.lower() for street in Street)
 
 
 @kernel
-def censor_batch(tables: Tables, rows: Any, seats: Any, views: Tables) -> None:
-    """Copy tables[rows[j]] to views[j] without random stream, undealt board and the hole cards seats[j] cannot see."""
-    for j in range(rows.shape[0]):
-        views[j] = tables[rows[j]]
-        _censor(views[j], seats[j])
-
-
-@kernel
-def _censor(t: Table, seat: Any) -> None:
-    for k in range(4):
-        t.rng[k] = 0
+def censor(t: Table, seat: Any) -> None:
+    """Delete the undealt board and the hole cards that `seat` cannot see."""
     for owner in range(t.num_seats):
         if owner != seat and not is_shown(t, owner):
             for i in range(t.num_hole_cards):

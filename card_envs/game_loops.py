@@ -1,0 +1,131 @@
+"""`game_loops`: the compiled functions over arrays of tables that every game has, made from its rules for one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypedDict
+
+import numpy as np
+
+from card_envs.compiler import kernel, short_kernel
+from card_envs.game import ILLEGAL, NOBODY
+from card_envs.game_kernels import CensorBatch, Deal, DealBatch, FirstIllegal, MaskBatch, RandomBatch, Step, StepBatch
+from card_envs.records import Tables
+
+TableKernel = Callable[..., Any]
+"""A kernel that gets the record of one table, such as `is_legal(t, action)`."""
+
+
+class GameLoops(TypedDict):
+    """The fields of `Game` that `game_loops` fills; `Game(..., **loops)`."""
+
+    deal: Deal
+    deal_batch: DealBatch
+    step: Step
+    first_illegal: FirstIllegal
+    step_batch: StepBatch
+    random_batch: RandomBatch
+    mask_batch: MaskBatch
+    censor_batch: CensorBatch
+
+
+def game_loops(  # noqa: C901  eight short kernels, not one long function
+    *,
+    deal: TableKernel,
+    is_legal: TableKernel,
+    apply: TableKernel,
+    reward: TableKernel,
+    random_action: TableKernel,
+    write_mask: TableKernel,
+    censor: TableKernel,
+) -> GameLoops:
+    """Return the kernels over arrays of tables of a game, made from kernels that get the record `t` of one table.
+
+    Args:
+        deal: `deal(t)` begins the next episode with random cards; the episode may be over at once.
+        is_legal: `is_legal(t, action)` tells whether the actor may take an action, for any integer.
+        apply: `apply(t, action)` takes a legal action.
+        reward: `reward(t, seat)` returns what a seat has won at a table whose episode is over.
+        random_action: `random_action(t, stream)` draws a legal action from the random stream of record `stream`.
+        write_mask: `write_mask(t, seat, m)` fills `m.mask`; all zeros unless `seat` is the actor.
+        censor: `censor(t, seat)` deletes from a copy of a table what `seat` cannot see; its random stream is gone.
+
+    Returns:
+        Functions as the protocols of `card_envs.game_kernels` describe them. Calling one table's kernels from a loop
+        that a function has made costs nothing: Numba links them as if the loop had been written in the game's folder.
+    """
+
+    @short_kernel
+    def deal_one(tables: Tables, i: Any) -> Any:
+        t = tables[i]
+        deal(t)
+        return t.actor
+
+    @kernel
+    def deal_batch(tables: Tables, rows: Any) -> None:
+        for j in range(rows.shape[0]):
+            deal(tables[rows[j]])
+
+    @short_kernel
+    def step(tables: Tables, i: Any, action: Any) -> Any:
+        t = tables[i]
+        if not is_legal(t, action):
+            return ILLEGAL
+        apply(t, action)
+        return t.actor
+
+    @kernel
+    def first_illegal(tables: Tables, rows: Any, actions: Any) -> Any:
+        for j in range(rows.shape[0]):
+            if not is_legal(tables[rows[j]], actions[j]):
+                return j
+        return -1
+
+    @kernel
+    def step_batch(tables: Tables, rows: Any, actions: Any, rewards: Any, is_over: Any, redeal: Any) -> Any:
+        illegal = first_illegal(tables, rows, actions)
+        if illegal >= 0:
+            return illegal
+        for j in range(rows.shape[0]):
+            t = tables[rows[j]]
+            apply(t, actions[j])
+            is_over[j] = t.is_over
+            for seat in range(rewards.shape[1]):
+                rewards[j, seat] = 0.0
+            if t.is_over == 1:
+                for seat in range(rewards.shape[1]):
+                    rewards[j, seat] = reward(t, seat)
+                while redeal and t.actor == NOBODY:  # more than once where a deal is over at once
+                    deal(t)
+        return -1
+
+    @kernel
+    def random_batch(tables: Tables, rows: Any, streams: Any, actions: Any) -> None:
+        for j in range(rows.shape[0]):
+            actions[j] = random_action(tables[rows[j]], streams[rows[j]])
+
+    @kernel
+    def mask_batch(tables: Tables, rows: Any, masks: Any) -> None:
+        for j in range(rows.shape[0]):
+            t = tables[rows[j]]
+            write_mask(t, np.int64(t.actor), masks[j])
+
+    @kernel
+    def censor_batch(tables: Tables, rows: Any, seats: Any, views: Tables) -> None:
+        for j in range(rows.shape[0]):
+            views[j] = tables[rows[j]]
+            t = views[j]
+            for k in range(4):
+                t.rng[k] = 0
+            censor(t, seats[j])
+
+    return GameLoops(
+        deal=deal_one,
+        deal_batch=deal_batch,
+        step=step,
+        first_illegal=first_illegal,
+        step_batch=step_batch,
+        random_batch=random_batch,
+        mask_batch=mask_batch,
+        censor_batch=censor_batch,
+    )
