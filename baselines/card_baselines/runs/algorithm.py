@@ -1,7 +1,7 @@
 """A training algorithm: its settings, its presets, and the `Learner` that it trains.
 
-`card-envs train`, presets, plugins and `runs.run.train` know an algorithm as one `Algorithm` object. The registry and the
-entry points `card_envs.algorithms` name it as "module:ALGORITHM".
+`card-envs train`, presets, plugins and `runs.run.train` know an algorithm as one `Algorithm` object. The registry and
+the entry points `card_envs.algorithms` name it as "module:ALGORITHM".
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
+from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS
 from card_envs.files import replace_file
-from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS, RunFolder
 
 
 def export_pretrained(run: Path, folder: Path) -> float:

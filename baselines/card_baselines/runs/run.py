@@ -15,7 +15,6 @@ from typing import Any, Generic
 import numpy as np
 import torch
 
-from card_envs.files import replace_file
 from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, AnyConfig, Learner, TrainingDivergedError
@@ -24,6 +23,7 @@ from card_baselines.runs.config import start_folder
 from card_baselines.runs.evaluation import evaluate, half_widths_of, means_of, require_measurable
 from card_baselines.runs.tensorboard import Board
 from card_envs.envs import find_entry
+from card_envs.files import replace_file
 
 FROZEN = "frozen"
 """Folder, within that of the run, of agents as they were after each quarter."""
@@ -78,9 +78,7 @@ class _Measures:
 class Run(Generic[AnyConfig]):
     """A run that begins or goes on in a folder."""
 
-    def __init__(
-        self, algorithm: Algorithm[AnyConfig], config: AnyConfig, learner: Learner, folder: RunFolder
-    ) -> None:
+    def __init__(self, algorithm: Algorithm[AnyConfig], config: AnyConfig, learner: Learner, folder: RunFolder) -> None:
         """Continue where the last checkpoint is, if there is one."""
         self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
         self._game = config.game()
