@@ -18,7 +18,6 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from card_baselines.runs.algorithm import TrainingDivergedError
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, gathered_logits, legal_logits, list_legal
 from card_baselines.ppo import bfloat16, ppo
@@ -28,6 +27,7 @@ from card_baselines.ppo.exploiters import winnings
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.self_play import SelfPlayTables
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.algorithm import TrainingDivergedError
 from card_baselines.runs.checkpoint import STATE
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.runs.run import train

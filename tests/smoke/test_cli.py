@@ -440,9 +440,8 @@ def test_replay_exits_with_1_on_a_mismatch(capsys: pytest.CaptureFixture[str], t
 def test_train_runs_the_script_of_the_algorithm(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from card_baselines.runs.algorithm import Algorithm
-
     from card_baselines.runs import run as runs
+    from card_baselines.runs.algorithm import Algorithm
 
     @dataclass
     class Config:
