@@ -127,7 +127,8 @@ def _lost(row: dict[str, Any] | None) -> str:
     rising = ", still rising" if row.get("stopped") == "budget" else ""
     cost = f"{row['seconds']:,} s, " if "seconds" in row else ""
     text = f"{1000 * row['exploitability']:,.0f} ± {500 * (high - low):,.0f}"
-    return f"**{text}** ({played}{rising}; {cost}{row['commit'][:7]})"
+    found = f"**{text}**" if low > 0 else f"nothing found: {text}"
+    return f"{found} ({played}{rising}; {cost}{row['commit'][:7]})"
 
 
 def _experience(cost: dict[str, Any]) -> str:

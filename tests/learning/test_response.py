@@ -14,14 +14,19 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
+from card_baselines.agents.learned.mlp_policy import MlpAgent
 from card_baselines.exploitability.learned import demonstrators, memory_target, search
 from card_baselines.exploitability.learned.behavior_cloning import DemonstrationRecorder, clone_behavior
 from card_baselines.exploitability.learned.candidates import CurvePoint, is_flat
 from card_baselines.exploitability.learned.config import ResponseConfig
 from card_baselines.exploitability.learned.demonstrators import LOCAL, find_best_demonstrator, list_demonstrators
-from card_baselines.exploitability.learned.search import BUDGET, FLAT, SCRATCH, learn_response
+from card_baselines.exploitability.learned.search import BUDGET, FLAT, SCRATCH, ResponseSearch, learn_response
 from card_baselines.exploitability.local import exploit_locally
 from card_baselines.exploitability.methods import ExploitSettings, Target, measure_exploitability
+from card_baselines.ppo.config import Config as PpoConfig
+from card_baselines.ppo.ppo import ALGORITHM, Ppo
+from card_baselines.progress import ProgressBar
+from card_baselines.run_folder import RunFolder
 from card_envs import make_game
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
@@ -53,6 +58,27 @@ def test_a_response_in_leduc_comes_near_the_exact_one_and_never_above(tmp_path: 
     assert kept["run"] == str(found.best.run.path)
     trained = max(candidate.seconds for candidate in found.candidates)
     assert found.best.seconds == trained, "the last one trained longest"
+
+
+def test_a_copy_of_a_network_has_the_larger_share(tmp_path: Path) -> None:
+    settings = PpoConfig(env="kuhn_poker-v0", hidden=(8,), value_hidden=(8,), activation="tanh", batch=64)
+    agent = RunFolder(tmp_path / "agent")
+    agent.start(ALGORITHM.describe(settings))
+    Ppo(settings, settings.game()).save_policy(agent)
+    config = ResponseConfig(
+        env="kuhn_poker-v0", agent=str(agent.path), minutes=0.03, hands=40, seeds=1, folder=str(tmp_path / "found")
+    )
+    search = ResponseSearch(config)
+    search.bar = ProgressBar("", 1.0, enabled=False)
+    search.begin()
+    assert search.fine_tuned is not None and isinstance(search.target, MlpAgent)
+    copied = search.fine_tuned.learner.network.policy.state_dict()
+    assert copied.keys() == search.target.policy.state_dict().keys()
+    for name, weights in search.target.policy.state_dict().items():
+        assert torch.equal(copied[name], weights)
+    search.run()
+    assert search.fine_tuned.seconds > max(learner.seconds for learner in search.learners)
+    assert search.fine_tuned in search.candidates() and search.best() in search.candidates()
 
 
 def test_the_last_match_has_deals_by_which_nothing_was_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -299,4 +299,4 @@ def test_the_command_reports_an_interval_over_flops(
     assert report["exploitability"] == pytest.approx(np.mean(report["best_responses"]))
     assert low < report["exploitability"] < high
     assert main(words) == 0
-    assert "at least" not in capsys.readouterr().out
+    assert "at least" in capsys.readouterr().out, "choices made on some flops are not the best ones for all"

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from card_baselines import cli, registry
 from card_baselines.cli.commands import train
+from card_baselines.cli.commands.exploit import describe_exploitability
 from card_baselines.cli.console import made_table
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
@@ -272,6 +273,13 @@ def test_exploit(capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads(run(capsys, *arguments, "--control-variates", "--json")[1])
     assert report["plain"]["ci95"][0] < report["plain"]["mean"] and report["ci95"][0] < report["exploitability"]
     assert "plays none" in fails(capsys, "exploit", "kuhn_poker", "--agent", "random", "--control-variates")
+
+
+def test_a_response_that_finds_nothing_is_no_lower_bound() -> None:
+    report = {"method": "learned", "exploitability": 0.003, "ci95": [-0.017, 0.023]}
+    assert describe_exploitability(report, 100, 1) == "nothing found (0.3 ± 2.0)"
+    assert describe_exploitability(report | {"ci95": [0.001, 0.005]}, 100, 1) == "at least 0.3 ± 0.2"
+    assert describe_exploitability(report | {"method": "exact"}, 100, 1) == "0.3"
 
 
 def test_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
