@@ -210,6 +210,8 @@ class GameInfo:
     """(tables, i, seat): the card ids that a seat holds at table i, NO_CARD where a view hides them."""
     redeal: Callable[[Tables, int, np.random.Generator], None] | None = None
     """(copies of one view, the seat that is to act and sees it, rng): deal what it cannot see at random, in place."""
+    shows_hands_at_end: bool = False
+    """Whether players lay all cards open when a deal is over, for people who play; agents see what `views` show."""
     equity: Callable[[Tables, int], float] | None = None
     """(view of a seat, seat) -> share of the pot, 0 to 1, that its hand wins against unknown hands if nobody folds."""
     text: TextInterface | None = None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from card_baselines import cli
-from card_baselines.cli.commands.play import meant
+from card_baselines.cli.commands.play import describe_won, meant
 from card_envs import make_game
 from card_envs.history import replay_paths
 from card_envs.history.formats import recorded_hands
@@ -45,15 +46,17 @@ def test_hands_are_played_to_the_end_and_added_up(types: Typing, capsys: pytest.
     out = run(capsys, "leduc_holdem-v0", "--agents", "always_call", "--hands", "3", "--seed", "4")
     assert out.count("--- hand") == 3
     assert "--- hand 2: player_0 always_call, player_1 you" in out, "seats move on"
-    won = [float(line.split()[2]) for line in out.splitlines() if line.startswith("you win")]
+    signs = {"win": 1, "lose": -1}
+    ends = [line.split() for line in out.splitlines() if line.startswith(("you win", "you lose"))]
+    won = [0.0 if words[2] == "and" else signs[words[1]] * float(words[2]) for words in ends]
     assert len(won) == 3
-    assert f"3 hands, seed 4: you won {sum(won):+g} " in out
+    assert f"3 hands, seed 4: you {describe_won(sum(won), 'chips', 'won', 'lost')}" in out
 
 
 def test_cards_of_others_are_hidden_until_the_hand_ends(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
     types(*["1"] * 10)
     out = run(capsys, "limit_holdem-v0", "--agents", "always_call", "chen", "--hands", "1", "--seed", "0")
-    before, _, after = out.rpartition("you win")[0].rpartition("\n\n")
+    before, _, after = re.split(r"\nyou (?:win|lose)", out)[0].rpartition("\n\n")
     assert before.count("??") >= 4
     assert "??" not in after
 
@@ -61,7 +64,7 @@ def test_cards_of_others_are_hidden_until_the_hand_ends(types: Typing, capsys: p
 def test_a_folded_hand_stays_hidden(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
     types("fold")
     out = run(capsys, "limit_holdem-v0", "--agents", "always_raise", "--hands", "1", "--seed", "0")
-    end = out.rpartition("\n\n--- hand")[2].partition("you win")[0]
+    end = re.split(r"\nyou (?:win|lose)", out.rpartition("\n\n--- hand")[2])[0]
     yours, theirs = [line for line in end.splitlines() if line.startswith("player_") and "stack" in line][-2:]
     assert "folded" in yours and "??" not in yours
     assert "?? ??" in theirs, "there was no showdown"
@@ -77,7 +80,7 @@ def test_wrong_answers_are_asked_again(types: Typing, capsys: pytest.CaptureFixt
     types("7", "", "nonsense", "q")
     out = run(capsys, "kuhn_poker-v0", "--hands", "1", "--seed", "0")
     assert out.count("is not one of them") == 3
-    assert "you leave the table" in out and "0 hands, seed 0: you won +0" in out
+    assert "you leave the table" in out and "0 hands, seed 0: you won and lost nothing" in out
 
 
 def test_one_agent_stands_for_three_in_big2(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +123,7 @@ def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(
     for name in ("one", "two"):
         types(*["call", "check", "1"] * 20)
         out = run(capsys, "leduc_holdem-v0", "--agents", "always_call", "--hands", "4", "--save", str(tmp_path / name))
-        assert "4 hands: you won" in out and "seed" not in out
+        assert re.search("4 hands: you (won|lost)", out) and "seed" not in out
     assert len(set(drawn)) == 2 and len(drawn[0]) * 8 >= 128
     files = [file for name in ("one", "two") for file in (tmp_path / name).iterdir()]
     assert [file.name for file in files] == ["leduc_holdem.acpc"] * 2
@@ -135,3 +138,19 @@ def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(
                 break
         else:
             pytest.fail("the seed in the file deals these cards")
+
+
+def test_all_hands_of_big_2_lie_open_when_the_deal_is_over(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+    types(*["1"] * 60)
+    out = run(capsys, "big2-v0", "--agents", "big2_greedy", "--hands", "1", "--seed", "1")
+    before, _, after = re.split(r"\nyou (?:win|lose)", out)[0].rpartition("\n\n")
+    assert "??" in before and "??" not in after
+
+
+@pytest.mark.parametrize(
+    ("amount", "unit", "words"),
+    [(3, "points", "win 3 points"), (-13, "points", "lose 13 points"), (-1, "points", "lose 1 point"),
+     (0.5, "bb", "win 0.5 bb"), (0, "bb", "win and lose nothing")],
+)  # fmt: skip
+def test_nobody_wins_a_negative_amount(amount: float, unit: str, words: str) -> None:
+    assert describe_won(amount, unit) == words

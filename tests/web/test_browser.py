@@ -17,6 +17,8 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.export import write_hands
 from card_baselines.web.session import decisions_of, table_after
 from card_envs.agent import action_probabilities, find_agent
+from card_envs.games.big2.combos import order_name
+from card_envs.games.big2.view import hand
 from card_envs.history import replay_paths
 from tests.web.served import HOST_TOKEN, Server, serving
 
@@ -172,7 +174,13 @@ def test_a_deal_of_big_2_by_choosing_cards(page: Any, server: Server) -> None:
         wait_until_taken(page, server, number, done)
     assert played > 0
     assert sum(session.payoffs) == 0
-    assert f"{session.payoffs[0]:+d}" in turn(page) or session.payoffs[0] == 0
+    won = session.payoffs[0]
+    assert f"you {'win' if won > 0 else 'lose'} {abs(won)} point" in turn(page) and "-" not in turn(page)
+    hands = [[order_name(order) for order in hand(session.tables[0], seat)] for seat in range(4)]
+    assert sum(map(len, hands)) > 13
+    words = page.locator("pre.as-text").text_content()
+    assert all(card in words for cards in hands for card in cards), "all hands lie open when the deal is over"
+    assert page.locator("svg.table use[href^='#card-255']").count() == 0
 
 
 def test_the_panel_shows_the_probabilities_of_the_agent(page: Any, server: Server) -> None:
@@ -181,7 +189,7 @@ def test_the_panel_shows_the_probabilities_of_the_agent(page: Any, server: Serve
     page.wait_for_selector("#thinker option[value=ppo_limit_hu]", state="attached")
     page.select_option("#thinker", "ppo_limit_hu")
     page.wait_for_selector(".bars li")
-    fills = page.locator(".fill").all()
+    fills = page.locator(".bars .fill").all()
     widths = [float(re.findall(r"[\d.e-]+(?=%)", fill.get_attribute("style"))[0]) / 100 for fill in fills]
     names = page.locator(".bars .line span:first-child").all_text_contents()
     session = server.handler.live_sessions._live[number].session
@@ -194,6 +202,16 @@ def test_the_panel_shows_the_probabilities_of_the_agent(page: Any, server: Serve
     assert sum(widths) == pytest.approx(1, abs=1e-3)
     assert dict(zip(names, widths, strict=True)) == pytest.approx(by_name, abs=1e-3)
     assert "equity" in page.locator("aside .facts").first.text_content()
+
+
+def test_actions_that_an_agent_never_takes_are_folded_away(page: Any, server: Server) -> None:
+    sit(page, server, "limit_holdem-v0", ["", "always_call"], seed=12)
+    page.wait_for_selector("#thinker option[value=always_call]", state="attached")
+    page.select_option("#thinker", "always_call")
+    page.wait_for_selector(".bars li")
+    assert page.locator(".thoughts .bars:visible li").all_text_contents() == ["call 1100 %"]
+    page.click("summary:has-text('2 more, each below 0.05 %')")
+    assert page.locator(".thoughts .bars:visible li").count() == 3
 
 
 def test_replay_shows_what_was_played_and_its_link_leads_back(page: Any, server: Server, tmp_path: Path) -> None:

@@ -169,7 +169,8 @@ class LiveSession:
         """Return the table as a place sees it, or with all cards for None (where no person plays)."""
         session, plan = self.session, self.session.plan
         seat = None if place is None else plan.seat_of(place, session.hand)
-        seen = scene(session.game, session.tables, seat, names_by_seat(session))
+        comes_again = plan.block > 0  # the cards are worth knowing then
+        seen = scene(session.game, session.tables, seat, names_by_seat(session), lays_open=not comes_again)
         return seen | {
             "type": "table",
             "session": self.number,

@@ -31,14 +31,17 @@ class Move:
     """An agent failed, and the first legal action was taken in its place."""
 
 
-def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str]) -> Scene:
+def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str], lays_open: bool = False) -> Scene:
     """Return a single table as `seat` sees it, or with all cards for None; `names` are those of the seats.
+
+    With `lays_open`, all cards are shown when the deal is over, in games whose players do that.
 
     Keys: size, shapes (see `card_envs.canvas.ShapeCanvas`; null and none for a game that draws nothing), text, seat,
     names, actor (-1 when the hand is over), over, payoffs by seat, cards (those of the seat), choices (empty unless the
     seat is to act).
     """
-    views = tables if seat is None else censored(game, tables, seat)
+    is_open = lays_open and game.info.shows_hands_at_end and bool(tables["is_over"][0])
+    views = tables if seat is None or is_open else censored(game, tables, seat)
     paint, private_cards = game.info.paint, game.info.private_cards
     canvas = None if paint is None else paint(ShapeCanvas, views, seat, names)
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
@@ -46,7 +49,7 @@ def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str]) ->
     return {
         "size": None if canvas is None else list(canvas.size),
         "shapes": [] if canvas is None else canvas.shapes,
-        "text": with_names(game.text(views, 0, seat), names),
+        "text": with_names(game.text(views, 0, None if is_open else seat), names),
         "seat": seat,
         "names": list(names),
         "actor": actor,

@@ -36,6 +36,7 @@ def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
         action_parts=action_parts,
         private_cards=private_cards,
         redeal=redeal,
+        shows_hands_at_end=True,
         text=text_interface(config),
         panel=_PANEL,
     )

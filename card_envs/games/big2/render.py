@@ -66,7 +66,8 @@ def paint_table(
     """Return table 0 on a canvas of a kind, with the cards that `seat` sees, or all cards for None.
 
     The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise; small cards
-    are those that a seat has played. `names` are those of the seats.
+    are those that a seat has played. When the deal is over, every hand that `tables` holds lies open. `names` are
+    those of the seats.
     """
     t = tables[0]
     canvas: C = _empty_table(make_canvas).copy()
@@ -75,7 +76,7 @@ def paint_table(
     _draw_trick(canvas, t, names)
     for k in range(NUM_SEATS):
         place = _PLACES[(k - (seat or 0)) % NUM_SEATS]
-        _draw_seat(canvas, t, k, place, seat is None or seat == k, names[k])
+        _draw_seat(canvas, t, k, place, seat is None or seat == k or bool(t.is_over), names[k])
     return canvas
 
 

@@ -65,9 +65,9 @@ def play(
             play_match(dealing, players, hands, of_agents, num_tables=1, hands_per_table=hands, callbacks=callbacks)
     except KeyboardInterrupt:
         print("\nyou leave the table")
-    won, unit = spectator.won / game.chips_per_reward, game.unit
+    won = describe_won(spectator.won / game.chips_per_reward, game.unit, "won", "lost")
     counted = "1 hand" if spectator.finished == 1 else f"{spectator.finished} hands"
-    print(f"\n{counted}{'' if seed is None else f', seed {seed}'}: you won {won:+g} {unit}")
+    print(f"\n{counted}{'' if seed is None else f', seed {seed}'}: you {won}")
     return 0
 
 
@@ -126,6 +126,14 @@ def meant(answer: str, names: Mapping[int, str]) -> int | None:
     return begun[0] if len(begun) == 1 else None
 
 
+def describe_won(amount: float, unit: str, win: str = "win", lose: str = "lose") -> str:
+    """Return what somebody won in words: "win 3 points", "lose 1 point"."""
+    if not amount:
+        return f"{win} and {lose} nothing"
+    words = unit.removesuffix("s") if abs(amount) == 1 else unit
+    return f"{win if amount > 0 else lose} {abs(amount):g} {words}"
+
+
 class Spectator:
     """Tells at the terminal what the others do and how hands end, and adds up what you win."""
 
@@ -166,8 +174,9 @@ class Spectator:
             won = int(batch.tables["payoff"][row, seat])
             self.finished += 1
             self.won += won
-            print(f"\n{batch.game.text(batch.tables, row, seat)}")
-            print(f"you win {won / batch.game.chips_per_reward:+g} {batch.game.unit}")
+            sees_all = batch.game.info.shows_hands_at_end
+            print(f"\n{batch.game.text(batch.tables, row, None if sees_all else seat)}")
+            print(f"you {describe_won(won / batch.game.chips_per_reward, batch.game.unit)}")
 
     def _name(self, game: Game, seat: int, hand: int) -> str:
         return self.names[(seat - hand) % game.num_seats]

@@ -2,6 +2,8 @@
 
 import { make, options, percent, signed } from "./dom.js";
 
+const LEAST_SHOWN = 0.0005; // smaller shares would read 0.0 %
+
 export class Panel {
   /** `ask(agent)` asks the server for thoughts; "" asks for none. */
   constructor(ask) {
@@ -35,12 +37,8 @@ export class Panel {
       this.clear("No decision here.");
       return;
     }
-    const bars = thought.actions.map((action) => make("li",
-      { class: action.name === taken ? "taken" : null },
-      make("div", { class: "line" },
-        make("span", {}, action.name + (action.name === taken ? " (taken)" : "")),
-        make("span", { class: "share" }, percent(action.probability))),
-      bar(action.probability)));
+    const isShown = (action) => action.probability >= LEAST_SHOWN || action.name === taken;
+    const shown = thought.actions.filter(isShown), others = thought.actions.filter((action) => !isShown(action));
     const facts = [];
     if (thought.value !== null) {
       facts.push(["value", `${signed(thought.value)} ± ${(1.96 * thought.value_error).toFixed(2)} ${thought.unit}`]);
@@ -48,10 +46,22 @@ export class Panel {
     if (thought.equity !== null) facts.push(["equity", percent(thought.equity)]);
     this.body.replaceChildren(
       thought.note ? make("p", {}, `${thought.note}${thought.actions.length ? ":" : "."}`) : "",
-      make("ul", { class: "bars" }, ...bars),
+      make("ul", { class: "bars" }, ...shown.map((action) => line(action, taken))),
+      others.length ? make("details", {},
+        make("summary", {}, `${others.length} more, each below 0.05 %`),
+        make("ul", { class: "bars" }, ...others.map((action) => line(action, taken)))) : "",
       make("dl", { class: "facts" }, ...facts.flatMap(([name, words]) => [make("dt", {}, name), make("dd", {}, words)])),
       make("p", { class: "quiet" }, explanation(thought)));
   }
+}
+
+function line(action, taken) {
+  const isTaken = action.name === taken;
+  return make("li", { class: isTaken ? "taken" : null },
+    make("div", { class: "line" },
+      make("span", {}, action.name + (isTaken ? " (taken)" : "")),
+      make("span", { class: "share" }, percent(action.probability))),
+    bar(action.probability));
 }
 
 function bar(share) {

@@ -101,7 +101,7 @@ export class TableView {
     const parts = [this.turn];
     if (table.over) {
       const won = table.seat === null ? null : table.payoffs[table.seat];
-      this.turn.textContent = won === null ? "The hand is over." : `The hand is over: you win ${signed(won)} ${table.score.unit}.`;
+      this.turn.textContent = `The hand is over${won === null ? "" : `: you ${wonInWords(won, table.score.unit)}`}.`;
       if (table.seat !== null) {
         parts.push(make("div", { class: "row actions" },
           make("button", { class: "main", onclick: () => this.next() }, "Next hand", make("kbd", {}, "n"))));
@@ -236,6 +236,13 @@ export class TableView {
   hearThought(thought) {
     if (thought.agent === this.panel.agent.value) this.panel.show(thought);
   }
+}
+
+/** What somebody won or lost: "win 3 points", "lose 13 points". */
+function wonInWords(won, unit) {
+  if (won === 0) return `win and lose nothing`;
+  const amount = Math.abs(Math.round(won * 100) / 100);
+  return `${won > 0 ? "win" : "lose"} ${amount.toLocaleString("en")} ${amount === 1 ? unit.replace(/s$/, "") : unit}`;
 }
 
 const KEYS = { fold: "f", check: "c", call: "c", pass: "p" };
