@@ -18,7 +18,7 @@ from card_baselines.web.export import write_hands
 from card_baselines.web.session import decisions_of, table_after
 from card_envs.agent import action_probabilities, find_agent
 from card_envs.games.big2.combos import order_name
-from card_envs.games.big2.view import hand
+from card_envs.games.big2.view import hand as held
 from card_envs.history import replay_paths
 from tests.web.served import HOST_TOKEN, Server, serving
 
@@ -176,7 +176,7 @@ def test_a_deal_of_big_2_by_choosing_cards(page: Any, server: Server) -> None:
     assert sum(session.payoffs) == 0
     won = session.payoffs[0]
     assert f"you {'win' if won > 0 else 'lose'} {abs(won)} point" in turn(page) and "-" not in turn(page)
-    hands = [[order_name(order) for order in hand(session.tables[0], seat)] for seat in range(4)]
+    hands = [[order_name(order) for order in held(session.tables[0], seat)] for seat in range(4)]
     assert sum(map(len, hands)) > 13
     words = page.locator("pre.as-text").text_content()
     assert all(card in words for cards in hands for card in cards), "all hands lie open when the deal is over"

@@ -159,3 +159,15 @@ def test_a_file_of_an_earlier_version_is_read_and_its_seeds_are_no_secret(tmp_pa
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     Store(tmp_path / "results.sqlite").close()
     assert (tmp_path / "results.sqlite").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("block", [0, 2])
+def test_hands_lie_open_at_the_end_unless_the_deal_comes_again(tmp_path: Path, block: int) -> None:
+    with serving(tmp_path) as server:
+        _, heard = play(server, "big2-v0", 1, block=block)
+        ends = [each for each in heard if each["type"] == "table" and each["over"]]
+        for end in ends:
+            hidden = [shape for shape in end["shapes"] if shape[0] == "card" and shape[4] == 255]
+            assert bool(hidden) == bool(block)
+            assert ("??" in end["text"]) == bool(block)
+        assert any("??" in each["text"] for each in heard if each["type"] == "table")

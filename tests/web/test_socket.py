@@ -84,7 +84,8 @@ def test_a_page_never_hears_of_a_card_that_its_seat_may_not_see(
             tables = {place: latest(server, number, page) for place, page in pages.items()}
             for place, page in pages.items():
                 for message in page.heard:
-                    shown[place] |= cards_in(message)
+                    lies_open = message["type"] == "table" and message["over"] and env == "big2-v0"
+                    shown[place] |= set() if lies_open else cards_in(message)
                 page.heard.clear()
                 # everything shown in this hand is visible at its end too, or was played from a hand for all to see
                 hidden = hidden_cards(server, number, place)
