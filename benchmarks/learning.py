@@ -28,7 +28,7 @@ from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS
 from card_baselines.runs.devices import find_device
 from card_envs.cuda import CudaTables
-from card_envs.match.statistics import summarise
+from card_envs.match.summary import summarise
 
 Measure = tuple[float, float]
 """Microseconds of processor time per decision, and decisions per second of the clock."""

@@ -22,7 +22,7 @@ from card_baselines.cli.console import print_table
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS
-from card_envs.match.statistics import summarise
+from card_envs.match.summary import summarise
 
 _WARM_UP = 3
 """Updates that compile and fill the tables with deals of all lengths."""

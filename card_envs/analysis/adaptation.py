@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from card_envs.agent import Agent, Decisions, SupportsAct, require_playable
 from card_envs.game import Game
 from card_envs.match.play import play_match
-from card_envs.match.statistics import Summary, summarise
+from card_envs.match.summary import Summary, summarise
 
 Floats = NDArray[np.float64]
 

@@ -4,8 +4,8 @@ from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.power import hands_for_interval, hands_needed
 from card_envs.match.result import AgentError, Fault, MatchInterrupted, MatchResult
-from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
+from card_envs.match.summary import Summary, summarise, summarise_deals
 
 __all__ = [
     "AgentError",
@@ -20,4 +20,5 @@ __all__ = [
     "hands_needed",
     "play_match",
     "summarise",
+    "summarise_deals",
 ]

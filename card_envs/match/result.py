@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from card_envs.formatting import json_number
 from card_envs.game import Game
-from card_envs.match.statistics import Summary, summarise
 from card_envs.match.stopping import StoppingRule
+from card_envs.match.summary import Summary, summarise_deals
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class MatchResult:
     @cached_property
     def agents(self) -> tuple[Summary, ...]:
         """Mean per hand with its interval, in `unit`, for each agent in the order given."""
-        make = summarise if self.until is None else self.until.summarise
+        make = summarise_deals if self.until is None else self.until.summarise
         return tuple(make(name, self.deal_means[:, place]) for place, name in enumerate(self.names))
 
     @cached_property
@@ -99,7 +99,7 @@ class MatchResult:
     @cached_property
     def by_position(self) -> tuple[tuple[Summary, ...], ...]:
         """For each agent, mean and interval at each of `position_names` where it sat, named by the position."""
-        make = summarise if self.until is None else self.until.summarise
+        make = summarise_deals if self.until is None else self.until.summarise
         return tuple(
             tuple(
                 make(name, samples)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.match.statistics import Summary, checked_samples
+from card_envs.match.summary import Summary, checked_samples
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from card_envs.analysis.variance.sequential import SequentialSamples
 from card_envs.game_info import ControlUnits
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import MatchResult, StoppingRule, play_match
-from card_envs.match.statistics import Summary
+from card_envs.match.summary import Summary
 from tests.rules.test_match import always_call
 
 RULE = StoppingRule()

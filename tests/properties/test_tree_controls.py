@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from card_envs.agent import Agent, RandomAgent, find_agent
+from card_envs.analysis.exploitability.best_response import strategy_of
+from card_envs.analysis.exploitability.public_tree import Node, PublicTree
 from card_envs.analysis.variance.control_variates import ControlVariates, play_and_summarise
 from card_envs.analysis.variance.tree_terms import TreeControlTerms
 from card_envs.game import Game
@@ -39,6 +41,33 @@ def test_kuhns_equilibrium_loses_an_eighteenth_where_it_acts_first() -> None:
     assert result.agents[0].sd > 1
     assert won.mean == pytest.approx(0, abs=1e-6)
     assert won.sd == pytest.approx(1 / 18, abs=0.001)
+
+
+@pytest.mark.parametrize("num_tables", [4096, 64])
+def test_where_everything_is_explained_the_result_is_the_true_one(num_tables: int) -> None:
+    game = kuhn_poker()
+    cfr, random = find_agent("cfr", game), RandomAgent()
+    controls = ControlVariates(game, [cfr, random], 0)
+    result = play_match(game, [cfr, random], 100, 0, True, num_tables, callbacks=[controls])
+    tree = PublicTree(game)
+    shown = [strategy_of(agent, tree) for agent in (cfr, random)]
+    truth = sum(expected_rewards(tree, [shown[seat], shown[1 - seat]])[seat] for seat in range(2)) / 2
+    for adjusted, mean in zip(controls.adjusted(result), (truth, -truth), strict=True):
+        assert adjusted.is_exact and adjusted.hands_factor == np.inf
+        assert adjusted.summary.mean == pytest.approx(mean, abs=1e-14)
+        assert adjusted.summary.ci95 == (adjusted.summary.mean, adjusted.summary.mean)
+
+
+def expected_rewards(tree: PublicTree, strategies: list[np.ndarray]) -> np.ndarray:
+    """Return what each seat wins on average over all deals, from the rules of the tree alone."""
+
+    def values(node: Node) -> np.ndarray:
+        if not node.children:
+            return node.rewards
+        after = np.stack([values(child) for child in node.children])
+        return (node.chances(strategies[node.seat])[:, :, None] * after).sum(axis=0)
+
+    return values(tree.root).mean(axis=0)
 
 
 @pytest.mark.parametrize("first", [RandomAgent(), Silent()], ids=["asked", "silent"])

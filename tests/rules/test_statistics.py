@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from card_envs.match.statistics import student_t_quantile, summarise
+from card_envs.match.summary import skewness, student_t_quantile, summarise, summarise_deals
 
 PRINTED_T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 9: 2.262, 10: 2.228, 29: 2.045, 30: 2.042, 60: 2.000, 120: 1.980}
 """The 97.5 % column of any table of Student's t."""
@@ -61,6 +61,34 @@ def test_intervals_hold_the_mean_in_95_of_100_samples() -> None:
         low, high = summarise("a", rng.normal(0.3, 2.0, size=6)).ci95
         held += low < 0.3 < high
     assert abs(held / 2000 - 0.95) < 3 * math.sqrt(0.95 * 0.05 / 2000)
+
+
+def test_the_interval_of_skewed_deals_by_hand() -> None:
+    samples = np.array([0.0, 0.0, 0.0, 4.0])
+    assert skewness(samples) == pytest.approx((3 * -1.0 + 27.0) / 4 / 3.0**1.5)
+    summary, plain = summarise_deals("a", samples), summarise("a", samples)
+    quantile = 3.18245
+    wider = skewness(samples) * (1 + 2 * quantile**2) / (6 * 2)
+    assert (summary.mean, summary.standard_error) == (plain.mean, plain.standard_error) == (1.0, 1.0)
+    assert summary.ci95 == pytest.approx((1 - quantile - wider, 1 + quantile + wider), rel=1e-5)
+    assert summary.half_width == pytest.approx(quantile + wider, rel=1e-5)
+
+
+def test_intervals_of_few_skewed_deals_hold() -> None:
+    """As deals of Kuhn do: most lose a little, some win much."""
+    rng, values, chances = np.random.default_rng(1), np.array([-0.5, 0.0, 1.5]), [0.5, 0.4, 0.1]
+    truth, held, held_by_student = float(values @ chances), 0, 0
+    for _ in range(2000):
+        samples = rng.choice(values, p=chances, size=50)
+        (low, high), (least, most) = summarise_deals("a", samples).ci95, summarise("a", samples).ci95
+        held += low < truth < high
+        held_by_student += least < truth < most
+    assert held / 2000 > 0.94 > held_by_student / 2000 + 0.005
+
+
+def test_equal_deals_have_an_interval_of_no_width() -> None:
+    assert summarise_deals("a", np.full(50, -0.1)).ci95 == pytest.approx((-0.1, -0.1), abs=1e-15)
+    assert skewness(np.full(50, -0.1)) == 0
 
 
 @pytest.mark.parametrize("samples", [np.empty(0), np.zeros((2, 2))])

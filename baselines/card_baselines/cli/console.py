@@ -82,10 +82,16 @@ def print_adjusted(agents: Sequence[Adjusted], result: MatchResult) -> None:
     """Print the results after control variates, and how many hands of plain play they are worth."""
     header = ["agent", *(f"{unit} (± 95 %)" for unit in result.units), "worth plain hands"]
     rows = [
-        [agent.summary.name, *_in_units(agent.summary, result.units), _hands(agent.hands_factor * result.hands)]
+        [agent.summary.name, *_adjusted_cells(agent, result.units), _hands(agent.hands_factor * result.hands)]
         for agent in agents
     ]
     print_table(header, rows, "control variates: what chance brought is taken off")
+
+
+def _adjusted_cells(agent: Adjusted, units: Mapping[str, float]) -> list[str]:
+    if agent.is_exact:
+        return [f"{_number(agent.summary.mean * factor, factor)} exact" for factor in units.values()]
+    return _in_units(agent.summary, units)
 
 
 def print_statistics(names: Sequence[str], of_agents: Sequence[Sequence[Statistic]]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.store import Store, matrix_in, numbers_in
-from card_envs.match.statistics import student_t_quantile
+from card_envs.match.summary import student_t_quantile
 
 _LEAST_MEMBERS = 3
 """Of a round: with two, what one pays the other is what the other wins."""

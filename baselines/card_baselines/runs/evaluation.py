@@ -11,7 +11,7 @@ from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
 from card_envs.game import Game
 from card_envs.match.play import play_match
-from card_envs.match.statistics import Summary
+from card_envs.match.summary import Summary
 
 LOCAL_BEST_RESPONSE = "local_best_response"
 """In a panel: an opponent that knows what the learner plays, for heads-up hold'em."""

@@ -13,7 +13,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.scenes import Move, Scene, legal_actions, names_by_seat, scene
 from card_baselines.web.session import AgentFault, Plan, Session, settings_words
 from card_baselines.web.store import Store, StoredSession
-from card_envs.match.statistics import Summary, summarise
+from card_envs.match.summary import Summary, summarise
 
 _THREADS = 8
 """In which agents think, so that a slow one holds up its own table alone."""

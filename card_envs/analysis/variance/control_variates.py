@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, SupportsAct, action_probabilities, as_agent, decisions_at, write_uniforms
-from card_envs.analysis.variance.regression import Evidence, adjusted_mean, evidence_of
+from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of
 from card_envs.analysis.variance.sequential import AdjustedStopping, SequentialSamples
 from card_envs.analysis.variance.tree_terms import TreeControlTerms, can_be_asked, has_tree_terms
 from card_envs.game import Game, Tables, checked_actions
@@ -28,13 +28,21 @@ from card_envs.game_info import ControlTerms
 from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
 from card_envs.match.play import play_match
 from card_envs.match.result import MatchResult
-from card_envs.match.statistics import Summary, student_t_quantile
 from card_envs.match.stopping import StoppingRule
+from card_envs.match.summary import Summary, skewed_quantile, without_interval
 
 _SURE_HANDS, _MIXED_HANDS = 100, 12
 """Hands that are imagined for agents that do not mix, of which few remain possible after some actions, and others."""
 _MOST_CHANCES = 4_000_000
 """Probabilities that are asked for at once."""
+UNEXPLAINED_DEALS = 5
+"""Deals that are added to those of a match when its interval is computed, as if controls explained nothing of them.
+
+A match of n deals does not show what happens in 3 / n of the deals or less (the rule of three), and rare large
+surprises are what controls leave. `benchmarks/interval_coverage.py` counts how often intervals with this number hold.
+"""
+_EXACT = 1e-9
+"""Spread of adjusted results, as a share of that of plain ones, below which nothing is left but rounding."""
 _NO_GENERATOR = np.random.default_rng(0)
 """For agents that do not use it."""
 
@@ -49,6 +57,8 @@ class Adjusted:
     summary: Summary
     hands_factor: float
     """How many times as many hands plain play (no duplicate deals, no controls) needs for the same interval."""
+    is_exact: bool = False
+    """True where the controls explain everything: the mean is the true one, and the interval has no width."""
 
 
 class ControlVariates:
@@ -91,6 +101,7 @@ class ControlVariates:
         self._hands_per_table = hands_per_table
         self._watched = 0
         self._evidence = dict[int, Evidence]()
+        self._first_results = dict[int, float]()  # subtracted from all, so that equal results leave no rounding
         self._tables = [_TableSums(hands_per_table) for _ in self._places]
         if until is not None:
             samples = [SequentialSamples(self._controls.units) for _ in self._places]
@@ -127,6 +138,8 @@ class ControlVariates:
         for place, controls in zip(self._places, self._controls.of_batch(batch, self._places), strict=True):
             terms = controls.terms.reshape(len(tables), batch.plays, -1)
             results = (rewards[:, place] - controls.luck).reshape(len(tables), batch.plays)
+            if self.until is None:
+                results -= self._first_results.setdefault(place, float(results[0].mean()))
             complete = self._tables[place].add(terms, results)
             if self.until is None:
                 evidence = evidence_of(terms, results, tables, complete)
@@ -181,17 +194,21 @@ class ControlVariates:
         if len(estimates) < len(result.names):
             estimates.append(replace(estimates[0].scaled(-1.0), name=result.names[1]))
         return tuple(
-            Adjusted(summary, _hands_factor(summary, sd, result.hands))
+            Adjusted(summary, _hands_factor(summary, sd, result.hands), summary.standard_error == 0 < sd)
             for summary, sd in zip(estimates, result.hand_sds, strict=True)
         )
 
     def _estimate(self, result: MatchResult, place: int) -> Summary:
         """Return the adjusted result of an agent of a match whose length was fixed."""
-        mean, variance = adjusted_mean(self._evidence[place], self._controls.units)
-        samples = result.hands // result.hands_per_sample
-        error = math.sqrt(variance / samples) if samples > 1 else math.nan
-        reach = error * student_t_quantile(0.975, samples - 1) if samples > 1 else math.inf
-        return Summary(result.names[place], mean, (mean - reach, mean + reach), error, samples)
+        estimate = estimate_adjusted(self._evidence[place], self._controls.units)
+        estimate = replace(estimate, mean=estimate.mean + self._first_results[place])
+        samples, unexplained = result.hands // result.hands_per_sample, 0 if self._is_complete else UNEXPLAINED_DEALS
+        return summarise_adjusted(result.names[place], estimate, result.agents[place].sd, samples, unexplained)
+
+    @property
+    def _is_complete(self) -> bool:
+        """True if the controls are exact and known for all agents: nothing unexplained can happen."""
+        return isinstance(self._controls, TreeControlTerms) and self._controls.is_complete
 
 
 def play_and_summarise(
@@ -212,6 +229,27 @@ def play_and_summarise(
     result = play_match(game, agents, hands, seed, duplicate, num_tables, progress, callbacks=followed)
     adjusted = tuple(agent.summary for each in controls for agent in each.adjusted(result))
     return result, adjusted or result.agents
+
+
+def summarise_adjusted(
+    name: str, estimate: Estimate, plain_sd: float, samples: int, unexplained: int = UNEXPLAINED_DEALS
+) -> Summary:
+    """Return an adjusted result with its 95 % interval.
+
+    Args:
+        name: Name of the agent.
+        estimate: Mean, variance and skewness of the samples' adjusted results.
+        plain_sd: Standard deviation of the samples' plain results.
+        samples: Number of samples.
+        unexplained: Number of samples with the variance of plain results that are added to them.
+    """
+    if samples == 1:
+        return without_interval(name, estimate.mean)
+    if math.sqrt(estimate.variance) <= _EXACT * plain_sd:
+        return Summary(name, estimate.mean, (estimate.mean, estimate.mean), 0.0, samples)
+    error = math.sqrt((estimate.variance + unexplained / samples * plain_sd**2) / samples)
+    half_width = error * skewed_quantile(estimate.skewness, samples)
+    return Summary(name, estimate.mean, (estimate.mean - half_width, estimate.mean + half_width), error, samples)
 
 
 class _TableSums:

@@ -10,7 +10,7 @@ Four things keep a control that hardly varies, or varies in rare deals alone, fr
 * a ridge, as strong as explains best what it was not fitted to;
 * shrinkage of the whole correction by what it explains out of sample, less two standard errors of a correlation. Where
   nothing is left, the correction is zero and the plain result stands;
-* less of the correction the fewer hands there are for each control.
+* none of the correction with fewer hands than controls, all of it with three hands for each control.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.analysis.variance.linear_algebra import add_products, solve_ridges
 from card_envs.game_info import ControlUnits
+from card_envs.match.summary import skewness
 
 FOLDS = 5
 RIDGES = (0.3, 3.0, 30.0, 300.0)
@@ -28,8 +30,10 @@ RIDGES = (0.3, 3.0, 30.0, 300.0)
 _DOUBTED_ERRORS = 2.0
 """Standard errors by which the out-of-sample correlation of correction and result is reduced."""
 _HANDS_PER_CONTROL = 3
-"""Below so many hands for each control the correction is reduced in proportion: what few hands leave unexplained has
-rare large values, of which they show too little, so that intervals would be too short."""
+"""Hands for each control from which the whole correction is used. Fewer leave rare large values unexplained, of which
+they show too little: the correction shrinks linearly to zero at one hand for each control."""
+MAX_KEPT = 1000
+"""Samples that are kept as they are, for the skewness of adjusted results; of more there are moments alone."""
 _MOST_GAIN = 1000.0
 """Plain deals that an adjusted one counts for at most, where few deals have shown no difference yet."""
 
@@ -40,10 +44,8 @@ def moments_of(controls: NDArray[np.float64], results: NDArray[np.float64], deal
     """Return moments (FOLDS, k + 2, k + 2) of controls (n, k) and results (n,); `deals` choose the folds."""
     rows = np.column_stack([np.ones(len(results)), controls, results])
     moments = np.zeros((FOLDS, rows.shape[1], rows.shape[1]))
-    for fold in range(FOLDS):
-        mine = rows[deals % FOLDS == fold]
-        moments[fold] = mine.T @ mine
-    return moments
+    add_products(rows, deals % FOLDS, moments)
+    return moments + np.tril(moments, -1).transpose(0, 2, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +58,31 @@ class Evidence:
     """Of the means over the hands of a deal: whether a correction pays is judged by them."""
     samples: Moments
     """Of the means over independent samples, deals or tables: of them are mean and variance."""
+    kept: NDArray[np.float64]
+    """(n, k + 2): 1, controls and result of the first `MAX_KEPT` samples at most."""
+    folds: NDArray[np.int64]
+    """(n,): the fold of each kept sample."""
 
     def __add__(self, other: Evidence) -> Evidence:
-        """Return the moments of both together."""
-        return Evidence(self.hands + other.hands, self.deals + other.deals, self.samples + other.samples)
+        """Return the moments of both together; `other` is of later samples."""
+        return Evidence(
+            self.hands + other.hands,
+            self.deals + other.deals,
+            self.samples + other.samples,
+            np.concatenate([self.kept, other.kept])[:MAX_KEPT],
+            np.concatenate([self.folds, other.folds])[:MAX_KEPT],
+        )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The adjusted result of an agent."""
+
+    mean: float
+    variance: float
+    """Variance of one sample's adjusted result, not of the mean."""
+    skewness: float
+    """Skewness of the adjusted results of the first samples, at most `MAX_KEPT`."""
 
 
 def evidence_of(
@@ -78,22 +101,28 @@ def evidence_of(
         rows = controls.reshape(len(samples) * plays, -1)
         hands = moments_of(rows, results.ravel(), np.repeat(samples, plays))
     if complete is None:
-        return Evidence(hands, deals, np.zeros_like(deals))
+        return Evidence(hands, deals, np.zeros_like(deals), np.empty((0, deals.shape[1])), np.empty(0, np.int64))
     is_same = complete[0] is controls
-    whole = deals if is_same else moments_of(complete[0].mean(axis=1), complete[1].mean(axis=1), samples)
-    return Evidence(hands, deals, whole)
+    means = complete[0].mean(axis=1), complete[1].mean(axis=1)
+    whole = deals if is_same else moments_of(*means, samples)
+    kept = np.column_stack([np.ones(len(samples)), *means])[:MAX_KEPT]
+    return Evidence(hands, deals, whole, kept, (samples % FOLDS)[:MAX_KEPT])
 
 
-def adjusted_mean(evidence: Evidence, units: ControlUnits) -> tuple[float, float]:
-    """Return mean and variance of a sample's adjusted result; the variance is that of one sample, not of the mean."""
+def estimate_adjusted(evidence: Evidence, units: ControlUnits) -> Estimate:
+    """Return mean, variance and skewness of the samples' adjusted results.
+
+    Args:
+        evidence: Moments of all samples.
+        units: What the controls count.
+    """
     regression, summed = _Regression(evidence, units), evidence.samples
-    count, total, squares = summed[:, 0, 0].sum(), 0.0, 0.0
-    for fold in range(FOLDS):
-        weights, _ = regression.fit(fold)
-        total += float(summed[fold, 0] @ weights)
-        squares += float(weights @ summed[fold] @ weights)
+    weights = np.stack([regression.fit(fold)[0] for fold in range(FOLDS)])
+    count, total = summed[:, 0, 0].sum(), float(np.einsum("fi,fi->", summed[:, 0], weights))
+    squares = float(np.einsum("fi,fij,fj->", weights, summed, weights))
     mean = total / count
-    return float(mean), float(max(0.0, squares / count - mean**2) * count / max(1.0, count - 1))
+    variance = max(0.0, squares / count - mean**2) * count / max(1.0, count - 1)
+    return Estimate(mean, variance, skewness((evidence.kept * weights[evidence.folds]).sum(axis=1)))
 
 
 def fitted(evidence: Evidence, units: ControlUnits) -> tuple[NDArray[np.float64], float]:
@@ -117,9 +146,15 @@ class _Regression:
         And what they gain: the variance of a deal's plain result over that of the adjusted one, out of sample.
         """
         folds = [fold for fold in range(FOLDS) if fold != held_out]
+        hands_per_control = self._hands[folds, 0, 0].sum() / len(self._units.is_stake)
+        used = min(1.0, (hands_per_control - 1) / (_HANDS_PER_CONTROL - 1))
+        if used <= 0:
+            plain = np.zeros(self._hands.shape[1])
+            plain[-1] = 1.0
+            return plain, 1.0
         variance, explained, spent = self._out_of_sample(folds, held_out)
         shrinkage = _trusted_share(variance, explained, spent, self._deals[folds, 0, 0].sum())
-        shrinkage *= min(1.0, self._hands[folds, 0, 0].sum() / (_HANDS_PER_CONTROL * len(self._units.is_stake)))
+        shrinkage *= used
         saved = 2 * shrinkage * explained - shrinkage**2 * spent
         best = np.argmax(saved)
         weights = self._ridge_weights_without({held_out})[best].copy()
@@ -170,11 +205,9 @@ def _ridge_weights(moments: NDArray[np.float64], units: ControlUnits) -> NDArray
     floors = np.where(units.is_stake, stake, 1.0)
     spreads = np.sqrt(np.maximum(np.diag(covariances)[:-1], 0.0) + floors**2)
     scaled = covariances[:-1, :-1] / np.outer(spreads, spreads)
-    weights = np.zeros((len(RIDGES), len(moments)))
-    weights[:, -1] = 1.0
-    for row, ridge in zip(weights, RIDGES, strict=True):
-        whole = scaled + np.eye(len(scaled)) * ridge / count
-        row[1:-1] = -np.linalg.solve(whole, covariances[:-1, -1] / spreads) / spreads
+    weights, solutions = np.zeros((len(RIDGES), len(moments))), np.empty((len(RIDGES), len(scaled)))
+    solve_ridges(scaled, covariances[:-1, -1] / spreads, np.array(RIDGES) / count, np.empty_like(scaled), solutions)
+    weights[:, 1:-1], weights[:, -1] = -solutions / spreads, 1.0
     return weights
 
 

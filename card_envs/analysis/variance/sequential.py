@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from card_envs.analysis.variance.regression import Evidence, evidence_of, fitted
 from card_envs.game_info import ControlUnits
-from card_envs.match.statistics import Summary
 from card_envs.match.stopping import StoppingRule
+from card_envs.match.summary import Summary
 
 _FIRST_FIT, _GROWTH = 50, 1.3
 """Samples before which results stay plain; from one fit to the next, their number grows by this factor."""

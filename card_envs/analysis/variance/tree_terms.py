@@ -70,6 +70,11 @@ class TreeControlTerms:
         most = max(float(np.abs(node.rewards).max()) for node in self._nodes if node.seat < 0)
         self.units = ControlUnits(np.ones(_NUM_TERMS, bool), _LEAST_STAKE * most)
 
+    @property
+    def is_complete(self) -> bool:
+        """True if all agents can be asked: the controls then leave nothing but where the agents sat."""
+        return all(shown is not None for shown in self._shown)
+
     def _place(self, seat: int, turn: int) -> int:
         """Return the place of the agent at a seat of the tree; `turn` is how far the agents are moved around it."""
         return (seat - turn) % self._game.num_seats
@@ -171,7 +176,7 @@ class TreeControlTerms:
             raise ValueError(f"seats of {self._game.name} differ in more than their cards, in stacks perhaps: no "
                              "control variates")  # fmt: skip
         luck = won - mean
-        if all(shown is not None for shown in self._shown):  # the values are exact: nothing is left to be learned
+        if self.is_complete:  # the values are exact: nothing is left to be learned
             luck = luck + self._terms.sum(axis=2)
         return [Controls(luck[rows, place], self._terms[:, place]) for place in places]
 

@@ -167,6 +167,7 @@ class _Watching:
                     "ci95": [json_number(bound) for bound in agent.summary.ci95],
                     "sd_of_sample": json_number(agent.summary.sd),
                     "hands_factor": json_number(agent.hands_factor),
+                    "exact": agent.is_exact,
                 }
                 for agent in self._controls.adjusted(result)
             ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from card_baselines.papers.maitrepierre2008.tables import UNIT
 from card_envs.files import replace_file
-from card_envs.match.statistics import student_t_quantile
+from card_envs.match.summary import student_t_quantile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
 from card_baselines.papers.maitrepierre2008.tables import BANDITS, MATCHES, SWITCHES
-from card_envs.match.statistics import summarise
+from card_envs.match.summary import summarise
 
 _MATCHES_HEADER = ("player", "against", "printed", "ours", "hands", "in small bets", "as printed", "hands to decide")
 

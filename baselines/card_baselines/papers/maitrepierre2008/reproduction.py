@@ -34,7 +34,7 @@ from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
 from card_envs.match import play_match
-from card_envs.match.statistics import summarise
+from card_envs.match.summary import summarise
 
 ENV, SEED = "limit_holdem-v0", 1
 _STRATEGY = "brennus, strategy "  # its number from 1 and "alone" follow
