@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs import ENVS, make_game, make_vector
-from tests.pinned import play
+from tests.pinned import commands, play, training
 from tests.pinned.pin import Pin, digest, parse
 
 TABLES, STEPS = 100, 100
@@ -118,4 +118,6 @@ GROUPS = {
     "records": Group(environments, pin_records),
     "environments": Group(encoded_environments, pin_environment),
     "agents": Group(play.names, play.compute),
+    "training": Group(training.names, training.compute),
+    "commands": Group(commands.names, commands.compute),
 }
