@@ -20,26 +20,41 @@ from card_envs.observation import mask_records, observation_records
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 1
-"""How fast a window shows a deal: a person has to follow it."""
+"""Frames a second of render mode `human`: slow enough for a person to follow a deal."""
 ILLEGAL_REWARD = -1.0
-"""What `ConventionalAEC` gives for an illegal action, as PettingZoo's TerminateIllegalWrapper does."""
+"""Reward of an illegal action in `ConventionalAEC`, the same as of PettingZoo's TerminateIllegalWrapper."""
 
 
 class ResetNeededError(RuntimeError, AssertionError):
-    """Raised by everything that needs a deal before the first `reset` (PettingZoo asserts)."""
+    """Raised by methods that need a deal, before the first `reset`. An AssertionError too, which PettingZoo raises."""
 
 
 class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """One table of a game. Checks every action itself; an illegal one raises and changes nothing.
 
-    Observations are {"observation": vector, "action_mask": int8}; the same mask object is in `infos[agent]`.
-    Rewards are zero until the episode ends.
+    Observations are {"observation": vector, "action_mask": int8}, and the same mask object is in `infos[agent]`. The
+    mask is all zeros for agents that are not to act. Rewards are zero until the episode ends. Agents are called
+    "player_0", "player_1", ...; `agent_selection` and the other attributes of a deal exist from the first `reset` on.
+
+    Args:
+        game: The game, from `card_envs.make_game`.
+        name: Name of the environment, as in `metadata` and `str(env)`.
+        render_mode: "ansi" (text), "rgb_array" (picture), "human" (window or terminal), or None.
+
+    Raises:
+        ValueError: For an unknown render mode.
+
+    Example:
+        >>> from card_envs import kuhn_poker_v0
+        >>> env = kuhn_poker_v0.raw_env()
+        >>> env.reset(seed=7)
+        >>> observation, reward, termination, truncation, info = env.last()
+        >>> observation["action_mask"].tolist()
+        [0, 1, 1]
+        >>> env.step(1)
     """
 
-    _class_after_reset: type[GameAEC]
-
     def __init__(self, game: Game, name: str, render_mode: str | None = None) -> None:
-        """Make the environment `name` from a game."""
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(RENDER_MODES)} or None")
         self.game = game
@@ -63,7 +78,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._observed: dict[str, dict[str, Any]] = {}
         self._make_buffers()
         self._tables = game.seeded_tables(1, int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
-        self.__class__ = _before_reset(type(self))
 
     def _make_buffers(self) -> None:
         observation = np.zeros((1, self.game.layout.size), self.game.layout.dtype)
@@ -74,22 +88,16 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._all_zero = dict.fromkeys(self.possible_agents, 0.0)
         self._all_false = dict.fromkeys(self.possible_agents, False)
         self._all_true = dict.fromkeys(self.possible_agents, True)
-        self._deal, self._step, self._observe = self._first_deal, self._first_step, self._first_observe
+        self._is_compiled = False
         self._display = Display(str(self.metadata["name"]), FRAMES_PER_SECOND)
 
-    # The first call of a kernel compiles it; later ones go past Numba's choice among types.
-
-    def _first_deal(self, *arguments: Any) -> Any:
-        self._deal = entry_point(self.game.deal, *arguments)
-        return self._deal(*arguments)
-
-    def _first_step(self, *arguments: Any) -> Any:
-        self._step = entry_point(self.game.step, *arguments)
-        return self._step(*arguments)
-
-    def _first_observe(self, *arguments: Any) -> None:
-        self._observe = entry_point(self.game.encoder.observe, *arguments)
-        self._observe(*arguments)
+    def _compile_kernels(self) -> None:
+        """Compile the kernels for the types of this table, so that calls go past Numba's choice among types."""
+        observations, masks, _, _ = self._scratch
+        self._deal = entry_point(self.game.deal, self._tables, 0)
+        self._step = entry_point(self.game.step, self._tables, 0, 0)
+        self._observe = entry_point(self.game.encoder.observe, self._tables, 0, 0, observations, masks)
+        self._is_compiled = True
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but the scratch buffers: copies and pickles keep the deal in progress."""
@@ -99,6 +107,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Restore a copy or pickle."""
         self.__dict__.update(state)
         self._make_buffers()
+        if self._dealt:
+            self._compile_kernels()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of {"observation", "action_mask"}, the same object at every call."""
@@ -109,10 +119,18 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal the next episode. The same seed gives the same deals from here on.
+        """Deal the next episode.
 
-        `options` may fix the game's options (see the environment's page); others are ignored with a warning.
+        Args:
+            seed: The same seed gives the same deals from here on; None goes on with the random stream of the table.
+            options: Options of the game, such as cards or stacks, for this deal alone; see the page of the game.
+                Unknown ones are ignored with a warning.
+
+        Raises:
+            ValueError: For options that contradict the game; the table is unchanged.
         """
+        if not self._is_compiled:
+            self._compile_kernels()
         known = self._known_options(options) if options else {}
         if seed is None and not known and not self._had_options:
             actor = self._deal(self._tables, 0)
@@ -140,10 +158,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return {key: value for key, value in options.items() if key in names}
 
     def _begin(self, actor: int) -> None:
-        if not self._dealt:
-            self._dealt = True
-            self.__class__ = self._class_after_reset
-            self.__dict__ = {**self.__dict__}  # a plain one: Python's fast lookup knows no other after such a change
+        self._dealt = True
         self.agents = list(self.possible_agents)
         self.rewards, self._cumulative_rewards = self._all_zero.copy(), self._all_zero.copy()
         self.terminations, self.truncations = self._all_false.copy(), self._all_false.copy()
@@ -175,7 +190,15 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what an agent sees now; its action mask is all zeros unless it is to act."""
+        """Return what an agent sees now.
+
+        Args:
+            agent: One of `possible_agents`, to act or not.
+
+        Returns:
+            {"observation": vector of `game.layout`, "action_mask": int8 (num_actions,)}; the mask is all zeros unless
+            the agent is to act.
+        """
         seen = self._observed.get(agent)  # by name, because PettingZoo's wrappers write to agent_selection
         if seen is not None:
             return seen
@@ -208,9 +231,13 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         )
 
     def step(self, action: int | None) -> None:
-        """Take the action of `agent_selection`; when its episode is over, pass None.
+        """Take the action of `agent_selection`.
 
-        Raises IllegalActionError, with what is legal, and leaves the table as it was.
+        Args:
+            action: Action id; None when the agent's episode is over.
+
+        Raises:
+            IllegalActionError: If the action is illegal, with what is legal in the message. The table is unchanged.
         """
         if not (self._dealt and self.agents):
             self._refuse_step()
@@ -260,20 +287,22 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         raise IllegalActionError("the episode is over and all agents have left: call reset()")
 
     def state(self) -> NDArray[Any]:
-        """Return the perfect-information vector: all cards, dealt or not, for centralised critics."""
+        """Return the perfect-information vector of `game.state_layout`: all cards, dealt or not, for critics."""
         self._require_deal("state")
         vectors: NDArray[Any] = np.zeros((1, self.game.state_layout.size), self.game.state_layout.dtype)
         self.game.write_state(self._tables, 0, observation_records(vectors))
         return vectors.reshape(-1)
 
     def action_name(self, action: int) -> str:
-        """Return an action id of the agent to act in words."""
+        """Describe an action id of the agent to act, such as "raise to 4"."""
         return self.game.action_name(self._tables, 0, int(action))
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return the table with all cards as text (`ansi`) or as an RGB picture (`rgb_array`).
+        """Draw the table with all cards.
 
-        With `human`, show it in a window or on the terminal instead, as `reset` and `step` do by themselves.
+        Returns:
+            Text in render mode "ansi", a picture (height, width, 3) in "rgb_array". In "human" mode None: the table is
+            shown in a window or on the terminal, as `reset` and `step` do by themselves.
         """
         self._require_deal("render")
         if self.render_mode is None:
@@ -295,50 +324,16 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return str(self.metadata["name"])
 
 
-def _before_reset(after: Any) -> Any:
-    """Return the class that an environment has until its first deal: its own, and it explains what does not exist yet.
-
-    Environments leave it when they deal, because Python looks up all attributes of an object with `__getattr__` the
-    slow way, which takes a fifth of the time of a step.
-    """
-    if after not in _BEFORE_RESET:
-        names = {"__module__": after.__module__, "__doc__": after.__doc__, "_class_after_reset": after}
-        methods = {"__getattr__": _explain, "__reduce_ex__": _reduce_before_reset}
-        _BEFORE_RESET[after] = type(after.__name__, (after,), {**names, **methods})
-    return _BEFORE_RESET[after]
-
-
-_BEFORE_RESET: dict[Any, Any] = {}
-
-
-def _explain(env: GameAEC, name: str) -> NoReturn:
-    """Explain an attribute that does not exist before the first deal (found attributes never come here)."""
-    if name in _AFTER_RESET:
-        raise AttributeError(f"{name} does not exist before reset()")
-    raise AttributeError(f"{type(env).__name__!r} object has no attribute {name!r}")
-
-
-def _reduce_before_reset(env: GameAEC, protocol: int) -> tuple[Any, ...]:
-    """Copy and pickle by the class that can be imported."""
-    return _new_before_reset, (env._class_after_reset,), env.__getstate__()
-
-
-def _new_before_reset(after: type[GameAEC]) -> GameAEC:
-    cls = _before_reset(after)
-    env: GameAEC = cls.__new__(cls)
-    return env
-
-
 _BUFFERS = (
     "_scratch",
     "_no_mask",
+    "_is_compiled",
     "_deal",
     "_step",
     "_observe",
     "_display",
 )
 _HUGE = 2**62  # kernels take 64-bit integers
-_AFTER_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents")
 
 
 class OutOfBoundsError(IllegalActionError, AssertionError):

@@ -16,7 +16,21 @@ NO_CARD = 255
 
 
 def card_name(card: int) -> str:
-    """Return the two letters of a card id, "2c" (0) to "As" (51); "??" for `NO_CARD`."""
+    """Write a card id as rank and suit.
+
+    Args:
+        card: Card id, 0..51, or `NO_CARD`.
+
+    Returns:
+        Two letters, "2c" (0) to "As" (51); "??" for `NO_CARD`.
+
+    Raises:
+        ValueError: For any other number.
+
+    Example:
+        >>> card_name(51)
+        'As'
+    """
     if card == NO_CARD:
         return "??"
     if not 0 <= card < DECK_SIZE:
@@ -25,7 +39,21 @@ def card_name(card: int) -> str:
 
 
 def card_id(name: str) -> int:
-    """Return the id of a card written as rank and suit, such as "As", "Td" or "10d"; `NO_CARD` for "??"."""
+    """Read a card that is written as rank and suit.
+
+    Args:
+        name: Rank and suit in upper or lower case, such as "As", "Td" or "10d"; "??" for a card that is not known.
+
+    Returns:
+        Card id, 0..51, or `NO_CARD`.
+
+    Raises:
+        ValueError: For text that is no card.
+
+    Example:
+        >>> card_id("As")
+        51
+    """
     if name == "??":
         return NO_CARD
     text = name.replace("10", "T")
@@ -37,11 +65,49 @@ def card_id(name: str) -> int:
 
 
 def card_names(cards: Iterable[int]) -> str:
-    """Return card ids as text, separated by blanks: "As Kd"."""
+    """Write card ids as text, separated by blanks: "As Kd"."""
     return " ".join(card_name(int(card)) for card in cards)
 
 
 def card_ids(text: str) -> list[int]:
-    """Return the ids of cards written one after another, with or without blanks: "As Kd" or "AsKd"."""
+    """Read cards that are written one after another, with or without blanks: "As Kd" or "AsKd"."""
     joined = "".join(text.split()).replace("10", "T")
     return [card_id(joined[i : i + 2]) for i in range(0, len(joined), 2)]
+
+
+def to_treys(card: int) -> int:
+    """Convert a card id to the integer that stands for the card in treys.
+
+    Hand ranks need no conversion: `card_envs.poker_hands.hand_rank` counts as `treys.Evaluator` does.
+
+    Args:
+        card: Card id, 0..51.
+
+    Raises:
+        ValueError: For any other number.
+
+    Example:
+        >>> to_treys(card_id("As"))
+        268442665
+    """
+    if card == NO_CARD:
+        raise ValueError("treys knows no integer for a card that is not dealt")
+    from treys import Card  # here, as it is not needed elsewhere
+
+    return int(Card.new(card_name(card)))
+
+
+def from_treys(card: int) -> int:
+    """Convert an integer that stands for a card in treys to a card id, 0..51.
+
+    Raises:
+        ValueError: For an integer that treys makes for no card.
+
+    Example:
+        >>> card_name(from_treys(268442665))
+        'As'
+    """
+    found = {to_treys(own): own for own in range(DECK_SIZE)}.get(card)
+    if found is None:
+        raise ValueError(f"{card} is no card of treys")
+    return found

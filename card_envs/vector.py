@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from sys import getrefcount
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,73 +17,68 @@ from card_envs.rng import seeded_streams
 PICK_STREAMS = 0x9E3779B97F4A7C15
 """Added to the seed for the streams of `sample_actions`, which must not be those that deal the cards."""
 _MAX_DEALS = 10_000
-_SCRATCH = ("_arrays", "_turn", "_actions", "_pick", "_play", "_observe")
+_SCRATCH = ("_reused", "_turn", "_actions", "_is_compiled", "_pick", "_play", "_observe")
 
 Rows = NDArray[np.int64]
 
 
 class VectorStep(NamedTuple):
-    """What N tables show after `reset` or `step`.
-
-    Arrays may be kept: what anybody holds, even a view, is not written again, unless `reuse_buffers` says so.
-    """
+    """The result of `reset` or `step`: one row for each table, in new arrays unless `reuse_buffers` says otherwise."""
 
     observation: NDArray[Any]
-    """(N, d): what the seat to act at each table sees."""
+    """(N, d): observation of the seat to act at each table."""
     action_mask: NDArray[np.int8]
-    """(N, num_actions): its legal actions."""
+    """(N, num_actions): 1 for the legal actions of that seat, 0 for others."""
     seats: NDArray[np.int64]
-    """(N,): which seat is to act."""
+    """(N,): seat to act."""
     rewards: NDArray[np.float32]
-    """(N, seats): rewards of the step that led here, for all seats; zero unless `is_over`."""
+    """(N, seats): rewards of the last step for all seats; zero unless `is_over`."""
     is_over: NDArray[np.bool_]
     """(N,): the step ended an episode, and the table shows the next one."""
-
-
-_MOST_SPARE = 3
-"""Sets of arrays kept to be written again: many a loop holds a step and the one before while the next is made."""
 
 
 class _Arrays:
     """The arrays of one `VectorStep`, as users get them and as kernels write them."""
 
     def __init__(self, game: Game, num_tables: int) -> None:
-        self._make(game, num_tables)
-        self._holders_here = self._holders()
-
-    def _make(self, game: Game, num_tables: int) -> None:
         observation = np.empty((num_tables, game.layout.size), game.layout.dtype)
         mask = np.empty((num_tables, game.num_actions), np.int8)
         rewards, is_over = np.zeros((num_tables, game.num_seats), np.float32), np.zeros(num_tables, np.uint8)
         seats = np.empty(num_tables, np.int64)
         self.step = VectorStep(observation, mask, seats, rewards, is_over.view(np.bool_))
         self.written = rewards, is_over, observation_records(observation), mask_records(mask), seats
-        self._held = self.step, *self.step, is_over  # views of the flags hold the array that has their memory
-
-    def _holders(self) -> list[int]:
-        return list(map(getrefcount, self._held))
-
-    def is_forgotten(self) -> bool:
-        """Return True if nobody else holds any of the arrays, nor a view of one."""
-        return self._holders() == self._holders_here
 
 
 class VectorTables:
-    """N tables of one game that play side by side; finished tables deal anew at once."""
+    """N tables of one game that play side by side; finished tables deal anew at once.
+
+    Args:
+        game: The game, from `card_envs.make_game`.
+        num_tables: Number of tables.
+        seed: The same seed gives the same deals at each table, whatever their number; None starts from an
+            unpredictable one.
+        num_threads: Threads that share the work. They change no result and pay from two thousand tables on, where
+            cores are idle.
+        reuse_buffers: Number of sets of arrays that `reset` and `step` write in turn; with 0, each makes new ones. With
+            1 (True) the arrays of a step are overwritten by the next `reset` or `step`, with 2 by the one after that,
+            so that an observation and the next one exist together. The array of `sample_actions` is then always the
+            same one. A refused step overwrites nothing.
+
+    Raises:
+        ValueError: For numbers that cannot be.
+
+    Example:
+        >>> from card_envs import make_vector
+        >>> tables = make_vector("leduc_holdem-v0", 64, seed=0)
+        >>> batch = tables.reset()
+        >>> batch = tables.step(tables.sample_actions())
+        >>> batch.rewards.shape
+        (64, 2)
+    """
 
     def __init__(
         self, game: Game, num_tables: int, seed: int | None = None, num_threads: int = 1, reuse_buffers: int = 0
     ) -> None:
-        """Make `num_tables` tables; without a seed, they start from an unpredictable one.
-
-        `num_threads` share the work and change nothing else: the same seed gives the same bytes. They pay from two
-        thousand tables on, where cores are idle.
-
-        `reuse_buffers` is how many sets of arrays `reset` and `step` write in turn instead of making new ones. With 1
-        (True) what a step returned is overwritten by the next `reset` or `step`; with 2 it outlives that one and is
-        overwritten by the one after, so that an observation and the next stand side by side. Copy what is to be kept.
-        The array of `sample_actions` is then always the same one. A step that is refused overwrites nothing.
-        """
         self.num_tables = checked_count("num_tables", num_tables)
         if not isinstance(reuse_buffers, bool) and (not is_whole(reuse_buffers) or reuse_buffers < 0):
             raise ValueError(
@@ -100,23 +94,19 @@ class VectorTables:
 
     def _make_scratch(self) -> None:
         """Make what copies and pickles leave out: arrays that are written again, and compiled kernels."""
-        self._arrays = [_Arrays(self.game, self.num_tables) for _ in range(self._num_reused)]
+        self._reused = [_Arrays(self.game, self.num_tables) for _ in range(self._num_reused)]
         self._turn = 0
         self._actions = np.empty(self.num_tables, np.int64) if self._num_reused else None
-        # The first call of a kernel compiles it; later ones go past Numba's choice among types.
-        self._pick, self._play, self._observe = self._first_pick, self._first_play, self._first_observe
+        self._is_compiled = False
 
-    def _first_pick(self, *arguments: Any) -> None:
-        self._pick = entry_point(self.game.random_batch, *arguments)
-        self._pick(*arguments)
-
-    def _first_play(self, *arguments: Any) -> Any:
-        self._play = entry_point(self.game.step_batch, *arguments)
-        return self._play(*arguments)
-
-    def _first_observe(self, *arguments: Any) -> None:
-        self._observe = entry_point(self.game.encoder.observe_batch, *arguments)
-        self._observe(*arguments)
+    def _compile_kernels(self) -> None:
+        """Compile the kernels for the types of these tables, so that calls go past Numba's choice among types."""
+        actions = np.zeros(self.num_tables, np.int64)
+        rewards, is_over, observations, masks, _ = _Arrays(self.game, self.num_tables).written
+        self._pick = entry_point(self.game.random_batch, self.tables, self._rows, self._streams, actions)
+        self._play = entry_point(self.game.step_batch, self.tables, self._rows, actions, rewards, is_over, True)
+        self._observe = entry_point(self.game.encoder.observe_batch, self.tables, self._rows, observations, masks)
+        self._is_compiled = True
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_make_scratch` makes: a copy never writes into the arrays of the original."""
@@ -126,6 +116,8 @@ class VectorTables:
         """Restore a copy or pickle, with scratch arrays of its own."""
         vars(self).update(state)
         self._make_scratch()
+        if self._is_reset:
+            self._compile_kernels()
 
     def _start(self, seed: int | None) -> None:
         if seed is None:
@@ -134,9 +126,15 @@ class VectorTables:
         self._streams = seeded_streams(self.num_tables, int(seed) + PICK_STREAMS)
 
     def reset(self, seed: int | None = None) -> VectorStep:
-        """Deal a new episode at every table; with a seed, start all random streams anew from it."""
+        """Deal a new episode at every table.
+
+        Args:
+            seed: Start all random streams anew from it; None goes on with them.
+        """
         if seed is not None:
             self._start(seed)
+        if not self._is_compiled:
+            self._compile_kernels()
         self._deal()
         self._is_reset = True
         return self._batch(None)
@@ -152,7 +150,14 @@ class VectorTables:
         raise RuntimeError(f"in {_MAX_DEALS} deals, nobody ever had a decision: stacks are too small for the blinds")
 
     def step(self, actions: NDArray[Any]) -> VectorStep:
-        """Apply one action per table (N,), of any integer type. Illegal ones raise and change no table."""
+        """Apply one action at each table; tables whose episode ends deal the next one.
+
+        Args:
+            actions: (N,) action ids, of any integer type.
+
+        Raises:
+            IllegalActionError: If one is illegal, with table and reason. No table is changed.
+        """
         if not self._is_reset:
             raise RuntimeError("call reset() before step()")
         return self._batch(checked_actions(actions, self.num_tables))
@@ -165,6 +170,8 @@ class VectorTables:
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Return a uniformly random legal action for each table (N,), from random streams of their own."""
+        if not self._is_reset:
+            raise RuntimeError("call reset() before sample_actions()")
         actions = np.empty(self.num_tables, np.int64) if self._actions is None else self._actions
         self._pick(self.tables, self._rows, self._streams, actions)
         return actions
@@ -183,8 +190,7 @@ class VectorTables:
         self._threads.run(
             partial(self._check, actions), self._step_part, self._rows, self.tables["actor"], actions, *arrays.written
         )
-        if self._num_reused:
-            self._turn = (self._turn + 1) % self._num_reused
+        self._turn += 1
         return arrays.step
 
     def _check(self, actions: Rows | None) -> None:
@@ -205,12 +211,7 @@ class VectorTables:
         seats[:] = actors
 
     def _next_arrays(self) -> _Arrays:
-        """Return arrays to write: those whose turn it is, or any that nobody holds, so that none have to be made."""
-        if self._num_reused:
-            return self._arrays[self._turn]
-        for arrays in self._arrays:
-            if arrays.is_forgotten():
-                return arrays
-        new = _Arrays(self.game, self.num_tables)
-        self._arrays = [new, *self._arrays][:_MOST_SPARE]
-        return new
+        """Return arrays to write: new ones, or those of `reuse_buffers` whose turn it is."""
+        if not self._reused:
+            return _Arrays(self.game, self.num_tables)
+        return self._reused[self._turn % self._num_reused]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from card_envs.cards import DECK_SIZE, card_name
+from card_envs.cards import DECK_SIZE, NO_CARD, card_name, from_treys, to_treys
 from card_envs.poker.ranks import BEST_RANK, WORST_RANK, hand_category, hand_rank, hand_ranks
 
 WIDTHS = (5, 6, 7)
@@ -60,3 +60,29 @@ def test_categories_are_those_of_treys() -> None:
     for rank in range(BEST_RANK, WORST_RANK + 1):
         expected = evaluator.class_to_string(evaluator.get_rank_class(rank)).lower()
         assert hand_category(rank) == CATEGORY_OF_TREYS.get(expected, expected), rank
+
+
+def test_cards_convert_to_those_of_treys_and_back() -> None:
+    treys = pytest.importorskip("treys")
+    numbers = [to_treys(card) for card in range(DECK_SIZE)]
+    assert [treys.Card.int_to_str(number) for number in numbers] == [card_name(card) for card in range(DECK_SIZE)]
+    assert sorted(numbers) == sorted(treys.Deck.GetFullDeck())
+    assert [from_treys(number) for number in numbers] == list(range(DECK_SIZE))
+
+
+@pytest.mark.parametrize("card", [NO_CARD, DECK_SIZE, -1])
+def test_what_is_no_card_has_no_integer_of_treys(card: int) -> None:
+    with pytest.raises(ValueError, match=r"no integer|outside 0\.\.51"):
+        to_treys(card)
+    with pytest.raises(ValueError, match="is no card of treys"):
+        from_treys(card)
+
+
+def test_hands_of_treys_rank_as_ours() -> None:
+    """From the cards of treys to ours, and the same order among hands of all categories."""
+    treys = pytest.importorskip("treys")
+    evaluator = treys.Evaluator()
+    for seed in range(300):
+        hand = np.random.default_rng(seed).permutation(DECK_SIZE)[:7].tolist()
+        theirs = [to_treys(card) for card in hand]
+        assert evaluator.evaluate(theirs[:2], theirs[2:]) == hand_rank([from_treys(card) for card in theirs])
