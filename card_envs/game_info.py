@@ -140,6 +140,10 @@ class HiddenHands(Protocol):
         """Return (n, num_hands): which hands the other seat may hold, as seats[j] of tables[j] sees it."""
         ...
 
+    def boards(self, tables: Tables) -> NDArray[Any]:
+        """Return (n, k): the cards that everybody sees; rows are equal where tables have the same board."""
+        ...
+
     def chances(self, tables: Tables, seats: Rows, uniforms: Floats, num_boards: int) -> Floats:
         """Return (n, num_hands): the share of the pot that seats[j] wins against each hand if nobody bets any more."""
         ...

@@ -52,6 +52,9 @@ class Layout:
     dtype: DTypeLike = np.float32
     is_whole: bool = False
     """Whether all numbers are whole, so that a type of integers can hold them; says nothing where `dtype` is one."""
+    private_from_cards: bool = False
+    """Whether private blocks depend on nothing but the seat's own cards and the board: then they are the same whatever
+    was bet, and best responses compute them once for each hand."""
 
     @cached_property
     def size(self) -> int:

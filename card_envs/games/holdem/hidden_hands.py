@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.cards import NO_CARD
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.range_equity import chances_against
 from card_envs.poker.hands import HANDS, NUM_HANDS
+
+_BOARD_SIZE, _FIRST_BOARD_CARD = 5, 4
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,10 +37,15 @@ class HoldemHiddenHands:
         seen = np.zeros((len(seats), 256), bool)
         for k in range(2):
             seen[rows, tables["deck"][rows, 2 * seats + k]] = True
-        shown = np.cumsum(tables["board_cards"], axis=1)[rows, tables["street"]]
-        for k in range(5):
-            seen[rows, tables["deck"][:, 4 + k]] |= k < shown
+        for cards in self.boards(tables).T:
+            seen[rows, cards] |= cards != NO_CARD
         return np.asarray(~(seen[:, HANDS[:, 0]] | seen[:, HANDS[:, 1]]))
+
+    def boards(self, tables: Tables) -> NDArray[np.uint8]:
+        """Return (n, 5): the cards on the board, NO_CARD for those to come."""
+        shown = np.cumsum(tables["board_cards"], axis=1)[np.arange(len(tables)), tables["street"]]
+        cards = tables["deck"][:, _FIRST_BOARD_CARD : _FIRST_BOARD_CARD + _BOARD_SIZE]
+        return np.asarray(np.where(np.arange(_BOARD_SIZE) < shown[:, None], cards, np.uint8(NO_CARD)))
 
     def chances(self, tables: Tables, seats: Rows, uniforms: Floats, num_boards: int) -> Floats:
         """Return (n, 1326): shares of the pot won without further betting; see `chances_against`."""

@@ -64,7 +64,7 @@ def layout(config: HoldemConfig) -> Layout:
         Block("min_raise_to", 1, "smallest raise open to me, 0 where none is"),
         Block("max_raise_to", 1, "largest raise open to me, 0 where none is"),
     ]
-    return Layout((*blocks, *_history_blocks(config)))
+    return Layout((*blocks, *_history_blocks(config)), private_from_cards=True)
 
 
 def _history_blocks(config: HoldemConfig) -> list[Block]:

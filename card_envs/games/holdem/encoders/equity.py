@@ -52,7 +52,8 @@ def layout(config: HoldemConfig) -> Layout:
                 "equity_by_quarter", _QUARTERS, "the same against each quarter of starting hands, best first",
                 private=True,
             ),
-        )
+        ),
+        private_from_cards=True,
     )  # fmt: skip
 
 
