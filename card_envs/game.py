@@ -37,7 +37,6 @@ from card_envs.game_kernels import (
     WriteState,
 )
 from card_envs.observation import Encoder, Layout
-from card_envs.records import Table as Table
 from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
 

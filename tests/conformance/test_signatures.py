@@ -46,17 +46,33 @@ def test_a_mistyped_argument_is_refused(env_id: str, name: str) -> None:
         maker(env_id, name)(num_playrs=3)
 
 
+def mypy_errors(script: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the lines of a script that mypy refuses, each with its message."""
+    monkeypatch.setenv("MYPYPATH", str(REPO))
+    settings = ["--config-file=", "--follow-imports=silent", "--ignore-missing-imports", "--python-version=3.11"]
+    report, _, _ = api.run([*settings, f"--cache-dir={script.parent}", str(script)])
+    return [line.partition(f"{script.name}:")[2] for line in report.splitlines() if ": error: " in line]
+
+
 @pytest.mark.slow
-def test_mypy_refuses_a_mistyped_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mypy_refuses_mistyped_arguments_and_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from card_envs import no_limit_holdem_v0\n\n"
+        "from card_envs import no_limit_holdem_v0\n"
+        "from card_envs.games.big2 import state as big2\n"
+        "from card_envs.games.holdem import state as holdem\n"
         "no_limit_holdem_v0.env(num_players=3, bet_menu='fcpa', stacks=[50, 60, 70])\n"
         "no_limit_holdem_v0.env(num_playrs=3)\n"
         "no_limit_holdem_v0.raw_env(small_blind='1')\n"
+        "def use(t: holdem.Table, other: big2.Table) -> str:\n"
+        "    other.held[0] |= t.pot + t.stack[t.actor]\n"
+        "    t.stak[0] = 7\n"
+        "    t.stack = 7\n"
+        "    other.pot = 1\n"
+        "    return t.pot\n"
     )
-    monkeypatch.setenv("MYPYPATH", str(REPO))
-    settings = ["--config-file=", "--follow-imports=silent", "--ignore-missing-imports", "--python-version=3.11"]
-    report, _, status = api.run([*settings, f"--cache-dir={tmp_path}", str(script)])
-    wrong = [line.split(": ", 1)[0].rpartition(":")[2] for line in report.splitlines() if ": error: " in line]
-    assert (status, wrong) == (1, ["4", "5"]), report
+    wrong = {int(line.partition(":")[0]): line for line in mypy_errors(script, monkeypatch)}
+    assert list(wrong) == [5, 6, 9, 10, 11, 12]
+    assert '"Table" has no attribute "stak"; maybe "stack"?' in wrong[9]
+    assert '"Table" has no attribute "pot"' in wrong[11]
+    assert 'got "int", expected "str"' in wrong[12]

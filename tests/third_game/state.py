@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_envs.rng import STREAM
+from card_envs.records import TableRecord, field, record_dtype
 
 NUM_SEATS = 3
 HAND_SIZE = 4
 NUM_CARDS = 12
 NO_CARD = -1
 
-TABLE = np.dtype(
-    (
-        np.record,
-        [
-            STREAM,
-            ("actor", np.int8),
-            ("is_over", np.uint8),
-            ("payoff", np.int32, (NUM_SEATS,)),
-            ("opener", np.int8),  # seat that leads the first trick
-            ("leader", np.int8),  # seat that leads this one
-            ("num_tricks", np.int8),  # finished
-            ("hand", np.uint16, (NUM_SEATS,)),  # set of cards
-            ("played", np.uint16, (NUM_SEATS,)),  # set of cards, those of this trick included
-            ("trick", np.int8, (NUM_SEATS,)),  # card of each seat, or NO_CARD
-            ("points", np.int32, (NUM_SEATS,)),
-            ("last_trick", np.int32),  # what the last trick counts
-        ],
-    )
-)
+
+class Table(TableRecord):
+    """One table."""
+
+    rng = field(np.uint64, 4)
+    actor = field(np.int8)
+    is_over = field(np.uint8)
+    payoff = field(np.int32, NUM_SEATS)
+    opener = field(np.int8)  # seat that leads the first trick
+    leader = field(np.int8)  # seat that leads this one
+    num_tricks = field(np.int8)  # finished
+    hand = field(np.uint16, NUM_SEATS)  # set of cards
+    played = field(np.uint16, NUM_SEATS)  # set of cards, those of this trick included
+    trick = field(np.int8, NUM_SEATS)  # card of each seat, or NO_CARD
+    points = field(np.int32, NUM_SEATS)
+    last_trick = field(np.int32)  # what the last trick counts
+
+
+TABLE = record_dtype(Table)

@@ -24,8 +24,7 @@ import numpy as np
 
 from card_envs.compiler import kernel
 from card_envs.games.big2.combos import value_of
-from card_envs.games.big2.state import HAND_SIZE
-from card_envs.records import Table
+from card_envs.games.big2.state import HAND_SIZE, Table
 
 _SAME_RANK = 3
 """Two cards of one rank are at most so many positions apart."""

@@ -13,7 +13,7 @@ from card_envs.game import ILLEGAL
 from card_envs.games.big2.actions import PASS, action_of
 from card_envs.games.big2.combos import card_of, order_names, order_of
 from card_envs.games.big2.config import Big2Config
-from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
+from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS, Table
 from card_envs.games.big2.view import action_cards, hand, legal_actions
 from card_envs.observation import Block
 
@@ -72,7 +72,7 @@ class Big2Chance:
 
     def action_of(self, tables: Tables, decision: Play) -> int:
         """Return the action id with which the actor plays the cards, ILLEGAL if it does not hold them or may not."""
-        t = tables[0]
+        t: Table = tables[0]
         held = hand(t, int(t.actor))
         if int(t.actor) != decision.seat or not set(decision.orders) <= set(held):
             return ILLEGAL

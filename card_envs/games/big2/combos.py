@@ -27,8 +27,8 @@ from card_envs.games.big2.state import (
     STRAIGHT_FLUSH,
     TRIPLE,
     TWO_PAIR,
+    Table,
 )
-from card_envs.records import Table
 
 RANKS = "3456789TJQKA2"
 SUITS = "DCHS"

@@ -17,7 +17,7 @@ from card_envs.games.big2.config import RULES, Big2Config
 from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.full_state import STATE_LAYOUT, write_state
 from card_envs.games.big2.info import big2_info
-from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE
+from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE, Table
 from card_envs.observation import Encoder, named_encoder
 
 
@@ -75,7 +75,7 @@ def deal_with(tables: Tables, i: int, options: Mapping[str, Any]) -> int:
 
 def set_hands(tables: Tables, i: int, hands: list[list[int]]) -> None:
     """Write hands of card ids into table i, sorted as Big 2 sorts them; nothing else of the table changes."""
-    t = tables[i]
+    t: Table = tables[i]
     for seat, cards in enumerate(hands):
         orders = np.sort(ORDER_OF_CARD[cards])
         t.hand[seat] = NO_CARD

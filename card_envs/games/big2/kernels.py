@@ -7,9 +7,10 @@ from typing import Any
 from card_envs.compiler import kernel
 from card_envs.game_loops import game_loops
 from card_envs.games.big2.legal import is_listed, random_action, write_mask
+from card_envs.games.big2.state import Table
 from card_envs.games.big2.tricks import act, deal_cards, open_deal
 from card_envs.games.big2.view import censor
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 
 
 @kernel
@@ -44,6 +45,6 @@ deal, step = LOOPS["deal"], LOOPS["step"]
 @kernel
 def deal_known(tables: Tables, i: Any) -> Any:
     """Like `deal`, with the full hands that are in the record (`hand`, `held`, `num_cards`)."""
-    t = tables[i]
+    t: Table = tables[i]
     open_deal(t)
     return t.actor

@@ -49,8 +49,8 @@ from card_envs.games.big2.state import (
     STRAIGHT_FLUSH,
     TRIPLE,
     TWO_PAIR,
+    Table,
 )
-from card_envs.records import Table
 from card_envs.rng import random_below
 
 _HEART = 2

@@ -24,9 +24,9 @@ from card_envs.canvas import (
 )
 from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.games.big2.combos import card_of
-from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
+from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS, Table
 from card_envs.games.big2.view import hand
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 
 C = TypeVar("C", bound=Canvas)
 
@@ -69,7 +69,7 @@ def paint_table(
     are those that a seat has played. When the deal is over, every hand that `tables` holds lies open. `names` are
     those of the seats.
     """
-    t = tables[0]
+    t: Table = tables[0]
     canvas: C = _empty_table(make_canvas).copy()
     canvas.text((868, 46), name.replace("big2", "big 2"), _LARGE, MINT, "right", bold=True)
     names = names or [f"player_{k}" for k in range(NUM_SEATS)]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_envs.rng import STREAM
+from card_envs.records import TableRecord, field, record_dtype
 
 NUM_SEATS = 4
 HAND_SIZE = 13
@@ -48,50 +48,49 @@ FLUSH_BY_HIGHEST_CARD, FLUSH_BY_SUIT, FLUSH_BY_RANKS = 0, 1, 2
 PASSES_PLAYED, PASSES_SKIPPED_AFTER_2S, PASSES_SKIPPED = 0, 1, 2
 """Values of `forced_passes`."""
 
-TABLE = np.dtype(
-    (
-        np.record,
-        [
-            STREAM,  # random stream of this table
-            # --- sets of cards, bit = order number, by seat ---
-            ("held", np.int64, (NUM_SEATS,)),  # in hand
-            ("played", np.int64, (NUM_SEATS,)),  # played since the deal
-            # --- result ---
-            ("payoff", np.int32, (NUM_SEATS,)),  # points won (+) or lost (-); zero until the deal is over
-            # --- the hand to beat ---
-            ("trick_value", np.int32),  # its strength, see `combos.value_of`; -1 in control
-            ("points_per_two", np.int32),  # setting: paid by losers for each 2 in hand
-            # --- counts and legal actions ---
-            ("num_decisions", np.int16),  # actions taken since the deal, passes included
-            ("kinds_played", np.int16, (NUM_SEATS,)),  # bit = kind of a combination played since the deal
-            ("num_legal", np.int16),  # legal actions of the actor, 0 when the deal is over
-            # --- cards ---
-            ("hand", np.uint8, (NUM_SEATS, HAND_SIZE)),  # order numbers, lowest first, then NO_CARD
-            ("trick_cards", np.uint8, (5,)),  # hand to beat: order numbers, lowest first, then NO_CARD
-            ("num_cards", np.int8, (NUM_SEATS,)),  # cards in hand
-            # --- turn ---
-            ("actor", np.int8),  # seat to act, NOBODY when the deal is over
-            ("is_over", np.uint8),  # 1 after the last decision
-            ("opener", np.int8),  # seat that was dealt 3D
-            ("passes", np.int8),  # consecutive passes since the last combination, 0 .. 2
-            ("trick_size", np.int8),  # cards of the hand to beat; 0: the actor has control
-            ("trick_kind", np.int8),  # SINGLE .. STRAIGHT_FLUSH, NO_KIND in control
-            ("trick_seat", np.int8),  # seat that played the hand to beat, NOBODY in control
-            ("trick_leader", np.int8),  # seat that led this trick, NOBODY in control
-            # --- settings, see `Big2Config` ---
-            ("run_level", np.int8, (NUM_RUNS,)),  # strength of a run as a straight, -1 if it is none
-            ("run_decider", np.int8, (NUM_RUNS,)),  # which of its cards decides between equal runs, 0 = lowest
-            ("flushes", np.int8),
-            ("forced_passes", np.int8),
-            ("opening_decision", np.int8),
-            ("higher_straight_flush_wins", np.int8),
-            ("all_triples", np.int8),
-            ("double_from", np.int8),
-            ("triple_from", np.int8),
-            ("double_per_two", np.int8),
-            # --- last, so that all else lies close together ---
-            ("legal", np.int16, (MAX_LEGAL,)),  # legal ids in no particular order; from num_legal on they mean nothing
-        ],
-    )
-)
-"""One table; see the comment of each field for unit and range."""
+
+class Table(TableRecord):
+    """One table; see the comment of each field for unit and range."""
+
+    rng = field(np.uint64, 4)  # random stream of this table
+    # --- sets of cards, bit = order number, by seat ---
+    held = field(np.int64, NUM_SEATS)  # in hand
+    played = field(np.int64, NUM_SEATS)  # played since the deal
+    # --- result ---
+    payoff = field(np.int32, NUM_SEATS)  # points won (+) or lost (-); zero until the deal is over
+    # --- the hand to beat ---
+    trick_value = field(np.int32)  # its strength, see `combos.value_of`; -1 in control
+    points_per_two = field(np.int32)  # setting: paid by losers for each 2 in hand
+    # --- counts and legal actions ---
+    num_decisions = field(np.int16)  # actions taken since the deal, passes included
+    kinds_played = field(np.int16, NUM_SEATS)  # bit = kind of a combination played since the deal
+    num_legal = field(np.int16)  # legal actions of the actor, 0 when the deal is over
+    # --- cards ---
+    hand = field(np.uint8, NUM_SEATS, HAND_SIZE)  # order numbers, lowest first, then NO_CARD
+    trick_cards = field(np.uint8, 5)  # hand to beat: order numbers, lowest first, then NO_CARD
+    num_cards = field(np.int8, NUM_SEATS)  # cards in hand
+    # --- turn ---
+    actor = field(np.int8)  # seat to act, NOBODY when the deal is over
+    is_over = field(np.uint8)  # 1 after the last decision
+    opener = field(np.int8)  # seat that was dealt 3D
+    passes = field(np.int8)  # consecutive passes since the last combination, 0 .. 2
+    trick_size = field(np.int8)  # cards of the hand to beat; 0: the actor has control
+    trick_kind = field(np.int8)  # SINGLE .. STRAIGHT_FLUSH, NO_KIND in control
+    trick_seat = field(np.int8)  # seat that played the hand to beat, NOBODY in control
+    trick_leader = field(np.int8)  # seat that led this trick, NOBODY in control
+    # --- settings, see `Big2Config` ---
+    run_level = field(np.int8, NUM_RUNS)  # strength of a run as a straight, -1 if it is none
+    run_decider = field(np.int8, NUM_RUNS)  # which of its cards decides between equal runs, 0 = lowest
+    flushes = field(np.int8)
+    forced_passes = field(np.int8)
+    opening_decision = field(np.int8)
+    higher_straight_flush_wins = field(np.int8)
+    all_triples = field(np.int8)
+    double_from = field(np.int8)
+    triple_from = field(np.int8)
+    double_per_two = field(np.int8)
+    # --- last, so that all else lies close together ---
+    legal = field(np.int16, MAX_LEGAL)  # legal ids in no particular order; from num_legal on they mean nothing
+
+
+TABLE = record_dtype(Table)

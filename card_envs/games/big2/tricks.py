@@ -19,8 +19,8 @@ from card_envs.games.big2.state import (
     NUM_SEATS,
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
+    Table,
 )
-from card_envs.records import Table
 from card_envs.rng import random_below
 
 _DECK_SIZE = NUM_SEATS * HAND_SIZE

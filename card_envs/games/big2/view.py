@@ -11,8 +11,8 @@ from card_envs.compiler import kernel
 from card_envs.game_info import ActionParts
 from card_envs.games.big2.actions import ACTION_SIZE, NUM_ACTIONS, PASS, POSITIONS, value_of_action
 from card_envs.games.big2.combos import NO_COMBO, beats, card_of, kind_of, order_name, order_names
-from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, MAX_LEGAL, NOBODY, NUM_SEATS, STRAIGHT_FLUSH
-from card_envs.records import Table, Tables
+from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, MAX_LEGAL, NOBODY, NUM_SEATS, STRAIGHT_FLUSH, Table
+from card_envs.records import Tables
 
 _LISTED = 12
 """Legal actions that an error message names before it counts the rest."""
@@ -52,7 +52,7 @@ def action_name(tables: Tables, i: int, action: int) -> str:
 
     Cards that make no combination are called "cards"; positions without a card read "??".
     """
-    t = tables[i]
+    t: Table = tables[i]
     if action == PASS:
         return "pass"
     held = hand(t, int(t.actor)) if t.actor != NOBODY else []
@@ -78,14 +78,14 @@ def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
 
 def why_illegal(tables: Tables, i: int, action: int) -> str:
     """Return why the actor at table i may not take `action`, and what it may do."""
-    t = tables[i]
+    t: Table = tables[i]
     if t.actor == NOBODY:
         return f"action {action}: the deal is over; call reset()"
     return f"{_reason(tables, i, action)}; legal: {_legal_text(tables, i)}"
 
 
 def _reason(tables: Tables, i: int, action: int) -> str:
-    t = tables[i]
+    t: Table = tables[i]
     if not 0 <= action < NUM_ACTIONS:
         return f"action {action} is outside 0..{NUM_ACTIONS - 1}"
     name = f"{action_name(tables, i, action)} (action {action})"
@@ -122,7 +122,7 @@ def trick_name(t: Table) -> str:
 
 def text(tables: Tables, i: int, seat: int | None) -> str:
     """Return table i as lines of text, with the cards that `seat` sees, or all cards for None."""
-    t = tables[i]
+    t: Table = tables[i]
     lines = [_headline(t)]
     for k in range(NUM_SEATS):
         cards = order_names(hand(t, k)) if seat is None or seat == k else "?? " * int(t.num_cards[k])

@@ -11,9 +11,9 @@ from card_envs.game_info import TextInterface
 from card_envs.games.big2.actions import PASS, value_of_action
 from card_envs.games.big2.combos import kind_of, order_name, order_names, order_of
 from card_envs.games.big2.config import STRAIGHTS, Big2Config
-from card_envs.games.big2.state import KIND_NAMES, NUM_SEATS, PAIR, SINGLE, TRIPLE
+from card_envs.games.big2.state import KIND_NAMES, NUM_SEATS, PAIR, SINGLE, TRIPLE, Table
 from card_envs.games.big2.view import action_cards, action_name, hand, legal_actions, trick_name
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 
 _LISTED = 60
 """Legal actions that are listed one by one; of more, the rest is counted."""
@@ -72,7 +72,7 @@ def _penalties(config: Big2Config) -> str:
 
 
 def _describe(views: Tables, i: int, seat: int, verbose: bool) -> list[str]:
-    t = views[i]
+    t: Table = views[i]
     cards = order_names(hand(t, seat))
     counts = ", ".join(f"player_{k} {t.num_cards[k]}" for k in range(NUM_SEATS) if k != seat)
     if t.is_over:
@@ -100,7 +100,7 @@ def _stage(tables: Tables, i: int) -> str:
 
 
 def _describe_outcome(tables: Tables, i: int) -> str:
-    t = tables[i]
+    t: Table = tables[i]
     if not t.is_over:
         return ""
     return f"player_{t.trick_seat} went out; cards left: " + ", ".join(
@@ -116,7 +116,7 @@ def _describe_legal(tables: Tables, i: int) -> str:
 
 def _read_action(tables: Tables, i: int, words: str) -> int:
     """Return the legal action that words in small letters name; raises ValueError."""
-    t = tables[i]
+    t: Table = tables[i]
     legal = legal_actions(t)
     words = words.translate(_SUIT_SIGNS).removesuffix(".")
     if words in ("pass", "i pass", "passes"):

@@ -18,8 +18,9 @@ from card_envs.games.holdem.state import (
     NOBODY,
     POT_LIMIT,
     RAISE,
+    Table,
 )
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 from card_envs.rng import random_below
 
 FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
@@ -179,7 +180,7 @@ def is_legal(t: Table, action: Any) -> Any:
 @kernel
 def betting_options(tables: Tables, i: Any) -> Any:
     """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; the last two are 0 without a raise."""
-    t = tables[i]
+    t: Table = tables[i]
     return t.legal & 1 == 1, min(owed(t), t.stack[t.actor]), t.min_raise_to, t.max_raise_to
 
 

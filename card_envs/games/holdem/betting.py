@@ -23,8 +23,8 @@ from card_envs.games.holdem.state import (
     NOBODY,
     RECENT_ACTIONS,
     UNCAPPED,
+    Table,
 )
-from card_envs.records import Table
 from card_envs.rng import random_below
 
 
@@ -177,7 +177,7 @@ def act(t: Table, kind: Any, raise_to: Any) -> None:
     seat = np.int64(t.actor)
     bit = np.int64(1) << seat
     street = t.street
-    level = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
+    level: Any = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
     t.pending = np.int64(t.pending) & ~bit
     if kind == FOLD:
         t.in_hand = np.int64(t.in_hand) & ~bit

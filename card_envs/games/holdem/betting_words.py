@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.compiler import kernel
-from card_envs.games.holdem.state import MAX_LEVELS, MAX_SEATS, MAX_STREETS, NUM_WORDS
-from card_envs.records import Table
+from card_envs.games.holdem.state import MAX_LEVELS, MAX_SEATS, MAX_STREETS, NUM_WORDS, Table
 
 _WORD_BITS = 63  # no word is negative
 _SHIFT = 6

@@ -14,7 +14,7 @@ from card_envs.game import ILLEGAL
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, is_legal, raise_to_of
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
+from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS, Table
 from card_envs.observation import Block
 
 DealWith = Callable[[Any, int, Mapping[str, Any]], int]
@@ -88,7 +88,7 @@ class HoldemChance:
 
     def action_of(self, tables: Tables, decision: Bet) -> int:
         """Return the action id of a decision of the actor, ILLEGAL if it cannot take it."""
-        t = tables[0]
+        t: Table = tables[0]
         actions: Iterable[int] = (FOLD_ACTION,) if decision.kind == FOLD else (CALL_ACTION,)
         if decision.kind == RAISE:
             ids = range(FIRST_RAISE_ACTION, self._config.num_actions)

@@ -18,7 +18,7 @@ import numpy as np
 
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
-from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS
+from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS, Table
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.showdowns import (
@@ -30,7 +30,7 @@ from card_envs.poker.showdowns import (
     rank_hands,
     write_shares,
 )
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 from card_envs.rng import STREAM, random_below
 
 EQUITY, AHEAD, STRENGTH, STRONG = range(4)

@@ -12,7 +12,7 @@ from card_envs.cards import DECK_SIZE
 from card_envs.chance import Tables
 from card_envs.games.holdem.chance import DealWith
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.records import Table
+from card_envs.games.holdem.state import Table
 
 
 class HoldemEnumeration:

@@ -10,9 +10,9 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, MAX_STREETS, NOBODY
+from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, MAX_STREETS, NOBODY, Table
 from card_envs.observation import Block, Layout, block_starts
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 
 
 def state_layout(config: HoldemConfig) -> Layout:

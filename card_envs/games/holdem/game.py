@@ -13,7 +13,7 @@ from card_envs.games.holdem.config import RULES, HoldemConfig, checked_stacks
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.games.holdem.info import holdem_info, unit_of
-from card_envs.games.holdem.state import MENU_INTEGERS
+from card_envs.games.holdem.state import MENU_INTEGERS, Table
 from card_envs.observation import Encoder, named_encoder
 from card_envs.records import Tables
 
@@ -61,7 +61,7 @@ def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[st
         raise ValueError(
             f"stacks {stacks}: ids stand for amounts here, and end at the largest stack {max(config.stack_list)}"
         )
-    t = tables[i]
+    t: Table = tables[i]
     t.stack[: config.num_players] = stacks
     t.payoff[:] = 0
     t.hand_commit[:] = 0

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
-from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS
+from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, Table
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 from card_envs.rng import STREAM, random_below, seed_stream
 
 BOARD_POOL = 8

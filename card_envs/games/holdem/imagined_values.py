@@ -15,7 +15,8 @@ import numpy as np
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, has, owed, raise_to_of
 from card_envs.games.holdem.imagined_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
-from card_envs.records import Table, Tables
+from card_envs.games.holdem.state import Table
+from card_envs.records import Tables
 
 KINDS, ACTION_VALUES = 3, 8
 """Fold, call, raise; and numbers that describe the state after each, see `_add_action_values`."""

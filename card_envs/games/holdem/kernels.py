@@ -18,9 +18,9 @@ from card_envs.games.holdem.actions import (
     write_mask,
 )
 from card_envs.games.holdem.betting import act, deal_cards, move_button, start_hand
-from card_envs.games.holdem.state import CALL, FOLD
+from card_envs.games.holdem.state import CALL, FOLD, Table
 from card_envs.games.holdem.view import censor
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 from card_envs.rng import random_below
 
 
@@ -28,7 +28,7 @@ from card_envs.rng import random_below
 def start(tables: Tables) -> None:
     """Put the button of every table on a random seat, where it moves."""
     for i in range(tables.shape[0]):
-        t = tables[i]
+        t: Table = tables[i]
         if t.button_moves == 1:
             t.button = random_below(t, np.int64(t.num_seats))
 
@@ -66,7 +66,7 @@ deal, step = LOOPS["deal"], LOOPS["step"]
 @kernel
 def deal_known(tables: Tables, i: Any, known: Any) -> Any:
     """Like `deal`, but leave the button where it is and keep the first `known` cards of the deck field."""
-    t = tables[i]
+    t: Table = tables[i]
     deal_cards(t, known)
     start_hand(t)
     return t.actor
@@ -75,7 +75,7 @@ def deal_known(tables: Tables, i: Any, known: Any) -> Any:
 @kernel
 def apply_decision(tables: Tables, i: Any, kind: Any, raise_to: Any) -> Any:
     """Apply FOLD, CALL or RAISE to any amount, whatever the bet menu, at table i; return the next actor or ILLEGAL."""
-    t = tables[i]
+    t: Table = tables[i]
     if t.actor == NOBODY or not decision_is_legal(t, kind, raise_to):
         return ILLEGAL
     act(t, kind, raise_to)

@@ -32,10 +32,10 @@ from card_envs.canvas import (
 from card_envs.cards import NO_CARD
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS
+from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, Table
 from card_envs.games.holdem.view import STREET_NAMES, board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 
 C = TypeVar("C", bound=Canvas)
 
@@ -74,7 +74,7 @@ def paint_table(
     The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise.
     `names` are those of the seats.
     """
-    t = tables[0]
+    t: Table = tables[0]
     canvas: C = _empty_table(make_canvas).copy()
     _draw_title(canvas, name, config)
     _draw_middle(canvas, t)

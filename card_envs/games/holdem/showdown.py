@@ -9,11 +9,10 @@ import numpy as np
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import first_from, wrapped
-from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS
+from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, Table
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
-from card_envs.records import Table
 
 _NO_RANK = 1 << 30
 _RANKS = 13

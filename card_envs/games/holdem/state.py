@@ -14,7 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from card_envs.rng import STREAM
+from card_envs.records import TableRecord, field, record_dtype
 
 MAX_SEATS = 10
 MAX_CHIPS = 2**31 // (2 * MAX_SEATS)
@@ -73,74 +73,73 @@ UNCAPPED = 127
 
 NOBODY = -1
 
-FIELDS = np.dtype(
-    [
-        # --- first cache line: whose turn it is, and what is legal ---
-        STREAM,  # random stream of this table
-        ("pot", np.int32),  # all chips in the middle, this street's included
-        ("current_bet", np.int32),  # street commitment to match
-        ("last_raise", np.int32),  # largest raise of this street, 0 before the first; acpc: what the next must add
-        ("min_raise_to", np.int32),  # smallest street commitment that the actor may raise to, 0 where it may not
-        ("max_raise_to", np.int32),  # largest
-        ("legal", np.uint16),  # bit a: action id a is legal (MENU_INTEGERS: fold and call alone)
-        ("in_hand", np.uint16),  # set of seats that have not folded
-        ("pending", np.uint16),  # set of seats still to act on this street
-        ("acted", np.uint16),  # set of seats that acted since the last full raise of this street
-        ("actor", np.int8),  # seat to act, NOBODY when the hand is over
-        ("street", np.int8),  # 0 preflop .. 3 river
-        ("button", np.int8),  # seat with the dealer button
-        ("num_seats", np.int8),  # 2 .. MAX_SEATS
-        # --- second ---
-        ("stack", np.int32, (MAX_SEATS,)),  # by seat: chips behind
-        ("short_raises", np.int32),  # sum of all-in raises since the last full one that did not add up to one
-        ("min_bet", np.int32),  # smallest opening bet, chips (no-limit and pot-limit)
-        ("reward_unit", np.int32),  # chips that make a reward of 1: the big blind
-        ("largest_amount", np.int32),  # most chips that a seat can put into this hand
-        ("street_raises", np.int8, (MAX_STREETS,)),  # raises by street, the blind not counted
-        ("is_over", np.uint8),  # 1 after the last decision
-        ("structure", np.int8),  # LIMIT, POT_LIMIT, NO_LIMIT
-        ("menu", np.int8),  # MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS
-        ("num_hole_cards", np.int8),  # 1 or 2
-        # --- third ---
-        ("street_commit", np.int32, (MAX_SEATS,)),  # by seat: chips put in on this street, antes excluded
-        ("num_decisions", np.int32),  # decisions since the deal; the next goes to ring place % K
-        ("max_raises", np.int8, (MAX_STREETS,)),  # cap by street, UNCAPPED = none
-        ("board_cards", np.int8, (MAX_STREETS,)),  # cards that come on each street
-        ("num_streets", np.int8),  # 1 .. MAX_STREETS
-        ("lowest_rank", np.int8),  # 0 (deuce) in a full deck
-        ("num_suits", np.int8),  # 1 .. 4
-        ("deck_size", np.int8),  # ranks * suits
-        ("num_sizes", np.int8),  # entries of `bet_size` in use
-        ("has_all_in", np.int8),  # the last id is all-in
-        ("button_moves", np.int8),  # the button moves one seat to the left with every deal
-        ("fold_when_free", np.int8),  # folding is legal where checking costs nothing
-        ("short_raise_reopens", np.int8),  # all-ins below a full raise reopen the betting
-        ("last_actor_opens", np.int8),  # RLCard: a street opens left of whoever acted last
-        ("dead_antes", np.int8),  # antes go to the main pot whole, even above others' share
-        # --- derived from the settings ---
-        ("cards_shown", np.int8, (MAX_STREETS,)),  # board cards that lie face up on each street; then all there are
-        ("first_call", np.int8, (MAX_STREETS,)),  # group of `words` in which each street's callers begin
-        ("first_raise", np.int8, (MAX_STREETS,)),  # raisers
-        ("whole_history", np.uint8),  # `words` tell the whole betting: limit games with at most four raises a street
-        ("is_ranked", np.uint8),  # hands have five cards on the last street
-        ("is_full_deck", np.uint8),  # 52 cards: a card's id is its place in the deck
-        ("first_board_card", np.int8),  # place in the deck field: behind all hole cards
-        # --- cards and history ---
-        ("deck", np.uint8, (MAX_DEALT,)),  # hole cards of seat 0, 1, ..., then the board, or NO_CARD
-        ("callers", np.uint16, (MAX_STREETS, MAX_LEVELS)),  # sets of seats that called, by street and bet level
-        ("raiser", np.int8, (MAX_STREETS, MAX_LEVELS - 1)),  # who raised from this level to the next, or NOBODY
-        ("recent_move", np.int8, (RECENT_ACTIONS,)),  # ring: 4 * seat + kind of a decision
-        ("recent_amount", np.int32, (RECENT_ACTIONS,)),  # ring: street commitment after it
-        ("hand_commit", np.int32, (MAX_SEATS,)),  # by seat: chips put in since the deal, antes included
-        ("words", np.int64, (NUM_WORDS,)),  # who called and who raised, see `betting_words`
-        ("payoff", np.int32, (MAX_SEATS,)),  # by seat: chips won (+) or lost (-); zero until the hand is over
-        # --- stakes ---
-        ("blind", np.int32, (MAX_SEATS,)),  # by position: blind or straddle owed
-        ("ante", np.int32, (MAX_SEATS,)),  # by position: ante owed
-        ("bet_size", np.int32, (MAX_SIZES,)),  # limit: raise by street; else raise ids: thousandths of pot, or chips
-    ],
-    align=True,
-)
-"""One table; see the comment of each field for unit and range. 576 bytes, no padding."""
 
-TABLE = np.dtype((np.record, FIELDS))
+class Table(TableRecord):
+    """One table; see the comment of each field for unit and range. 576 bytes, no padding."""
+
+    # --- first cache line: whose turn it is, and what is legal ---
+    rng = field(np.uint64, 4)  # random stream of this table
+    pot = field(np.int32)  # all chips in the middle, this street's included
+    current_bet = field(np.int32)  # street commitment to match
+    last_raise = field(np.int32)  # largest raise of this street, 0 before the first; acpc: what the next must add
+    min_raise_to = field(np.int32)  # smallest street commitment that the actor may raise to, 0 where it may not
+    max_raise_to = field(np.int32)  # largest
+    legal = field(np.uint16)  # bit a: action id a is legal (MENU_INTEGERS: fold and call alone)
+    in_hand = field(np.uint16)  # set of seats that have not folded
+    pending = field(np.uint16)  # set of seats still to act on this street
+    acted = field(np.uint16)  # set of seats that acted since the last full raise of this street
+    actor = field(np.int8)  # seat to act, NOBODY when the hand is over
+    street = field(np.int8)  # 0 preflop .. 3 river
+    button = field(np.int8)  # seat with the dealer button
+    num_seats = field(np.int8)  # 2 .. MAX_SEATS
+    # --- second ---
+    stack = field(np.int32, MAX_SEATS)  # by seat: chips behind
+    short_raises = field(np.int32)  # sum of all-in raises since the last full one that did not add up to one
+    min_bet = field(np.int32)  # smallest opening bet, chips (no-limit and pot-limit)
+    reward_unit = field(np.int32)  # chips that make a reward of 1: the big blind
+    largest_amount = field(np.int32)  # most chips that a seat can put into this hand
+    street_raises = field(np.int8, MAX_STREETS)  # raises by street, the blind not counted
+    is_over = field(np.uint8)  # 1 after the last decision
+    structure = field(np.int8)  # LIMIT, POT_LIMIT, NO_LIMIT
+    menu = field(np.int8)  # MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS
+    num_hole_cards = field(np.int8)  # 1 or 2
+    # --- third ---
+    street_commit = field(np.int32, MAX_SEATS)  # by seat: chips put in on this street, antes excluded
+    num_decisions = field(np.int32)  # decisions since the deal; the next goes to ring place % K
+    max_raises = field(np.int8, MAX_STREETS)  # cap by street, UNCAPPED = none
+    board_cards = field(np.int8, MAX_STREETS)  # cards that come on each street
+    num_streets = field(np.int8)  # 1 .. MAX_STREETS
+    lowest_rank = field(np.int8)  # 0 (deuce) in a full deck
+    num_suits = field(np.int8)  # 1 .. 4
+    deck_size = field(np.int8)  # ranks * suits
+    num_sizes = field(np.int8)  # entries of `bet_size` in use
+    has_all_in = field(np.int8)  # the last id is all-in
+    button_moves = field(np.int8)  # the button moves one seat to the left with every deal
+    fold_when_free = field(np.int8)  # folding is legal where checking costs nothing
+    short_raise_reopens = field(np.int8)  # all-ins below a full raise reopen the betting
+    last_actor_opens = field(np.int8)  # RLCard: a street opens left of whoever acted last
+    dead_antes = field(np.int8)  # antes go to the main pot whole, even above others' share
+    # --- derived from the settings ---
+    cards_shown = field(np.int8, MAX_STREETS)  # board cards that lie face up on each street; then all there are
+    first_call = field(np.int8, MAX_STREETS)  # group of `words` in which each street's callers begin
+    first_raise = field(np.int8, MAX_STREETS)  # raisers
+    whole_history = field(np.uint8)  # `words` tell the whole betting: limit games with at most four raises a street
+    is_ranked = field(np.uint8)  # hands have five cards on the last street
+    is_full_deck = field(np.uint8)  # 52 cards: a card's id is its place in the deck
+    first_board_card = field(np.int8)  # place in the deck field: behind all hole cards
+    # --- cards and history ---
+    deck = field(np.uint8, MAX_DEALT)  # hole cards of seat 0, 1, ..., then the board, or NO_CARD
+    callers = field(np.uint16, MAX_STREETS, MAX_LEVELS)  # sets of seats that called, by street and bet level
+    raiser = field(np.int8, MAX_STREETS, MAX_LEVELS - 1)  # who raised from this level to the next, or NOBODY
+    recent_move = field(np.int8, RECENT_ACTIONS)  # ring: 4 * seat + kind of a decision
+    recent_amount = field(np.int32, RECENT_ACTIONS)  # ring: street commitment after it
+    hand_commit = field(np.int32, MAX_SEATS)  # by seat: chips put in since the deal, antes included
+    words = field(np.int64, NUM_WORDS)  # who called and who raised, see `betting_words`
+    payoff = field(np.int32, MAX_SEATS)  # by seat: chips won (+) or lost (-); zero until the hand is over
+    # --- stakes ---
+    blind = field(np.int32, MAX_SEATS)  # by position: blind or straddle owed
+    ante = field(np.int32, MAX_SEATS)  # by position: ante owed
+    bet_size = field(np.int32, MAX_SIZES)  # limit: raise by street; else raise ids: thousandths of pot, or chips
+
+
+TABLE = record_dtype(Table, align=True)

@@ -22,8 +22,8 @@ from card_envs.games.holdem.actions import (
     raise_to_of,
 )
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, Street
-from card_envs.records import Table, Tables
+from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, Street, Table
+from card_envs.records import Tables
 
 STREET_NAMES = tuple(street.name.lower() for street in Street)
 
@@ -67,7 +67,7 @@ def board(t: Table) -> list[int]:
 
 def action_name(tables: Tables, i: int, action: int) -> str:
     """Return an action of the actor at table i in words: "fold", "check", "call 2", "bet 4", "raise to 8"."""
-    t = tables[i]
+    t: Table = tables[i]
     if action == FOLD_ACTION:
         return "fold"
     if action == CALL_ACTION:
@@ -95,14 +95,14 @@ def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
 
 def why_illegal(tables: Tables, i: int, action: int) -> str:
     """Return why the actor at table i may not take `action`, and what it may do."""
-    t = tables[i]
+    t: Table = tables[i]
     if t.actor == NOBODY:
         return f"action {action}: the hand is over; call reset()"
     return f"{_reason(tables, i, action)}; legal: {_legal_text(tables, i)}"
 
 
 def _reason(tables: Tables, i: int, action: int) -> str:
-    t = tables[i]
+    t: Table = tables[i]
     last = int(t.largest_amount) + INTEGERS_OFFSET if t.menu == MENU_INTEGERS else int(num_menu_actions(t)) - 1
     if not 0 <= action <= last:
         return f"action {action} is outside 0..{last}"
@@ -133,7 +133,7 @@ def _why_no_raise(t: Table) -> str:
 
 
 def _legal_text(tables: Tables, i: int) -> str:
-    t = tables[i]
+    t: Table = tables[i]
     _, call, low, high = betting_options(tables, i)
     parts = ["fold (0)"] if is_legal(t, FOLD_ACTION) else []
     parts.append(f"call {call} (1)" if call else "check (1)")
@@ -147,7 +147,7 @@ def _legal_text(tables: Tables, i: int) -> str:
 
 def text(tables: Tables, i: int, seat: int | None) -> str:
     """Return table i as lines of text, with the cards that `seat` sees, or all cards for None."""
-    t = tables[i]
+    t: Table = tables[i]
     lines = [f"{STREET_NAMES[t.street]}   board {card_names(board(t)) or '-'}   pot {t.pot}"]
     for k in range(t.num_seats):
         visible = seat is None or seat == k or is_shown(t, k)

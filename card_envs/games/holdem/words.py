@@ -22,9 +22,9 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.positions import position_names
-from card_envs.games.holdem.state import MENU_INTEGERS
+from card_envs.games.holdem.state import MENU_INTEGERS, Table
 from card_envs.games.holdem.view import STREET_NAMES, action_name, board, hole_cards, is_shown
-from card_envs.records import Table, Tables
+from card_envs.records import Tables
 
 _POT_WORDS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "two thirds": Fraction(2, 3)}
 _CALL = re.compile(r"call(?: (?P<amount>\S+(?: ?bb| big blinds)?))?")
@@ -71,7 +71,7 @@ def _rules(config: HoldemConfig) -> str:
 
 
 def _describe(config: HoldemConfig, views: Tables, i: int, seat: int, verbose: bool) -> list[str]:
-    t = views[i]
+    t: Table = views[i]
     names = position_names(config)
     cards, shown = card_names(hole_cards(t, seat)), card_names(board(t)) or "none"
     to_call = min(int(owed(t)), int(t.stack[seat])) if t.actor == seat else 0
@@ -118,19 +118,19 @@ def _player(t: Table, seat: int, position: str) -> str:
 
 
 def _stage(tables: Tables, i: int) -> str:
-    t = tables[i]
+    t: Table = tables[i]
     return f"{_street(t)} {card_names(board(t))}".strip()
 
 
 def _describe_outcome(tables: Tables, i: int) -> str:
-    t = tables[i]
+    t: Table = tables[i]
     shown = [f"player_{k} shows {card_names(hole_cards(t, k))}" for k in range(t.num_seats) if is_shown(t, k)]
     cards = [card for card in board(t) if card != NO_CARD]
     return ", ".join([f"board {card_names(cards)}", *shown]) if shown and cards else ", ".join(shown)
 
 
 def _describe_legal(tables: Tables, i: int) -> str:
-    t = tables[i]
+    t: Table = tables[i]
     names = [action_name(tables, i, action) for action in (FOLD_ACTION, CALL_ACTION) if is_legal(t, action)]
     if t.menu == MENU_INTEGERS and t.max_raise_to > 0:
         word = "raise to" if t.current_bet else "bet"
@@ -149,7 +149,7 @@ def _menu_raises(t: Table) -> list[int]:
 
 def _read_action(tables: Tables, i: int, words: str) -> int:
     """Return the legal action that words in small letters name; raises ValueError."""
-    t = tables[i]
+    t: Table = tables[i]
     words = re.sub(
         r"(?<=\d),(?=\d{3}\b)", "", words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in")
     )

@@ -27,8 +27,8 @@ from card_envs.games.holdem.actions import (
     raise_to_of,
 )
 from card_envs.games.holdem.config import is_texas_holdem
-from card_envs.games.holdem.state import FOLD, MENU_INTEGERS, RAISE
-from card_envs.records import Table, Tables
+from card_envs.games.holdem.state import FOLD, MENU_INTEGERS, RAISE, Table
+from card_envs.records import Tables
 
 ENV, ENCODER = "no_limit_holdem-v0", "kaminsky404"
 SEATS, STACK = 6, 200

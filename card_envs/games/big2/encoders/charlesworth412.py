@@ -30,9 +30,9 @@ from card_envs.games.big2.state import (
     STRAIGHT_FLUSH,
     TRIPLE,
     TWO_PAIR,
+    Table,
 )
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
-from card_envs.records import Table
 
 _HIGH_CARDS, _GONE_CARDS, _FLAGS = 8, 16, 6
 _FIRST_HIGH, _FIRST_GONE = 52 - _HIGH_CARDS, 52 - _GONE_CARDS

@@ -17,9 +17,8 @@ from card_envs.games.big2.combos import order_name
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.encoders.hand_slots import HAND_BLOCK, decode_hand, write_hand
 from card_envs.games.big2.legal import write_mask
-from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS
+from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
-from card_envs.records import Table
 
 _NUM_KINDS = len(KIND_NAMES)
 

@@ -11,9 +11,8 @@ from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.big2.combos import ONE_PER_RANK, rank_counts, ranks_present, run_starts
-from card_envs.games.big2.state import HAND_SIZE, NUM_SUITS
+from card_envs.games.big2.state import HAND_SIZE, NUM_SUITS, Table
 from card_envs.observation import Block
-from card_envs.records import Table
 
 NUM_RANKS = 13
 _SUIT = NUM_RANKS

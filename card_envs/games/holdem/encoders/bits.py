@@ -17,9 +17,8 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
-from card_envs.games.holdem.state import MAX_LEVELS
+from card_envs.games.holdem.state import MAX_LEVELS, Table
 from card_envs.observation import Encoder, Layout, observe_kernels
-from card_envs.records import Table
 
 _BLOCKS = ("hole_cards", "board", "category", "street", "position", "in_hand", "callers", "raisers")
 

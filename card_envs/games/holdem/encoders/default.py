@@ -21,10 +21,9 @@ from card_envs.games.holdem.betting_words import BITS_OF_WORD, from_seat, num_gr
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import betting_history
 from card_envs.games.holdem.showdown import hand_rank_at
-from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, RECENT_ACTIONS
+from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, RECENT_ACTIONS, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY
-from card_envs.records import Table
 
 _KINDS = 3
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)

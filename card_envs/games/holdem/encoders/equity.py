@@ -21,11 +21,11 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.state import Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.draw import unused_card_of
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import STARTING_EQUITIES, STARTING_PERCENTILES, starting_hand
-from card_envs.records import Table
 from card_envs.rng import splitmix64
 
 SAMPLES = 200

@@ -26,9 +26,8 @@ from card_envs.games.holdem.actions import has, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
-from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
+from card_envs.games.holdem.state import MAX_LEVELS, NOBODY, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
-from card_envs.records import Table
 
 _HIDDEN = DECK_SIZE
 _BOARD_SLOT = DECK_SIZE + 1

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.games.holdem.betting import act, start_hand
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.games.holdem.state import CALL, FOLD, RAISE, Table
 
 KIND_NAMES = {FOLD: "fold", CALL: "call", RAISE: "raise"}
 
@@ -28,7 +28,7 @@ def betting_history(
     whether it was all-in; if it was, the list ends where it would have had to act.
     """
     tables = config.new_tables(1)
-    t = tables[0]
+    t: Table = tables[0]
     t.stack[: config.num_players] = np.rint((blocks["stack"] + blocks["hand_commit"]) * largest_amount)
     t.button = config.num_players - 1 - int(np.argmax(blocks["position"]))
     start_hand(t)

@@ -27,9 +27,8 @@ from card_envs.games.holdem.actions import wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.games.holdem.state import LIMIT, MAX_CHIPS
+from card_envs.games.holdem.state import LIMIT, MAX_CHIPS, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
-from card_envs.records import Table
 
 _NUM_RANKS = len(RANKS)
 _LAST_SUIT = len(SUITS) - 1

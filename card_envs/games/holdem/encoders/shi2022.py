@@ -28,10 +28,9 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards, percentile_at
-from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE
+from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE, Table
 from card_envs.observation import Block, Encoder, Layout, block_starts, observe_kernels
 from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY
-from card_envs.records import Table
 
 _CATEGORIES = len(WORST_RANK_OF_CATEGORY)
 _CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
