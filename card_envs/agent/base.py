@@ -62,6 +62,17 @@ class Agent(ABC):
     def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:  # noqa: B027  likewise
         """Hear the numbers (n,) of the tables whose deal is over, and the rewards of all seats (n, num_seats)."""
 
+    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:  # noqa: B027  likewise
+        """See what the actors (`decisions.views["actor"]`) of some tables are about to do, from one seat at each.
+
+        Called for every action of every deal in which the agent has a seat, its own included, once for each of its
+        places: what a record of the betting needs, of which a view keeps the last decisions alone.
+
+        Args:
+            decisions: The tables before the actions, `seats` being the agent's own; `views` are censored for them.
+            actions: (n,): what the actors do, legal.
+        """
+
     def sees_end(self, ends: Decisions) -> None:  # noqa: B027  likewise
         """See how deals ended, from one of its seats at each table: before `deal_ends`, once for each place it has.
 
@@ -90,15 +101,20 @@ class Agent(ABC):
 
     @property
     def follows_deals(self) -> bool:
-        """True if the class defines `deal_starts`, `deal_ends` or `sees_end`: it may remember deals."""
+        """True if the class defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`: it may remember."""
         kind = type(self)
         hears = kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
-        return hears or self.watches_ends
+        return hears or self.watches_ends or self.watches_actions
 
     @property
     def watches_ends(self) -> bool:
         """True if the class defines `sees_end`."""
         return type(self).sees_end is not Agent.sees_end
+
+    @property
+    def watches_actions(self) -> bool:
+        """True if the class defines `observe_actions`."""
+        return type(self).observe_actions is not Agent.observe_actions
 
     def encoded(self, game: Game) -> Game:
         """Return the game with the encoder that the agent wants."""
@@ -119,6 +135,7 @@ class AdoptedAgent(Agent):
         self._deal_starts = getattr(player, "deal_starts", None)
         self._deal_ends = getattr(player, "deal_ends", None)
         self._sees_end = getattr(player, "sees_end", None)
+        self._observe_actions = getattr(player, "observe_actions", None)
         self._probabilities = getattr(player, "probabilities", None)
         self._explain = getattr(player, "explain", None)
 
@@ -140,6 +157,11 @@ class AdoptedAgent(Agent):
         """Tell the object if it wants to know."""
         if self._deal_ends is not None:
             self._deal_ends(tables, payoffs)
+
+    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
+        """Show the object the actions if it wants to see them."""
+        if self._observe_actions is not None:
+            self._observe_actions(decisions, actions)
 
     def sees_end(self, ends: Decisions) -> None:
         """Show the object the end if it wants to see it."""
@@ -164,13 +186,19 @@ class AdoptedAgent(Agent):
 
     @property
     def follows_deals(self) -> bool:
-        """True if the object defines `deal_starts`, `deal_ends` or `sees_end`."""
-        return self._deal_starts is not None or self._deal_ends is not None or self.watches_ends
+        """True if the object defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`."""
+        hears = self._deal_starts is not None or self._deal_ends is not None
+        return hears or self.watches_ends or self.watches_actions
 
     @property
     def watches_ends(self) -> bool:
         """True if the object defines `sees_end`."""
         return self._sees_end is not None
+
+    @property
+    def watches_actions(self) -> bool:
+        """True if the object defines `observe_actions`."""
+        return self._observe_actions is not None
 
 
 class RandomAgent(Agent):

@@ -172,6 +172,7 @@ class _Match:
             actions = self._actions(batch, active, number)
             for callback in self.callbacks:
                 callback.on_actions(batch, active, actions)
+            self._show_actions(batch, active, actions)
             illegal = self.game.step_batch(tables, active, actions, rewards, is_over, False)
             if illegal >= 0:
                 raise self._illegal_action(batch, int(active[illegal]), int(actions[illegal]))
@@ -183,6 +184,15 @@ class _Match:
             self.runner.call(player, player.agent.deal_ends, batch.numbers, payoffs)
         for callback in self.callbacks:
             callback.on_end(batch)
+
+    def _show_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
+        """Let the agents that want to see actions see them, from each of their places, before they are applied."""
+        for place, index in enumerate(self.player_at.tolist()):
+            player = self.players[index]
+            if player.agent.watches_actions:
+                seats = (place + batch.hands[rows]) % self.game.num_seats
+                before = Decisions(player.game, seats, batch.numbers[rows], np.zeros(len(rows)), batch.tables, rows)
+                self.runner.call(player, player.agent.observe_actions, before, actions)
 
     def _show_ends(self, batch: MatchBatch) -> None:
         """Let the agents that want to see how the hands ended, from each of their places."""

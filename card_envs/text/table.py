@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.agent import Agent, as_agent, decisions_at, find_agent
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.agent import Agent, Decisions, as_agent, decisions_at, find_agent
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables
 from card_envs.text.answers import parse_action
 from card_envs.text.prompts import FORMS, action_names, censored, write_prompt
 from card_envs.text.transcript import Transcript
@@ -120,7 +120,17 @@ class TextTable:
         actor = int(self.game.step(self._tables, 0, action))
         if actor == ILLEGAL:
             raise IllegalActionError(self.game.why_illegal(self._tables, 0, action))
+        self._show_action(before, action)
         return self.transcript.note(before, 0, action).words, actor
+
+    def _show_action(self, before: Tables, action: int) -> None:
+        """Let the agents that want to see actions see one, from their own seats."""
+        row = np.zeros(1, np.int64)
+        for seat, agent in self._agents.items():
+            if agent.watches_actions:
+                game = agent.encoded(self.game)
+                seen = Decisions(game, np.array([seat]), row, np.zeros(1), before, row)
+                agent.observe_actions(seen, np.array([action]))
 
     def _play_agents(self, actor: int) -> None:
         """Let agents act until a seat without one is to act or the deal is over."""

@@ -315,6 +315,32 @@ def test_agents_see_the_cards_of_showdowns_and_no_others() -> None:
     assert len({int(view["in_hand"]) for _, view in agent.ends}) > 1
 
 
+class SeesActions(RandomAgent):
+    """Writes down the betting of every deal, as it saw it from its seat."""
+
+    def __init__(self) -> None:
+        self.seen: dict[int, list[tuple[int, int]]] = {}
+        self.ends: dict[int, int] = {}
+
+    def observe_actions(self, decisions: Decisions, actions: Any) -> None:
+        for j, (table, seat, action) in enumerate(zip(decisions.tables, decisions.seats, actions, strict=True)):
+            view = decisions.views[j]
+            assert NO_CARD not in view["deck"][2 * seat : 2 * seat + 2]
+            assert (view["deck"][2 * (1 - seat) : 2 * (1 - seat) + 2] == NO_CARD).all()
+            self.seen.setdefault(int(table), []).append((int(view["actor"]), int(action)))
+
+    def sees_end(self, ends: Decisions) -> None:
+        self.ends.update(zip(ends.tables.tolist(), ends.views["num_decisions"].tolist(), strict=True))
+
+
+def test_agents_see_every_action_of_their_deals_and_no_hidden_card() -> None:
+    agent = SeesActions()
+    play_match(limit_holdem(), [agent, always_call()], 200, seed=3, num_tables=64)
+    assert agent.watches_actions and not RandomAgent().watches_actions
+    assert {table: len(actions) for table, actions in agent.seen.items()} == agent.ends
+    assert {seat for actions in agent.seen.values() for seat, _ in actions} == {0, 1}
+
+
 def test_an_illegal_action_names_agent_deal_seed_seat_and_what_is_legal() -> None:
     with pytest.raises(AgentError) as caught:
         play_broken(lambda decisions: np.full(len(decisions), 3))

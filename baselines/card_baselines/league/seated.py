@@ -46,6 +46,15 @@ class Seated(Agent):
         """True if the agent does."""
         return self.agent.watches_ends
 
+    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
+        """Show the agent the actions."""
+        self.agent.observe_actions(decisions, actions)
+
+    @property
+    def watches_actions(self) -> bool:
+        """True if the agent does."""
+        return self.agent.watches_actions
+
 
 class Absent(Agent):
     """Takes the first legal action: in the place of a member that cannot be loaded, as for decisions that fail."""

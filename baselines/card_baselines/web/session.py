@@ -146,10 +146,19 @@ class Session:
     def act(self, action: int) -> None:
         """Take a legal action for the seat to act; a ValueError says why one is illegal, and nothing has changed."""
         action = self.checked(action)
+        self._tell_action(action)
         self.game.step(self.tables, 0, action)
         self.actions.append(action)
         if self.is_over:
             self._tell_end()
+
+    def _tell_action(self, action: int) -> None:
+        """Let agents see what the seat to act is about to do."""
+        for place, agent in self.agents.items():
+            if agent.watches_actions:
+                seats = np.array([self.plan.seat_of(place, self.hand)])
+                before = Decisions(self._games[place], seats, _ROW, np.zeros(1), self.tables, _ROW)
+                agent.observe_actions(before, np.array([action]))
 
     def _tell_end(self) -> None:
         """Let agents see how the hand ended, and what everybody won."""
