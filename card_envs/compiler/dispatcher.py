@@ -31,7 +31,7 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
         targetoptions: dict[str, Any] | None = None,
         pipeline_class: type = compiler.Compiler,
     ) -> None:  # Numba calls this by name where a kernel is unpickled
-        super().__init__(py_func, locals, targetoptions, pipeline_class)
+        super().__init__(py_func, locals or {}, targetoptions, pipeline_class)  # Numba 0.61 takes no None
         self._compiler = _KernelCompiler(
             py_func, self.targetdescr, self.targetoptions, self.locals, pipeline_class
         )  # fmt: skip

@@ -218,6 +218,10 @@ def test_vector_arrays_fit_their_spaces_and_are_fresh(env_id: str) -> None:
         assert all(np.array_equal(observations[key], before[key]) for key in before)
 
 
+@pytest.mark.skipif(
+    tuple(map(int, gymnasium.__version__.split(".")[:2])) < (1, 4),
+    reason="before 1.4 Gymnasium's vector RecordEpisodeStatistics forgets the last reward where tables reset in the same step",
+)
 def test_episode_statistics() -> None:
     envs = RecordEpisodeStatistics(make_vector_env("limit_holdem-v0", 32, opponents=FirstLegal()))
     observations, _ = envs.reset(seed=0)
