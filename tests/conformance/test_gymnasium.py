@@ -220,7 +220,7 @@ def test_vector_arrays_fit_their_spaces_and_are_fresh(env_id: str) -> None:
 
 @pytest.mark.skipif(
     tuple(map(int, gymnasium.__version__.split(".")[:2])) < (1, 4),
-    reason="before 1.4 Gymnasium's vector RecordEpisodeStatistics forgets the last reward where tables reset in the same step",
+    reason="before 1.4, vector.RecordEpisodeStatistics forgets the last reward where tables reset in the same step",
 )
 def test_episode_statistics() -> None:
     envs = RecordEpisodeStatistics(make_vector_env("limit_holdem-v0", 32, opponents=FirstLegal()))
