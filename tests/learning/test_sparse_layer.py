@@ -10,7 +10,11 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.actor_critic import ActorCritic
-from card_baselines.agents.learned.sparse_layer import sparse_linear
+from card_baselines.agents.learned.mlp_policy import MlpAgent
+from card_baselines.agents.learned.sparse_layer import linear_of_parts, sparse_linear
+from card_envs import make_game
+from card_envs.agent import decisions_at, find_agent
+from card_envs.analysis.exploitability.range_strategy import ObservationParts, RangeStrategy
 
 
 @pytest.mark.parametrize("rows", [0, 1, 33])
@@ -44,3 +48,35 @@ def test_a_network_is_the_same_whichever_way_its_first_layers_are_computed(share
         found.append([logits.detach(), value.detach(), *(parameter.grad.clone() for parameter in network.parameters())])
     for sparse, dense in zip(*found, strict=True):
         torch.testing.assert_close(sparse, dense)
+
+
+def test_parts_of_observations_give_what_whole_ones_give() -> None:
+    """A network that is asked about a range adds up what its first layer makes of public and private numbers."""
+    rng = np.random.default_rng(0)
+    columns = np.array([0, 3, 4])
+    public = rng.normal(size=(2, 7)).astype(np.float32)
+    public[:, columns] = 0
+    private = (rng.normal(size=(5, 3)) * (rng.random((5, 3)) < 0.5)).astype(np.float32)
+    parts = ObservationParts(public, np.array([0, 0, 1, 1, 1]), private, columns)
+    layer = torch.nn.Linear(7, 6)
+    whole = layer(torch.from_numpy(parts.join())).detach()
+    assert torch.allclose(linear_of_parts(parts, layer), whole, atol=1e-6)
+    assert (parts.join()[:, columns] == private).all() and (parts.join()[2, 1] == public[1, 1]).all()
+
+
+def test_a_network_answers_a_range_as_hand_by_hand() -> None:
+    game = make_game("limit_holdem-v0")
+    agent, hidden = find_agent("ppo_limit_hu", game), game.info.hidden_hands
+    assert isinstance(agent, MlpAgent) and hidden is not None
+    tables = game.seeded_tables(2, 1)
+    game.deal_batch(tables, np.arange(2))
+    tables["street"][1] = 2
+    seats = tables["actor"].astype(np.int64)
+    wanted = hidden.possible(tables, 1 - seats) & (np.arange(hidden.num_hands) % 40 == 0)
+    answers = RangeStrategy(game, agent, hidden).probabilities(tables, seats, wanted)
+    rows, hands = np.nonzero(wanted)
+    held = tables[rows]
+    hidden.suppose(held, seats[rows], hands)
+    plain = decisions_at(agent.encoded(game), held, np.arange(len(rows)), rows, np.full(len(rows), 0.5))
+    assert np.abs(answers[wanted] - agent.probabilities(plain)).max() < 1e-5
+    assert answers[wanted].std(axis=0).max() > 0.1, "hands differ"

@@ -17,8 +17,10 @@ from safetensors.torch import load, save_file
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
+from card_baselines.agents.learned.sparse_layer import linear_of_parts
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.analysis.exploitability.range_strategy import RangeDecisions
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 from card_envs.observation import Encoder, named_encoder
@@ -88,13 +90,23 @@ class MlpAgent(Agent):
     def _legal_and_probabilities(self, decisions: Decisions) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
         """Return lists of legal actions (n, k), and their probabilities."""
         legal = list_legal(decisions.action_mask, np.empty(len(decisions), np.int64))
-        observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
         last = self.policy.layers[-1]
         assert isinstance(last, torch.nn.Linear)
-        logits = legal_logits(self.policy.layers[:-1](observation), last, torch.from_numpy(legal).to(self.device)).cpu()
+        logits = legal_logits(self._hidden(decisions), last, torch.from_numpy(legal).to(self.device)).cpu()
         if self.greedy:
             return legal, likeliest(logits.numpy())
         return legal, np.asarray(torch.softmax(logits.double(), dim=1).numpy())
+
+    def _hidden(self, decisions: Decisions) -> torch.Tensor:
+        """Return the values (n, width) of the last hidden layer."""
+        parts = decisions.parts if isinstance(decisions, RangeDecisions) and self.device.type == "cpu" else None
+        first = self.policy.layers[0]
+        if parts and len(self.policy.layers) > 1 and isinstance(first, torch.nn.Linear):
+            output: torch.Tensor = self.policy.layers[1:-1](linear_of_parts(parts, first))
+            return output
+        observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
+        hidden: torch.Tensor = self.policy.layers[:-1](observation)
+        return hidden
 
 
 def save_policy(policy: torch.nn.Module, path: Path) -> None:
