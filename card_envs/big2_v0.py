@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.envs import make_env, make_raw_env
-from card_envs.observation import Encoder
+from card_envs.games.big2.presets import Big2Settings, big2
+from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
-def env(
-    *,
-    rules: str = "charlesworth2018",
-    encoder: str | Encoder = "charlesworth412",
-    opening_decision: bool | None = None,
-    forced_passes: str | None = None,
-    higher_straight_flush_wins: bool | None = None,
-    all_triples: bool | None = None,
-    straights: str | None = None,
-    flushes: str | None = None,
-    double_from: int | None = None,
-    triple_from: int | None = None,
-    points_per_two: int | None = None,
-    double_per_two: bool | None = None,
-    render_mode: str | None = None,
-) -> ConventionalAEC:
+@show_arguments_of(big2)
+def env(*, render_mode: str | None = None, **settings: Unpack[Big2Settings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
-    The arguments are those of `card_envs.games.big2.presets.big2`, and `render_mode`.
+    Args:
+        render_mode: None, "ansi", "rgb_array" or "human".
+        **settings: the arguments of `card_envs.games.big2.presets.big2`.
+
+    Raises:
+        UnknownSettingError: for an argument that the environment does not have; names those that it has.
     """
-    return make_env("big2-v0", **locals())
+    return make_env("big2-v0", render_mode, **settings)
 
 
-def raw_env(
-    *,
-    rules: str = "charlesworth2018",
-    encoder: str | Encoder = "charlesworth412",
-    opening_decision: bool | None = None,
-    forced_passes: str | None = None,
-    higher_straight_flush_wins: bool | None = None,
-    all_triples: bool | None = None,
-    straights: str | None = None,
-    flushes: str | None = None,
-    double_from: int | None = None,
-    triple_from: int | None = None,
-    points_per_two: int | None = None,
-    double_per_two: bool | None = None,
-    render_mode: str | None = None,
-) -> GameAEC:
+@show_arguments_of(big2)
+def raw_env(*, render_mode: str | None = None, **settings: Unpack[Big2Settings]) -> GameAEC:
     """Return the fast path: an illegal action raises IllegalActionError and changes nothing; arguments as for `env`."""
-    return make_raw_env("big2-v0", **locals())
+    return make_raw_env("big2-v0", render_mode, **settings)

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.envs import make_env, make_raw_env
-from card_envs.observation import Encoder
+from card_envs.games.holdem.presets import SmallPokerSettings, kuhn_poker
+from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
-def env(
-    *,
-    num_players: int = 2,
-    encoder: str | Encoder = "default",
-    render_mode: str | None = None,
-) -> ConventionalAEC:
+@show_arguments_of(kuhn_poker)
+def env(*, render_mode: str | None = None, **settings: Unpack[SmallPokerSettings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
-    The arguments are those of `card_envs.games.holdem.presets.kuhn_poker`, and `render_mode`.
+    Args:
+        render_mode: None, "ansi", "rgb_array" or "human".
+        **settings: the arguments of `card_envs.games.holdem.presets.kuhn_poker`.
+
+    Raises:
+        UnknownSettingError: for an argument that the environment does not have; names those that it has.
     """
-    return make_env("kuhn_poker-v0", **locals())
+    return make_env("kuhn_poker-v0", render_mode, **settings)
 
 
-def raw_env(
-    *,
-    num_players: int = 2,
-    encoder: str | Encoder = "default",
-    render_mode: str | None = None,
-) -> GameAEC:
+@show_arguments_of(kuhn_poker)
+def raw_env(*, render_mode: str | None = None, **settings: Unpack[SmallPokerSettings]) -> GameAEC:
     """Return the fast path: an illegal action raises IllegalActionError and changes nothing; arguments as for `env`."""
-    return make_raw_env("kuhn_poker-v0", **locals())
+    return make_raw_env("kuhn_poker-v0", render_mode, **settings)

@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Unpack
 
 from card_envs.aec import ConventionalAEC, GameAEC
 from card_envs.envs import make_env, make_raw_env
-from card_envs.games.holdem.config import BY_RULES
-from card_envs.observation import Encoder
+from card_envs.games.holdem.presets import LimitHoldemSettings, limit_holdem
+from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
-def env(
-    *,
-    num_players: int = 2,
-    stacks: int | Sequence[int] = 200,
-    small_blind: int = 1,
-    big_blind: int = 2,
-    ante: int = 0,
-    max_raises: Sequence[int] | str | None = BY_RULES,
-    encoder: str | Encoder = "default",
-    rules: str = "standard",
-    render_mode: str | None = None,
-) -> ConventionalAEC:
+@show_arguments_of(limit_holdem)
+def env(*, render_mode: str | None = None, **settings: Unpack[LimitHoldemSettings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
-    The arguments are those of `card_envs.games.holdem.presets.limit_holdem`, and `render_mode`.
+    Args:
+        render_mode: None, "ansi", "rgb_array" or "human".
+        **settings: the arguments of `card_envs.games.holdem.presets.limit_holdem`.
+
+    Raises:
+        UnknownSettingError: for an argument that the environment does not have; names those that it has.
     """
-    return make_env("limit_holdem-v0", **locals())
+    return make_env("limit_holdem-v0", render_mode, **settings)
 
 
-def raw_env(
-    *,
-    num_players: int = 2,
-    stacks: int | Sequence[int] = 200,
-    small_blind: int = 1,
-    big_blind: int = 2,
-    ante: int = 0,
-    max_raises: Sequence[int] | str | None = BY_RULES,
-    encoder: str | Encoder = "default",
-    rules: str = "standard",
-    render_mode: str | None = None,
-) -> GameAEC:
+@show_arguments_of(limit_holdem)
+def raw_env(*, render_mode: str | None = None, **settings: Unpack[LimitHoldemSettings]) -> GameAEC:
     """Return the fast path: an illegal action raises IllegalActionError and changes nothing; arguments as for `env`."""
-    return make_raw_env("limit_holdem-v0", **locals())
+    return make_raw_env("limit_holdem-v0", render_mode, **settings)

@@ -6,7 +6,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from mypy import api
@@ -30,6 +30,13 @@ def test_arguments_are_those_of_the_game_and_render_mode(env_id: str, name: str)
     assert facts.pop("render_mode") == ("str | None", None)
     assert facts == {p.name: (p.annotation, p.default) for p in of_game.values()}
     assert {p.kind for p in shown.values()} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize(("env_id", "name"), MADE)
+def test_type_checkers_know_the_same_arguments(env_id: str, name: str) -> None:
+    typed = get_args(get_type_hints(maker(env_id, name), include_extras=True)["settings"])[0]
+    known = {key: annotation.__forward_arg__ for key, annotation in typed.__annotations__.items()}
+    assert known == {p.name: p.annotation for p in inspect.signature(ENVS[env_id].factory).parameters.values()}
 
 
 @pytest.mark.parametrize(("env_id", "name"), MADE)

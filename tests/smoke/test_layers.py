@@ -69,7 +69,7 @@ BREAKS = [
     ("game-layers", "card_envs.games.holdem.state", "card_envs.games.holdem.actions"),
     ("game-layers", "card_envs.games.holdem.showdown", "card_envs.games.holdem.betting"),
     ("game-layers", "card_envs.games.big2.combos", "card_envs.games.big2.tricks"),
-    ("game-layers", "card_envs.games.big2.kernels", "card_envs.games.big2.view"),
+    ("game-layers", "card_envs.games.big2.view", "card_envs.games.big2.kernels"),
     ("agent-layers", "card_baselines.agents.scripted", "card_baselines.agents.search"),
     ("paper-layers", "card_baselines.papers.zheng2022.tables", "card_baselines.papers.zheng2022.reproduction"),
     ("paper-layers", "card_baselines.papers.zheng2022.reproduction", "card_baselines.papers.zheng2022.paper"),

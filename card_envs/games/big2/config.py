@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from card_envs.formatting import markdown_table
 from card_envs.game import Game, is_whole
@@ -52,6 +52,21 @@ NEVER = HAND_SIZE + 1
 """In a table's record: a number of cards that no loser holds, for scoring rules that are off."""
 
 
+class Big2Options(TypedDict, total=False):
+    """Arguments of `presets.big2` that replace single rules; None leaves a rule as the profile has it."""
+
+    opening_decision: bool | None
+    forced_passes: str | None
+    higher_straight_flush_wins: bool | None
+    all_triples: bool | None
+    straights: str | None
+    flushes: str | None
+    double_from: int | None
+    triple_from: int | None
+    points_per_two: int | None
+    double_per_two: bool | None
+
+
 @dataclass(frozen=True)
 class Big2Config:
     """The rules of a Big 2 game for four seats. The defaults are those of the profile `charlesworth2018`."""
@@ -86,7 +101,7 @@ class Big2Config:
         _check_choice("forced_passes", self.forced_passes, FORCED_PASSES)
         _check_choice("straights", self.straights, STRAIGHTS)
         _check_choice("flushes", self.flushes, FLUSHES)
-        for name in ("opening_decision", "higher_straight_flush_wins", "all_triples", "double_per_two"):
+        for name in _switches():
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} {getattr(self, name)!r} must be True or False")
         for name in ("double_from", "triple_from"):
@@ -142,13 +157,16 @@ class Big2Config:
         tables["run_decider"] = self.run_deciders
         tables["flushes"] = FLUSHES[self.flushes]
         tables["forced_passes"] = FORCED_PASSES[self.forced_passes]
-        tables["opening_decision"] = self.opening_decision
-        tables["higher_straight_flush_wins"] = self.higher_straight_flush_wins
-        tables["all_triples"] = self.all_triples
+        for name in _switches():
+            tables[name] = getattr(self, name)
         tables["double_from"] = NEVER if self.double_from is None else self.double_from
         tables["triple_from"] = NEVER if self.triple_from is None else self.triple_from
         tables["points_per_two"] = self.points_per_two
-        tables["double_per_two"] = self.double_per_two
+
+
+def _switches() -> list[str]:
+    """Return the names of the rules that are True or False."""
+    return [field.name for field in fields(Big2Config) if field.type == "bool"]
 
 
 RULES: Mapping[str, Mapping[str, Any]] = {

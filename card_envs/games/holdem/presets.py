@@ -3,46 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypedDict, Unpack
 
 from card_envs.game import Game
 from card_envs.games.holdem.bet_menu import BetMenu
-from card_envs.games.holdem.config import BY_RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.observation import Encoder
+from card_envs.signatures import show_arguments_of
 
 
-def limit_holdem(
-    num_players: int = 2,
-    stacks: int | Sequence[int] = 200,
-    small_blind: int = 1,
-    big_blind: int = 2,
-    ante: int = 0,
-    max_raises: Sequence[int] | str | None = BY_RULES,
-    encoder: str | Encoder = "default",
-    rules: str = "standard",
-) -> Game:
+class SmallPokerSettings(TypedDict, total=False):
+    """Arguments of `leduc_holdem` and `kuhn_poker`."""
+
+    num_players: int
+    encoder: str | Encoder
+
+
+class _Stakes(TypedDict, total=False):
+    stacks: int | Sequence[int]
+    small_blind: int
+    big_blind: int
+    ante: int
+    rules: str
+
+
+class _LimitStakes(_Stakes, total=False):
+    max_raises: Sequence[int] | str | None
+
+
+class _NoLimitStakes(_Stakes, total=False):
+    bet_menu: BetMenu | str | Sequence[float]
+    structure: str
+
+
+class LimitHoldemSettings(SmallPokerSettings, _LimitStakes, total=False):
+    """Arguments of `limit_holdem`; their defaults are those of `HoldemConfig.limit`."""
+
+
+class NoLimitHoldemSettings(SmallPokerSettings, _NoLimitStakes, total=False):
+    """Arguments of `no_limit_holdem`; their defaults are those of `HoldemConfig.no_limit`."""
+
+
+@show_arguments_of(HoldemConfig.limit)
+def limit_holdem(num_players: int = 2, *, encoder: str | Encoder = "default", **settings: Unpack[_LimitStakes]) -> Game:
     """Return limit hold'em: bets of one big blind, of two from the turn on.
 
     `max_raises` by street, None for no cap; by default those of the rules profile.
     """
-    config = HoldemConfig.limit(num_players, stacks, small_blind, big_blind, ante, max_raises, rules)
-    return holdem_game("limit_holdem", config, encoder)
+    return holdem_game("limit_holdem", HoldemConfig.limit(num_players, **settings), encoder)
 
 
+@show_arguments_of(HoldemConfig.no_limit)
 def no_limit_holdem(
-    num_players: int = 2,
-    stacks: int | Sequence[int] = 200,
-    small_blind: int = 1,
-    big_blind: int = 2,
-    ante: int = 0,
-    bet_menu: BetMenu | str | Sequence[float] = "fchpa",
-    structure: str = "no_limit",
-    encoder: str | Encoder = "default",
-    rules: str = "standard",
+    num_players: int = 2, *, encoder: str | Encoder = "default", **settings: Unpack[_NoLimitStakes]
 ) -> Game:
     """Return no-limit hold'em, or pot-limit with structure="pot_limit"; raises come from the bet menu."""
-    config = HoldemConfig.no_limit(num_players, stacks, small_blind, big_blind, ante, bet_menu, structure, rules)
-    return holdem_game("no_limit_holdem", config, encoder)
+    return holdem_game("no_limit_holdem", HoldemConfig.no_limit(num_players, **settings), encoder)
 
 
 def leduc_holdem(num_players: int = 2, encoder: str | Encoder = "default") -> Game:
