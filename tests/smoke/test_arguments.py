@@ -8,7 +8,10 @@ import pytest
 
 pytest.importorskip("tyro")
 
-from card_baselines.cli.commands.arguments import gathered, parsed
+from card_baselines import cli
+from card_baselines.cli.commands.arguments import gathered, parsed, require_numbers_in_range
+
+KUHN = "kuhn_poker-v0"
 
 
 @dataclass(frozen=True)
@@ -39,3 +42,53 @@ def test_a_repeated_option_adds_to_the_first(words: str, config: Config) -> None
 
 def test_words_before_the_first_option_stay_there() -> None:
     assert gathered(["a", "b", "--x", "1", "--y", "--x", "2"]) == ["a", "b", "--x", "1", "2", "--y"]
+
+
+HUGE = "99999999999999999999"
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (f"match {KUHN} --agents random random --hands {HUGE}", "--hands"),
+        (f"match {KUHN} --agents random random --hands={HUGE}", "--hands"),
+        (f"match {KUHN} --agents random random --hands 99_999_999_999_999_999_999", "--hands"),
+        (f"match {KUHN} --agents random random --seed {HUGE}", "--seed"),
+        (f"match {KUHN} --agents random random --seed -{HUGE}", "--seed"),
+        (f"match {KUHN} --agents random random --hands-per-table {HUGE}", "--hands-per-table"),
+        (f"match no_limit_holdem-v0 --agents random random --set stacks={HUGE}", "--set"),
+        (f"match no_limit_holdem-v0 --agents random random --set stacks=50,{HUGE}", "--set"),
+        (f"play {KUHN} --hands {HUGE}", "--hands"),
+        (f"exploit {KUHN} --agent random --draws {HUGE}", "--draws"),
+        (f"adapt {KUHN} --agent random --styles random --sessions {HUGE}", "--sessions"),
+        (f"report random --env {KUHN} --hands {HUGE}", "--hands"),
+        (f"panel --seed {HUGE}", "--seed"),
+        (f"hands-needed --difference 1 --sd 2 --pilot-hands {HUGE}", "--pilot-hands"),
+        (f"tournament random chen --workers {HUGE}", "--workers"),
+        (f"league run somewhere --rounds climb={HUGE}", "--rounds"),
+        (f"league new somewhere --env {KUHN} --seed {HUGE}", "--seed"),
+        (f"check {KUHN} --deals {HUGE}", "--deals"),
+        (f"serve --port {HUGE}", "--port"),
+        (f"train maskable_ppo --num-tables {HUGE}", "--num-tables"),
+        (f"train self_play_ppo --threads {HUGE}", "--threads"),
+        (f"reproduce shi2022 --seed {HUGE}", "--seed"),
+    ],
+)
+def test_numbers_that_nothing_can_hold_are_refused_in_our_words(
+    words: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words.split()) == 2
+    error = capsys.readouterr().err
+    assert f"{option} " in error and "is too large: whole numbers go up to 9,223,372,036,854,775,807" in error
+
+
+@pytest.mark.parametrize("hands", [str(2**63 - 1), str(2**62), str(10**15)])
+def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(
+    hands: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["match", KUHN, "--agents", "random", "random", "--hands", hands]) == 2
+    assert "asks for more than the memory of this machine holds: choose a smaller one" in capsys.readouterr().err
+
+
+def test_names_and_paths_may_have_many_digits() -> None:
+    require_numbers_in_range(["--folder", "runs/99999999999999999999/s0", f"--agents=agent{HUGE}", "--hands", "9" * 18])

@@ -27,6 +27,9 @@ _TAKE_ARGUMENTS = ("train", "demo", "reproduce", "league")
 INTERRUPTED, UNREAD = 130, 141
 """Exit codes after Ctrl-C and when the output is no longer read, as shells have them."""
 
+_TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
+"""What NumPy says of arrays that are larger than any memory."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (by default the command line) names; return its exit code."""
@@ -46,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read the output, such as `head`, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more when it ends
         return UNREAD
-    except (ValueError, AgentError, OSError) as error:
+    except (ValueError, OverflowError, MemoryError, AgentError, OSError) as error:
         print(f"card-envs: {_explained(error)}", file=sys.stderr)
         return WRONG_USE
     except ModuleNotFoundError as error:
@@ -69,7 +72,14 @@ def _command(name: str) -> Callable[..., Any]:
 
 
 def _explained(error: Exception) -> str:
-    """Return the message of an error; that of the operating system without its number and quotes."""
+    """Return the message of an error; that of the operating system without its number and quotes.
+
+    NumPy speaks of dimensions where a number such as --hands asks for more than memory holds.
+    """
+    if isinstance(error, (MemoryError, OverflowError)) or any(words in str(error) for words in _TOO_LARGE):
+        return (
+            "a number asks for more than the memory of this machine holds: choose a smaller one, such as fewer --hands"
+        )
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)

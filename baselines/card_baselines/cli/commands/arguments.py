@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -16,6 +17,10 @@ from card_envs.locations import load_module
 
 WRONG_USE = 2
 """Exit code for unknown ids, agents, settings, options."""
+MAX_NUMBER = 2**63 - 1
+"""Largest whole number on the command line: the largest of NumPy's int64."""
+_WHOLE_NUMBER = re.compile(r"(?<![\w./:-])-?\d[\d_]{18,}(?![\w./:-])")
+"""Nineteen digits or more that are no part of a name or a path."""
 
 
 def may_choose_seats(entry: EnvEntry) -> bool:
@@ -85,8 +90,20 @@ def called(command: Callable[..., Any], name: str, arguments: list[str], **defau
     """Return what a command returns for the arguments; prints help or what is wrong with them and exits."""
     import tyro
 
+    require_numbers_in_range(arguments)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
     return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
+
+
+def require_numbers_in_range(arguments: Iterable[str]) -> None:
+    """Raise ValueError, naming the option, for a whole number that no array and no seed can hold."""
+    option = ""
+    for argument in arguments:
+        if argument.startswith("--"):
+            option = argument.partition("=")[0] + " "
+        for number in _WHOLE_NUMBER.findall(argument):
+            if abs(int(number)) > MAX_NUMBER:
+                raise ValueError(f"{option}{number} is too large: whole numbers go up to {MAX_NUMBER:,}")
 
 
 def gathered(arguments: list[str]) -> list[str]:
