@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from card_envs.envs import ENVS, make_game, make_vector, register_env, register_installed_games, warmup
-from card_envs.game import IllegalActionError
+from card_envs.locations import load_module
+
+if TYPE_CHECKING:
+    from card_envs.game import IllegalActionError
 
 __version__ = "0.1.0"
 __all__ = ["ENVS", "IllegalActionError", "__version__", "make_game", "make_vector", "register_env", "warmup"]
 
 register_installed_games()  # last: a package that lists its games in a mapping may import this one
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs the compiler when it is asked for: the error of illegal actions, modules such as `agent`."""
+    if name == "IllegalActionError":
+        return load_module("card_envs.game").IllegalActionError
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return load_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{__name__}.{name}":
+            raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

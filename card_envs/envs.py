@@ -1,4 +1,7 @@
-"""The registry: which ids exist, what they are made of, how they are made. Versions live here and nowhere else."""
+"""The registry: which ids exist, what they are made of, how they are made. Versions live here and nowhere else.
+
+Engine and compiler are imported by the functions that make something: to know the ids takes half of the time.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,22 @@ import difflib
 import inspect
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import gymnasium
-import numpy as np
 import pettingzoo
 
 from card_envs import plugins
-from card_envs.aec import ConventionalAEC, GameAEC
-from card_envs.agent import choose
-from card_envs.game import Game
 from card_envs.locations import load_object
-from card_envs.single_seat import SingleSeatTables
-from card_envs.vector import VectorTables
 
 if TYPE_CHECKING:
+    from card_envs.aec import ConventionalAEC, GameAEC
     from card_envs.cuda.tables import CudaTables
+    from card_envs.game import Game
+    from card_envs.vector import VectorTables
 
 DEVICES = ("cpu", "cuda")
 """Where the tables of `make_vector` can live."""
@@ -161,12 +161,12 @@ def _enter_elsewhere(entry: EnvEntry) -> None:
 _FOLLOWERS: list[Callable[[EnvEntry], None]] = []
 
 
-def importable_games() -> dict[str, Game]:
-    """Return the game of every id with its default settings; what cannot be imported is left out with a warning."""
+def importable_games(env_ids: Iterable[str] | None = None) -> dict[str, Game]:
+    """Return the games of ids, by default all, with default settings; those that cannot be imported get a warning."""
     games = {}
-    for env_id, entry in ENVS.items():
+    for env_id in ENVS if env_ids is None else env_ids:
         try:
-            games[env_id] = entry.factory()
+            games[env_id] = ENVS[env_id].factory()
         except (ImportError, AttributeError) as error:
             warnings.warn(f"{env_id} is left out: {error}", RuntimeWarning, stacklevel=2)
     return games
@@ -236,6 +236,8 @@ def make_vector(
         raise ValueError(f"device {device!r} is not known: choose one of {list(DEVICES)}")
     game = make_game(env_id, **settings)
     if device == "cpu":
+        from card_envs.vector import VectorTables
+
         return VectorTables(game, num_tables, seed, num_threads, reuse_buffers)
     if num_threads != 1:
         raise ValueError(f"num_threads {num_threads!r} is of the processor: leave it out with device={device!r}")
@@ -252,6 +254,12 @@ def warmup(env_id: str, **settings: Any) -> float:
     The kernels of one table and of many, with the environment's encoder. Without a call of this, each is compiled when
     it is first used. Call it once before starting worker processes: they find everything compiled.
     """
+    import numpy as np
+
+    from card_envs.agent import choose
+    from card_envs.single_seat import SingleSeatTables
+    from card_envs.vector import VectorTables
+
     start = time.perf_counter()
     game = make_game(env_id, **settings)
     env = make_raw_env(env_id, **settings)
@@ -268,12 +276,16 @@ def warmup(env_id: str, **settings: Any) -> float:
 
 def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
     """Return the AEC environment that checks everything itself and raises IllegalActionError: the fast path."""
+    from card_envs.aec import GameAEC
+
     entry = find_entry(env_id)
     return GameAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode)
 
 
 def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> ConventionalAEC:
     """Return the AEC environment with PettingZoo's conventions for illegal actions (see `ConventionalAEC`)."""
+    from card_envs.aec import ConventionalAEC
+
     entry = find_entry(env_id)
     return ConventionalAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode)
 

@@ -32,6 +32,9 @@ TRAINEES = "card_envs.trainees"
 """Name -> "module:Class": agents that learn in a league."""
 GROUPS = (AGENTS, ALGORITHMS, GAMES, HISTORIES, SAVED_AGENTS, TRAINEES)
 
+OWN_AGENTS = {"random": "card_envs.agent.base:RandomAgent"}
+"""Agents that come with the games; no other may have their names."""
+
 _registered: dict[str, dict[str, str]] = {group: {} for group in GROUPS}
 
 
@@ -60,6 +63,11 @@ def registered(group: str) -> dict[str, str]:
                     RuntimeWarning, stacklevel=2,
                 )  # fmt: skip
     return found
+
+
+def known_agents() -> dict[str, str]:
+    """Return the names of agents, each with its "module:Class": random, and those that are registered."""
+    return {**OWN_AGENTS, **registered(AGENTS), **OWN_AGENTS}
 
 
 def _points(group: str) -> tuple[EntryPoint, ...]:

@@ -12,14 +12,13 @@ from types import ModuleType
 from typing import Any
 
 from card_envs import plugins
-from card_envs.agent.base import AdoptedAgent, Agent, RandomAgent, SupportsAct, as_agent
+from card_envs.agent.base import AdoptedAgent, Agent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
 from card_envs.game import Game
 from card_envs.locations import UntrustedNameError, load_file, load_module, registered_names_only, require_allowed
 from card_envs.observation import named_encoder
 
 _CONFIG = "config.json"
-_OWN = {"random": f"{RandomAgent.__module__}:RandomAgent"}
 _GREEDY, _SAMPLING = CHOICES = "greedy", "sampling"
 """Behind a name and a colon: the likeliest action is taken, or one is drawn; see `Agent.greedy`."""
 _FORMS = '"module:Class", "path/to/file.py:Class" or the folder of a training run'
@@ -31,7 +30,7 @@ def known_agents() -> dict[str, str]:
     Registered are the entry points `card_envs.agents` of installed distributions, and what imported packages added by
     `card_envs.plugins.register`.
     """
-    return {**_OWN, **plugins.registered(plugins.AGENTS), **_OWN}
+    return plugins.known_agents()
 
 
 def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:

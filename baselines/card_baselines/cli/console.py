@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from card_envs.analysis.play_statistics import Statistic
-from card_envs.analysis.variance.control_variates import Adjusted
-from card_envs.match import MatchResult, Summary
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what lists names needs neither match nor compiler
     from rich.table import Table
+
+    from card_envs.analysis.play_statistics import Statistic
+    from card_envs.analysis.variance.control_variates import Adjusted
+    from card_envs.match import MatchResult, Summary
 
 _PIPED_WIDTH = 200
 """Columns where the output is no terminal, so that files hold whole lines."""
@@ -22,7 +22,7 @@ _WORD = 24
 
 
 def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
-    """Print the environments; see `card_baselines.cli.commands.envs` for the keys."""
+    """Print the environments; see `listing.describe_env` for the keys."""
     rows = []
     for report in reports:
         encoders = ", ".join(f"{name} ({encoder['size']})" for name, encoder in report["encoders"].items())
@@ -33,7 +33,7 @@ def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
 
 
 def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
-    """Print the agents; see `card_baselines.cli.commands.agents` for the keys."""
+    """Print the agents; see `listing.describe_agent` for the keys."""
     rows = [
         [
             report["name"],

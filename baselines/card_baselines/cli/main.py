@@ -13,7 +13,6 @@ from card_baselines.cli.commands.arguments import WRONG_USE, called, nearest
 from card_envs import __version__
 from card_envs.extras import how_to_install
 from card_envs.locations import load_object
-from card_envs.match import AgentError
 
 COMMANDS = (
     "envs", "agents", "play", "match", "panel", "hands-needed", "exploit", "adapt", "report", "replay", "train", "demo",
@@ -49,11 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read the output, such as `head`, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more when it ends
         return UNREAD
-    except (ValueError, OverflowError, MemoryError, AgentError, OSError) as error:
+    except Exception as error:
+        if not _is_expected(error):
+            raise
         print(f"card-envs: {_explained(error)}", file=sys.stderr)
-        return WRONG_USE
-    except ModuleNotFoundError as error:
-        print(f"card-envs: {how_to_install(error)}", file=sys.stderr)
         return WRONG_USE
 
 
@@ -71,11 +69,21 @@ def _command(name: str) -> Callable[..., Any]:
     return command
 
 
+def _is_expected(error: Exception) -> bool:
+    """Return True for what users cause, by wrong words, missing files and packages, and agents that fail."""
+    from card_envs.match import AgentError  # here: most commands end without an error, and some without the compiler
+
+    expected = (ValueError, OverflowError, MemoryError, AgentError, OSError, ModuleNotFoundError)
+    return isinstance(error, expected)
+
+
 def _explained(error: Exception) -> str:
     """Return the message of an error; that of the operating system without its number and quotes.
 
     NumPy speaks of dimensions where a number such as --hands asks for more than memory holds.
     """
+    if isinstance(error, ModuleNotFoundError):
+        return how_to_install(error)
     if isinstance(error, (MemoryError, OverflowError)) or any(words in str(error) for words in _TOO_LARGE):
         return (
             "a number asks for more than the memory of this machine holds: choose a smaller one, such as fewer --hands"

@@ -8,12 +8,14 @@ import re
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from card_envs.agent import Agent, find_agent
 from card_envs.envs import EnvEntry, make_game
-from card_envs.game import Game
 from card_envs.locations import load_module
+
+if TYPE_CHECKING:
+    from card_envs.agent import Agent
+    from card_envs.game import Game
 
 WRONG_USE = 2
 """Exit code for unknown ids, agents, settings, options."""
@@ -61,6 +63,8 @@ def game_for(entry: EnvEntry, settings: dict[str, Any], num_agents: int) -> tupl
 
 def load_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
     """Return the agent that `spec` names, see `find_agent`; whatever its code raises becomes a ValueError."""
+    from card_envs.agent import find_agent  # needs the compiler, which commands that list names do without
+
     try:
         return find_agent(spec, game, device)
     except (ValueError, ModuleNotFoundError):

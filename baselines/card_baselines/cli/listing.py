@@ -1,0 +1,184 @@
+"""What `card-envs envs` and `agents` say of this package, kept in a file: to ask games and agents takes seconds.
+
+`python -m card_baselines.cli.listing` writes the file anew, and a test compares it with what they answer. Games and
+agents of other distributions are always asked.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from card_envs import plugins
+from card_envs.envs import ENVS, EnvEntry, importable_games, make_game
+from card_envs.extras import EXTRA_OF, how_to_install
+
+if TYPE_CHECKING:
+    from card_envs.agent import Agent
+    from card_envs.game import Game
+
+FILE = Path(__file__).with_name("listing.json")
+SIX_SEATS = "num_players=6"
+"""Setting with which agents are asked too, since some play at tables of six alone."""
+_CHOOSES = {None: "", True: "greedy", False: "sampling"}
+"""How an agent chooses that could do both, see `Agent.greedy`."""
+_MISSING = "missing"
+"""Key of the module without which an agent cannot be made, in the file alone."""
+
+Report = dict[str, Any]
+
+
+def list_envs() -> list[Report]:
+    """Return a report of every environment; see `describe_env`."""
+    kept = _kept()["envs"]
+    games = importable_games([env_id for env_id, entry in ENVS.items() if not _is_kept(entry, kept)])
+    known = {env_id: describe_env(ENVS[env_id], game) for env_id, game in games.items()}
+    return [(known | kept)[env_id] for env_id in ENVS if env_id in known | kept]
+
+
+def list_agents() -> list[Report]:
+    """Return a report of every agent with a name; see `describe_agent`."""
+    kept = _kept()
+    others = [env_id for env_id, entry in ENVS.items() if not _is_kept(entry, kept["envs"])]
+    other_games = seated_games(importable_games(others))
+    all_games = cache(lambda: seated_games(importable_games()))
+    return [
+        _kept_report(kept["agents"][name], other_games)
+        if kept["agents"].get(name, {}).get("from") == location
+        else describe_agent(name, location, all_games())
+        for name, location in plugins.known_agents().items()
+    ]
+
+
+def _kept_report(kept: Report, other_games: Mapping[str, Game]) -> Report:
+    """Return the report of an agent as the file has it, and which of the games that the file does not know it plays."""
+    report = {key: value for key, value in kept.items() if key != _MISSING}
+    needs = _needs(kept[_MISSING])
+    if needs:
+        return report | {"summary": "", "plays": [], "chooses": "", "needs": needs}
+    more = describe_agent(report["name"], report["from"], other_games)["plays"] if other_games else []
+    return report | {"plays": [*report["plays"], *more]}
+
+
+def describe_env(entry: EnvEntry, game: Game) -> Report:
+    """Return what `card-envs envs --json` says of an environment, `game` being the one with its default settings."""
+    parameters = inspect.signature(entry.factory).parameters
+    return {
+        "id": entry.id,
+        "gymnasium_id": entry.gymnasium_id,
+        "summary": entry.summary,
+        "num_seats": game.num_seats,
+        "observation_space": str(game.layout.space),
+        "num_actions": game.num_actions,
+        "unit": game.unit,
+        "encoders": dict(_encoders(game)),
+        "rules": list(game.rules_profiles) if "rules" in parameters else [],
+        "settings": {name: parameter.default for name, parameter in parameters.items()},
+    }
+
+
+def describe_agent(name: str, location: str, games: Mapping[str, Game]) -> Report:
+    """Return what `card-envs agents --json` says of an agent: which of the games it plays is found by making it."""
+    from card_envs.agent import find_agent
+
+    summary, needs, plays, chooses = "", "", list[str](), ""
+    for env_id, game in games.items():
+        if env_id.partition(" ")[0] in plays:  # who plays any number of seats is listed once
+            continue
+        try:
+            agent = find_agent(name, game)
+            summary, chooses = _summary(agent), _CHOOSES[agent.greedy]
+            plays.append(env_id)
+        except ModuleNotFoundError as error:
+            needs = how_to_install(error)
+        except ValueError:
+            continue  # it does not play this game
+    return {"name": name, "summary": summary, "plays": plays, "chooses": chooses, "needs": needs, "from": location}
+
+
+def seated_games(games: Mapping[str, Game]) -> dict[str, Game]:
+    """Return the games, and behind them those with six seats, where they can have them."""
+    six = {
+        f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
+        for env_id, game in games.items()
+        if game.info.seats is not None and game.info.seats.setting and game.info.seats.most >= 6
+    }
+    return {**games, **six}
+
+
+def own_listing() -> dict[str, dict[str, Report]]:
+    """Return what the file holds, found by asking the games and agents of this package."""
+    from card_baselines.registry import AGENTS
+
+    games = {env_id: game for env_id, game in importable_games().items() if _is_own(ENVS[env_id])}
+    seated, missing = seated_games(games), _missing_modules()
+    agents = {name: describe_agent(name, location, seated) for name, location in (plugins.OWN_AGENTS | AGENTS).items()}
+    return {
+        "envs": {env_id: describe_env(ENVS[env_id], game) for env_id, game in games.items()},
+        "agents": {name: report | {_MISSING: missing[name]} for name, report in agents.items()},
+    }
+
+
+def _missing_modules() -> dict[str, str]:
+    """Return for each agent which module of an extra it cannot do without, "" for none: where no extra is installed."""
+    program = f"import sys; sys.modules.update(dict.fromkeys({list(EXTRA_OF)})); "
+    program += "from card_baselines.cli import listing; listing.print_missing_modules()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def print_missing_modules() -> None:
+    """Print as JSON, for each agent, the first word of what it needs in this process."""
+    from card_baselines.registry import AGENTS
+
+    seated = seated_games(importable_games())
+    names = plugins.OWN_AGENTS | AGENTS
+    reports = {name: describe_agent(name, location, seated) for name, location in names.items()}
+    print(json.dumps({name: report["needs"].partition(" ")[0] for name, report in reports.items()}))
+
+
+def _needs(module: str) -> str:
+    """Return how a module is installed that is missing, "" where it is there or none is needed."""
+    if not module or find_spec(module) is not None:
+        return ""
+    return how_to_install(ModuleNotFoundError(name=module))
+
+
+def _kept() -> dict[str, dict[str, Report]]:
+    kept: dict[str, dict[str, Report]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return kept
+
+
+def _is_kept(entry: EnvEntry, kept: Iterable[str]) -> bool:
+    return _is_own(entry) and entry.id in kept
+
+
+def _is_own(entry: EnvEntry) -> bool:
+    return entry.make_game.startswith("card_envs.games.")
+
+
+def _encoders(game: Game) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield name, version and size of every encoder that fits the game."""
+    for name, encoder in game.encoders.items():
+        try:
+            yield name, {"version": encoder.version, "size": encoder.layout(game.config).size}
+        except ValueError:
+            continue  # made for some settings only
+
+
+def _summary(agent: Agent) -> str:
+    """Return the first line of what its class says about itself."""
+    described = getattr(agent, "player", agent) if type(agent).__module__ == "card_envs.agent.base" else agent
+    return (inspect.getdoc(type(described)) or "").partition("\n")[0]
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(own_listing(), indent=1) + "\n", encoding="utf-8")
