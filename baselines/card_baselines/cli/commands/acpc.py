@@ -1,0 +1,116 @@
+"""`card-envs acpc`: agents at the dealer of the Annual Computer Poker Competition, and its bots at our tables."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+
+import numpy as np
+
+from card_baselines.cli import console
+from card_baselines.cli.commands.arguments import load_agent
+from card_baselines.cli.console import print_json, print_results
+from card_baselines.cli.options import AgentNames, AsJson, joined
+from card_envs.agent import Agent
+from card_envs.game import Game
+from card_envs.history import MatchFile
+from card_envs.match import play_match
+from card_envs.match.result import units_of
+from card_envs.match.summary import summarise
+from card_wrappers.acpc import AcpcPlayer, accept_bot, game_definition, make_acpc_game
+
+_BOT = "bot:"
+
+
+def acpc(
+    game: str,
+    /,
+    agents: AgentNames,
+    connect: str | None = None,
+    hands: int = 1000,
+    seed: int = 0,
+    bet_menu: str | None = None,
+    timeout: float = 600.0,
+    game_file: Path | None = None,
+    save: Path | None = None,
+    as_json: AsJson = False,
+) -> int:
+    """Play by the protocol of the Annual Computer Poker Competition: at its dealer, or against its bots.
+
+    With --connect, one agent plays at a dealer until that hangs up. Without, this is the dealer: --agents names one
+    player per seat, where `bot:PORT` is a program that connects to that port of this machine.
+
+    Args:
+        game: File with a game definition, or the name of one that the competition played, such as
+            holdem.limit.2p.reverse_blinds.game.
+        agents: Who plays.
+        connect: HOST:PORT of a dealer.
+        hands: Hands to deal.
+        seed: Of the deals, or of the agent's random numbers.
+        bet_menu: No-limit: "integers" offers every amount; by default raises are rounded to the usual sizes.
+        timeout: Seconds to wait for an answer.
+        game_file: Write the game definition here, for the bots.
+        save: Write the hands to a file (.acpc, .phhs).
+        as_json: Print JSON; means are per hand in big blinds.
+    """
+    played = make_acpc_game(game, bet_menu)
+    names = joined(agents)
+    if connect is not None:
+        return _play(played, names, connect, seed, timeout, as_json)
+    if len(names) != played.num_seats:
+        raise ValueError(f"the game has {played.num_seats} seats: name so many --agents, not {len(names)}")
+    if game_file is not None:
+        game_file.write_text(game_definition(played), encoding="ascii")
+    return _deal(played, names, hands, seed, timeout, save, as_json)
+
+
+def _play(game: Game, names: tuple[str, ...], connect: str, seed: int, timeout: float, as_json: bool) -> int:
+    host, _, port = connect.rpartition(":")
+    if len(names) != 1 or not host or not port.isdecimal():
+        raise ValueError("at a dealer, name one agent, and where it listens: --connect HOST:PORT")
+    agent = load_agent(names[0], game)
+    hands = AcpcPlayer(game, agent, seed).play(host, int(port), timeout)
+    if not hands:
+        raise ValueError(f"the dealer at {connect} dealt no hand")
+    chips = np.array([hand.payoff for hand in hands])
+    summary = summarise(agent.name, chips / game.chips_per_reward)
+    if as_json:
+        print_json(
+            {"agent": agent.name, "hands": len(hands), "chips": int(chips.sum()), "mean": summary.mean,
+             "ci95": list(summary.ci95)}
+        )  # fmt: skip
+    else:
+        print_results(f"{len(hands):,} hands at {connect}", [(agent.name, summary)], units_of(game))
+    return 0
+
+
+def _deal(
+    game: Game, names: tuple[str, ...], hands: int, seed: int, timeout: float, save: Path | None, as_json: bool
+) -> int:
+    start = time.perf_counter()
+    with ExitStack() as bots:
+        players = [_player(spec, game, timeout, bots) for spec in names]
+        file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
+        with file or nullcontext():
+            callbacks = [] if file is None else [file]
+            result = play_match(game, players, hands, seed, num_tables=1, callbacks=callbacks)
+        rounded = {player.name: count for player in players if (count := getattr(player, "num_rounded_raises", 0))}
+    if as_json:
+        print_json({**result.as_json(game.name, {}), "rounded_raises": rounded})
+        return 0
+    console.print_match(game.name, result, hands / (time.perf_counter() - start))
+    for name, count in rounded.items():
+        print(f"{name}: {count:,} raises were rounded to sizes of the menu; --bet-menu integers takes them as they are")
+    return 0
+
+
+def _player(spec: str, game: Game, timeout: float, bots: ExitStack) -> Agent:
+    if not spec.startswith(_BOT):
+        return load_agent(spec, game)
+    port = spec.removeprefix(_BOT)
+    if not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError(f"agent {spec!r}: write bot:PORT with a port in 1 .. 65535")
+    bot = accept_bot(game, int(port), timeout=timeout)
+    bots.callback(bot.close)
+    return bot
