@@ -144,6 +144,15 @@ def test_decisions_of_brennus_are_timed_by_street(
     assert all(street in out for street in ("preflop", "flop", "turn", "river", "all"))
 
 
+def test_the_local_best_response_is_timed_beside_one_that_asks_anew(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = REPO / "benchmarks" / "best_response.py"
+    monkeypatch.setattr(sys, "argv", [str(script), "--agents", "always_call", "--hands", "4", "--rounds", "1"])
+    runpy.run_path(str(script), run_name="__main__")
+    assert "always_call" in capsys.readouterr().out
+
+
 def test_the_line_of_costs_is_fitted_round_by_round() -> None:
     fit_costs = runpy.run_path(str(REPO / "benchmarks" / "network_size.py"))["fit_costs"]
     a, b = fit_costs([[3.0, 5.0, 9.0], [5.0, 7.0, 11.0]], [1000, 2000, 4000])
