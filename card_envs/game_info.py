@@ -144,7 +144,7 @@ class HiddenHands(Protocol):
         """Return (n, k): the cards that everybody sees; rows are equal where tables have the same board."""
         ...
 
-    def chances(self, tables: Tables, seats: Rows, uniforms: Floats, num_boards: int) -> Floats:
+    def chances(self, tables: Tables, seats: Rows, random_numbers: Floats, num_boards: int) -> Floats:
         """Return (n, num_hands): the share of the pot that seats[j] wins against each hand if nobody bets any more."""
         ...
 

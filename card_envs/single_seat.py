@@ -73,7 +73,7 @@ class SingleSeatTables:
     again with the same options, and new random numbers for whatever they leave open. Later deals are as always.
 
     Seed and table number fix cards, seats and opponents at a table, and the random numbers that agents find in
-    `Decisions.uniforms`, whatever the number of tables beside it.
+    `Decisions.random_numbers`, whatever the number of tables beside it.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class SingleSeatTables:
 
     def _show_ends(self, agent: Agent, rows: Rows) -> None:
         """Let an opponent that wants to see how deals ended, from each seat but the learner's."""
-        for step in range(1, self.game.num_seats if agent.watches_ends else 1):
+        for step in range(1, self.game.num_seats if agent.needs_showdowns else 1):
             seats = (self.seats[rows] + step) % self.game.num_seats
             agent.sees_end(Decisions(agent.encoded(self.game), seats, rows, np.zeros(len(rows)), self.tables, rows))
 
@@ -233,7 +233,7 @@ class SingleSeatTables:
     def _followed(self, rows: Rows) -> Iterator[tuple[Agent, Rows]]:
         """Yield the agents that follow deals, each with those of `rows` at which it plays, if there are any."""
         for index, agent in enumerate(self.opponents):
-            if agent.follows_deals:
+            if agent.needs_deal_events:
                 theirs = rows[self._opponent[rows] == index]
                 if len(theirs):
                     yield agent, theirs

@@ -15,13 +15,17 @@ copyright = author
 _source = (REPO / "card_envs" / "__init__.py").read_text(encoding="utf-8")
 release = version = re.search(r'__version__ = "(.+)"', _source)[1]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_*.md", "**/_*.md"]  # _*.md: text of the pages that generate.py writes
 
 autodoc_default_options = {"undoc-members": True, "show-inheritance": True}
 autodoc_member_order = "bysource"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+# napoleon takes a shape such as "(n, num_actions): ..." for a type and looks its names up
+suppress_warnings = ["ref.python"]
 autodoc_mock_imports = ["pyspiel", "open_spiel", "ray", "rlcard", "stable_baselines3", "sb3_contrib", "torch"]
 default_role = "literal"  # docstrings write names as `name`
 

@@ -86,6 +86,6 @@ class Thirds(Agent):
         views = decisions.views
         low, high = views["min_raise_to"].astype(np.int64), views["max_raise_to"].astype(np.int64)
         may_fold = views["legal"].astype(np.int64) & 1 == 1
-        third, share = np.divmod(decisions.uniforms * 3.0, 1.0)
+        third, share = np.divmod(decisions.random_numbers * 3.0, 1.0)
         raised = INTEGERS_OFFSET + low + (share * (high - low + 1)).astype(np.int64)
         return np.select([(third == 0) & may_fold, (third == 2) & (low > 0)], [FOLD, raised], CALL)

@@ -1,15 +1,15 @@
 """Agents: what they are given, what they return, and how they are found by name."""
 
-from card_envs.agent.base import AdoptedAgent, Agent, RandomAgent, SupportsAct, as_agent
-from card_envs.agent.decisions import Decisions, choose, decisions_at, likeliest, write_uniforms
+from card_envs.agent.base import Agent, DuckTypedAgent, RandomAgent, SupportsAct, as_agent
+from card_envs.agent.decisions import Decisions, choose, decisions_at, likeliest, write_random_numbers
 from card_envs.agent.loading import CHOICES, find_agent, known_agents, require_playable, split_choice, split_policy
 from card_envs.agent.probabilities import action_probabilities, sampled_probabilities
 
 __all__ = [
     "CHOICES",
-    "AdoptedAgent",
     "Agent",
     "Decisions",
+    "DuckTypedAgent",
     "RandomAgent",
     "SupportsAct",
     "action_probabilities",
@@ -23,5 +23,5 @@ __all__ = [
     "sampled_probabilities",
     "split_choice",
     "split_policy",
-    "write_uniforms",
+    "write_random_numbers",
 ]

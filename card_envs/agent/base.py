@@ -1,4 +1,4 @@
-"""What an agent is: something that gets a batch of decisions and returns actions."""
+"""Agents: players that map a batch of decisions to actions."""
 
 from __future__ import annotations
 
@@ -15,52 +15,71 @@ from card_envs.observation import Encoder
 
 
 class SupportsAct(Protocol):
-    """The least that an agent has to be; `as_agent` makes an `Agent` of it."""
+    """Any object with a method `act`; `as_agent` makes an `Agent` of it."""
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
         """Return one legal action for each decision (n,)."""
         ...
 
 
-class _NameOfClass:
-    """The name of an agent that gives itself none: its class, in snake case."""
+class _ClassName:
+    """Default name of an agent: its class in snake case."""
 
     def __get__(self, agent: object, owner: type) -> str:
         return snake_case(owner.__name__)
 
 
 class Agent(ABC):
-    """Whoever decides. A subclass has to define `act`; everything else has a default."""
+    """A player: maps a batch of decisions to actions. Subclasses implement `act`; everything else has a default.
 
-    name: str = _NameOfClass()  # type: ignore[assignment]  # a descriptor that any string replaces
-    """In results and messages."""
+    Example:
+        >>> import numpy as np
+        >>> from card_envs.agent import Agent
+        >>> class Caller(Agent):
+        ...     def act(self, decisions, rng):
+        ...         return np.ones(len(decisions), np.int64)
+        >>> Caller().name
+        'caller'
+    """
+
+    name: str = _ClassName()  # type: ignore[assignment]  # a descriptor that any string replaces
+    """Name in results and messages."""
     encoder: str | Encoder | None = None
-    """Encoder (name, "module:NAME" or `Encoder`) in which it wants its observations; None for that of the game."""
+    """Encoder of its observations (name, "module:NAME" or `Encoder`); None for that of the game."""
 
     greedy: bool | None = None
-    """True to take the likeliest action, False to draw one; None for agents that cannot do both."""
+    """True to take the most probable action, False to sample one; None for agents that cannot do both."""
     mixes: bool = True
-    """False if what it sees decides its action, whatever the random numbers: it then needs to be asked but once."""
+    """False if its action depends on the observation alone, not on random numbers: one call of `act` then says all."""
 
-    acts_by_uniforms: bool = False
-    """True if `act` depends on each decision and its `uniforms` alone: on no other decision, no memory, not on `rng`.
+    is_stateless: bool = False
+    """True if `act` depends on each decision and its random number alone: no other decision, no memory, not `rng`.
 
-    Control variates ask such agents what they would have done with other cards.
+    Control variates ask such agents for their actions with other cards.
     """
 
     @abstractmethod
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one legal action for each decision (n,)."""
+        """Choose one legal action for each decision.
+
+        Args:
+            decisions: A batch of n decisions.
+            rng: Random numbers that depend on the batch. Draw from `decisions.random_numbers` instead where results
+                should not depend on how decisions are batched.
+
+        Returns:
+            (n,) action ids.
+        """
 
     def can_play(self, game: Game) -> bool:
-        """Return False for games that it does not know."""
+        """Return False for games that the agent cannot play."""
         return True
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:  # noqa: B027  a hook: the default is to do nothing
-        """Hear the numbers (n,) of the tables whose deal begins."""
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:  # noqa: B027  a hook: the default is to do nothing
+        """Called when deals begin, with the numbers of their tables (n,)."""
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:  # noqa: B027  likewise
-        """Hear the numbers (n,) of the tables whose deal is over, and the rewards of all seats (n, num_seats)."""
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:  # noqa: B027  likewise
+        """Called when deals are over, with the numbers of their tables (n,) and the rewards of all seats (n, seats)."""
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:  # noqa: B027  likewise
         """See what the actors (`decisions.views["actor"]`) of some tables are about to do, from one seat at each.
@@ -74,63 +93,70 @@ class Agent(ABC):
         """
 
     def sees_end(self, ends: Decisions) -> None:  # noqa: B027  likewise
-        """See how deals ended, from one of its seats at each table: before `deal_ends`, once for each place it has.
+        """Called before `deal_ends`, once for each seat of the agent, with how the deals ended.
 
-        `ends.views` show what the seats then see, the cards of a showdown included; there is nothing to decide.
+        `ends.views` show what these seats see at the end, the cards of a showdown included. There is nothing to decide.
         """
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
-        """Return with which probability `act` takes each action, (n, num_actions), rows that sum to 1.
+        """Return the probability with which `act` takes each action.
 
-        Control variates and exploitability ask, also for decisions that nobody faces in the match. Agents that cannot
-        tell leave it out: `shows_probabilities` is then False, and raises NotImplementedError here.
+        Control variates and exploitability ask for it, also for decisions that nobody faces in the match. Agents that
+        cannot tell do not define it.
+
+        Returns:
+            (n, num_actions) probabilities; rows sum to 1.
+
+        Raises:
+            NotImplementedError: Unless the subclass defines it (`shows_probabilities`).
         """
         raise NotImplementedError(f"agent {self.name!r} does not show its probabilities")
 
     def explain(self, decisions: Decisions) -> list[str]:
-        """Return in words, one text for each of the decisions that it has just taken, what it thinks; "" for nothing.
+        """Explain the decisions that the agent has just taken to people who watch it play.
 
-        For people who watch: `card-envs play`, the table in a browser. It may tell of the agent's own cards.
+        Returns:
+            One text for each decision, "" for none. It may reveal the agent's own cards.
         """
         return [""] * len(decisions)
 
     @property
     def shows_probabilities(self) -> bool:
-        """True if the class defines `probabilities`, and not as None, with which a subclass hides them."""
+        """True if the class defines `probabilities`; a subclass may hide it by `probabilities = None`."""
         return callable(self.probabilities) and type(self).probabilities is not Agent.probabilities
 
     @property
-    def follows_deals(self) -> bool:
+    def needs_deal_events(self) -> bool:
         """True if the class defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`: it may remember."""
         kind = type(self)
-        hears = kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
-        return hears or self.watches_ends or self.watches_actions
+        has_hook = kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
+        return has_hook or self.needs_showdowns or self.needs_actions
 
     @property
-    def watches_ends(self) -> bool:
+    def needs_showdowns(self) -> bool:
         """True if the class defines `sees_end`."""
         return type(self).sees_end is not Agent.sees_end
 
     @property
-    def watches_actions(self) -> bool:
+    def needs_actions(self) -> bool:
         """True if the class defines `observe_actions`."""
         return type(self).observe_actions is not Agent.observe_actions
 
     def encoded(self, game: Game) -> Game:
-        """Return the game with the encoder that the agent wants."""
+        """Return the game with the encoder of the agent."""
         return game if self.encoder is None else game.with_encoder(self.encoder)
 
 
-class AdoptedAgent(Agent):
-    """An object with a method `act` whose class is not derived from `Agent`; what it defines besides is used."""
+class DuckTypedAgent(Agent):
+    """Adapter for an object that has a method `act` but is no `Agent`; other methods of agents that it has are used."""
 
     def __init__(self, player: SupportsAct) -> None:
-        """Read what the object defines. Its class gives the name where it has none."""
+        """Read the attributes of the object; without a name it gets that of its class."""
         self.player = player
         self.name = str(getattr(player, "name", snake_case(type(player).__name__)))
         self.encoder = getattr(player, "encoder", None)
         self.mixes = bool(getattr(player, "mixes", True))
-        self.acts_by_uniforms = bool(getattr(player, "acts_by_uniforms", False))
+        self.is_stateless = bool(getattr(player, "is_stateless", False))
         self._can_play = getattr(player, "can_play", None)
         self._deal_starts = getattr(player, "deal_starts", None)
         self._deal_ends = getattr(player, "deal_ends", None)
@@ -140,23 +166,23 @@ class AdoptedAgent(Agent):
         self._explain = getattr(player, "explain", None)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the object returns, unchecked."""
+        """Return the actions of the object, unchecked."""
         actions: NDArray[np.int64] = self.player.act(decisions, rng)
         return actions
 
     def can_play(self, game: Game) -> bool:
-        """Return what the object says; True if it says nothing."""
+        """Return the answer of the object, True if it has no such method."""
         return self._can_play is None or bool(self._can_play(game))
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
-        """Tell the object if it wants to know."""
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
+        """Forward to the object if it has such a method."""
         if self._deal_starts is not None:
-            self._deal_starts(tables)
+            self._deal_starts(table_ids)
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        """Tell the object if it wants to know."""
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+        """Forward to the object if it has such a method."""
         if self._deal_ends is not None:
-            self._deal_ends(tables, payoffs)
+            self._deal_ends(table_ids, payoffs)
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         """Show the object the actions if it wants to see them."""
@@ -164,19 +190,19 @@ class AdoptedAgent(Agent):
             self._observe_actions(decisions, actions)
 
     def sees_end(self, ends: Decisions) -> None:
-        """Show the object the end if it wants to see it."""
+        """Forward to the object if it has such a method."""
         if self._sees_end is not None:
             self._sees_end(ends)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
-        """Return what the object says; raises NotImplementedError if it says nothing."""
+        """Return the probabilities of the object; NotImplementedError if it has no such method."""
         if self._probabilities is None:
             return super().probabilities(decisions)
         shown: NDArray[np.floating] = self._probabilities(decisions)
         return shown
 
     def explain(self, decisions: Decisions) -> list[str]:
-        """Return what the object says; empty texts if it says nothing."""
+        """Return the texts of the object, empty ones if it has no such method."""
         return super().explain(decisions) if self._explain is None else list(self._explain(decisions))
 
     @property
@@ -185,24 +211,24 @@ class AdoptedAgent(Agent):
         return self._probabilities is not None
 
     @property
-    def follows_deals(self) -> bool:
+    def needs_deal_events(self) -> bool:
         """True if the object defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`."""
-        hears = self._deal_starts is not None or self._deal_ends is not None
-        return hears or self.watches_ends or self.watches_actions
+        has_hook = self._deal_starts is not None or self._deal_ends is not None
+        return has_hook or self.needs_showdowns or self.needs_actions
 
     @property
-    def watches_ends(self) -> bool:
+    def needs_showdowns(self) -> bool:
         """True if the object defines `sees_end`."""
         return self._sees_end is not None
 
     @property
-    def watches_actions(self) -> bool:
+    def needs_actions(self) -> bool:
         """True if the object defines `observe_actions`."""
         return self._observe_actions is not None
 
 
 class RandomAgent(Agent):
-    """Plays every legal action with the same probability."""
+    """An agent that plays every legal action with the same probability."""
 
     name = "random"
 
@@ -210,7 +236,7 @@ class RandomAgent(Agent):
         """Return uniformly random legal actions."""
         legal = np.flatnonzero(decisions.action_mask.view(np.bool_))  # of all decisions, one after the other
         counts = decisions.num_legal
-        picks = np.cumsum(counts) - counts + (decisions.uniforms * counts).astype(np.int64)
+        picks = np.cumsum(counts) - counts + (decisions.random_numbers * counts).astype(np.int64)
         return np.asarray(legal[picks] % decisions.game.num_actions, np.int64)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
@@ -225,7 +251,7 @@ def as_agent(player: SupportsAct) -> Agent:
     if isinstance(player, type) or not callable(getattr(player, "act", None)):
         hint = f"; find_agent({player!r}, game) returns the agent of a name" if isinstance(player, str) else ""
         raise TypeError(f"{player!r} is not an agent: it needs a method act(decisions, rng){hint}")
-    return AdoptedAgent(player)
+    return DuckTypedAgent(player)
 
 
 def snake_case(name: str) -> str:

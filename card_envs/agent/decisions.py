@@ -1,4 +1,4 @@
-"""A batch of decisions: what agents get, with nothing that the deciding seat may not see."""
+"""A batch of decisions, the input of agents. It contains nothing that the deciding seat may not see."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from card_envs.game import Game, Tables
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import splitmix64
 
-_UNIFORMS = np.uint64(0xD1B54A32D192ED03)
+_DECISION_STREAMS = np.uint64(0xD1B54A32D192ED03)
 """Added to the seed of a match for the random numbers of decisions, which must not be those that deal the cards."""
 _MADE = ("observation", "action_mask", "views", "num_legal")
 _DROPPED_BITS, _LAST_PLACE = np.uint64(11), 2.0**-53  # a float64 in [0, 1) holds 53 bits
@@ -22,26 +22,37 @@ _DROPPED_BITS, _LAST_PLACE = np.uint64(11), 2.0**-53  # a float64 in [0, 1) hold
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """n decisions, each of one seat at one table, with nothing that the seat may not see; `decisions_at` makes them.
+    """A batch of n decisions, each of one seat at one table, without anything that the seat may not see.
 
-    Observations, masks and views are made when first asked for, so agents pay for what they use. Ask for them within
-    `act`: afterwards the tables move on. What has been made may be kept.
+    Observations, masks and views are computed at the first access, which has to be inside `act`: afterwards the tables
+    change. Arrays may be kept. `decisions_at` makes batches.
+
+    Example:
+        >>> import numpy as np
+        >>> from card_envs import make_game
+        >>> from card_envs.agent import decisions_at
+        >>> game = make_game("leduc_holdem-v0")
+        >>> tables, rows = game.seeded_tables(3, seed=0), np.arange(3)
+        >>> game.deal_batch(tables, rows)
+        >>> decisions = decisions_at(game, tables, rows, table_ids=rows, random_numbers=np.zeros(3))
+        >>> decisions.action_mask.shape
+        (3, 3)
     """
 
     game: Game
-    """With the encoder that the agent asked for."""
+    """The game, with the encoder that the agent asks for."""
     seats: NDArray[np.int64]
-    """(n,): the seat that decides."""
-    tables: NDArray[np.int64]
-    """(n,): number of the table within the match."""
-    uniforms: NDArray[np.float64]
-    """(n,): one random number in [0, 1) per decision, fixed by seed, deal and decision, whatever the batch."""
+    """(n,): seat that decides."""
+    table_ids: NDArray[np.int64]
+    """(n,): number of the table within the match, the key for what an agent remembers."""
+    random_numbers: NDArray[np.float64]
+    """(n,): random numbers in [0, 1), one for each decision, fixed by seed, deal and decision, whatever the batch."""
     _tables: Tables
     _rows: NDArray[np.int64]
 
     @cached_property
     def observation(self) -> NDArray[Any]:
-        """(n, d): in the encoder of `game`."""
+        """(n, d): observations in the encoder of `game`."""
         observation = np.empty((len(self), self.game.layout.size), self.game.layout.dtype)
         records, masks = observation_records(observation), mask_records(self.action_mask)
         self.game.encoder.observe_batch(self._tables, self._rows, records, masks)  # writes the same masks again
@@ -66,14 +77,18 @@ class Decisions:
         return len(self.seats)
 
     def part(self, part: slice | NDArray[np.int64]) -> Decisions:
-        """Return some of the decisions."""
+        """Return the decisions at some indices."""
         return replace(
-            self, seats=self.seats[part], tables=self.tables[part], uniforms=self.uniforms[part], _rows=self._rows[part]
+            self,
+            seats=self.seats[part],
+            table_ids=self.table_ids[part],
+            random_numbers=self.random_numbers[part],
+            _rows=self._rows[part],
         )
 
-    def with_uniforms(self, uniforms: NDArray[np.float64]) -> Decisions:
-        """Return the same decisions with other random numbers (n,); what has been made is not made again."""
-        other = replace(self, uniforms=uniforms)
+    def with_random_numbers(self, random_numbers: NDArray[np.float64]) -> Decisions:
+        """Return the same decisions with other random numbers (n,); arrays that exist are not computed again."""
+        other = replace(self, random_numbers=random_numbers)
         other.__dict__.update({name: made for name, made in self.__dict__.items() if name in _MADE})
         return other
 
@@ -83,15 +98,28 @@ class Decisions:
 
     @cached_property
     def num_legal(self) -> NDArray[np.int64]:
-        """(n,): how many actions are legal."""
+        """(n,): number of legal actions."""
         counts = self.action_mask.sum(axis=1, dtype=np.int32)  # five times as fast as in int64
         return np.asarray(counts, np.int64)
 
 
-def choose(weights: NDArray[Any], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return, for each row of non-negative weights (n, k), the column in which its uniform number falls."""
+def choose(weights: NDArray[Any], random_numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Draw a column of each row with probability proportional to its weight.
+
+    Args:
+        weights: (n, k) non-negative weights, each row with a positive sum.
+        random_numbers: (n,) numbers in [0, 1), such as `Decisions.random_numbers`.
+
+    Returns:
+        (n,) column indices.
+
+    Example:
+        >>> import numpy as np
+        >>> choose(np.array([[1, 0, 3]]), np.array([0.3])).tolist()
+        [2]
+    """
     sums = np.cumsum(weights, axis=1, dtype=np.float64)
-    return np.asarray((sums <= (uniforms * sums[:, -1])[:, None]).sum(axis=1), np.int64)
+    return np.asarray((sums <= (random_numbers * sums[:, -1])[:, None]).sum(axis=1), np.int64)
 
 
 def likeliest(weights: NDArray[Any]) -> NDArray[np.float64]:
@@ -100,17 +128,29 @@ def likeliest(weights: NDArray[Any]) -> NDArray[np.float64]:
 
 
 @kernel
-def write_uniforms(seed: Any, deals: Any, number: Any, seats: Any, uniforms: Any) -> None:
+def write_random_numbers(seed: Any, deals: Any, number: Any, seats: Any, random_numbers: Any) -> None:
     """Write random numbers in [0, 1) for the `number`-th decision of each deal: hashes of seed, deal, number, seat."""
-    key = splitmix64(np.uint64(seed) + _UNIFORMS)
+    key = splitmix64(np.uint64(seed) + _DECISION_STREAMS)
     for j in range(deals.shape[0]):
         deal = splitmix64(key ^ np.uint64(deals[j]))
         bits = splitmix64(splitmix64(deal ^ np.uint64(number)) ^ np.uint64(seats[j]))
-        uniforms[j] = np.float64(bits >> _DROPPED_BITS) * _LAST_PLACE
+        random_numbers[j] = np.float64(bits >> _DROPPED_BITS) * _LAST_PLACE
 
 
 def decisions_at(
-    game: Game, tables: Tables, rows: NDArray[np.int64], numbers: NDArray[np.int64], uniforms: NDArray[np.float64]
+    game: Game,
+    tables: Tables,
+    rows: NDArray[np.int64],
+    table_ids: NDArray[np.int64],
+    random_numbers: NDArray[np.float64],
 ) -> Decisions:
-    """Return the decisions that the actors of tables[rows] face; `numbers` are the tables' numbers in the match."""
-    return Decisions(game, tables["actor"][rows].astype(np.int64), numbers, uniforms, tables, rows)
+    """Return the decisions of the seats to act at some tables.
+
+    Args:
+        game: The game, with the encoder in which observations are wanted.
+        tables: (N,) records; none of the chosen ones is over.
+        rows: (n,) indices of the tables.
+        table_ids: (n,) numbers of these tables in the match.
+        random_numbers: (n,) numbers in [0, 1) for the agent.
+    """
+    return Decisions(game, tables["actor"][rows].astype(np.int64), table_ids, random_numbers, tables, rows)

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from card_envs import plugins
-from card_envs.agent.base import AdoptedAgent, Agent, SupportsAct, as_agent
+from card_envs.agent.base import Agent, DuckTypedAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
 from card_envs.game import Game
 from card_envs.locations import UntrustedNameError, load_file, load_module, registered_names_only, require_allowed
@@ -180,7 +180,7 @@ def class_at(spec: str, location: str) -> Any:
 
 def _makes_agents(value: object) -> bool:
     is_class = inspect.isclass(value) and "act" in dir(value)
-    return is_class and not inspect.isabstract(value) and value not in (SupportsAct, AdoptedAgent)
+    return is_class and not inspect.isabstract(value) and value not in (SupportsAct, DuckTypedAgent)
 
 
 def _agent_module(spec: str, name: str) -> ModuleType:

@@ -43,17 +43,17 @@ class SwitchingAgent(Agent):
         begun = np.array([self._hands[table] for table in tables.tolist()], np.int64)
         return np.asarray((begun - 1) // self.hands_per_style % len(self.styles), np.int64)
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Count the hand, and tell the style that is to play it."""
-        for table in tables.tolist():
+        for table in table_ids.tolist():
             self._hands[table] = self._hands.get(table, 0) + 1
-        of = self._style_at(tables)
+        of = self._style_at(table_ids)
         for number in np.unique(of).tolist():
-            self.styles[number].deal_starts(tables[of == number])
+            self.styles[number].deal_starts(table_ids[of == number])
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return what the style of each table chooses."""
-        actions, of = np.empty(len(decisions), np.int64), self._style_at(decisions.tables)
+        actions, of = np.empty(len(decisions), np.int64), self._style_at(decisions.table_ids)
         for number in np.unique(of).tolist():
             rows = np.flatnonzero(of == number)
             actions[rows] = self.styles[number].act(_some(decisions, rows, self.styles[number]), rng)
@@ -61,15 +61,15 @@ class SwitchingAgent(Agent):
 
     def sees_end(self, ends: Decisions) -> None:
         """Show the end to the style that played."""
-        of = self._style_at(ends.tables)
+        of = self._style_at(ends.table_ids)
         for number in np.unique(of).tolist():
             self.styles[number].sees_end(_some(ends, np.flatnonzero(of == number), self.styles[number]))
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: Floats) -> None:
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: Floats) -> None:
         """Tell the style that played."""
-        of = self._style_at(tables)
+        of = self._style_at(table_ids)
         for number in np.unique(of).tolist():
-            self.styles[number].deal_ends(tables[of == number], payoffs[of == number])
+            self.styles[number].deal_ends(table_ids[of == number], payoffs[of == number])
 
 
 def _some(decisions: Decisions, rows: NDArray[np.int64], agent: Agent) -> Decisions:

@@ -1,7 +1,8 @@
 """Matches: agents play a number of hands against each other, many tables at a time.
 
 A deal is fixed by the seed of the match and its number, a decision's random number by seed, deal, decision and seat.
-So results do not depend on how many tables play side by side, for agents that draw from `Decisions.uniforms` alone.
+So results do not depend on how many tables play side by side, for agents that draw from `Decisions.random_numbers`
+alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require_playable, write_uniforms
+from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require_playable, write_random_numbers
 from card_envs.game import Game, Tables, checked_count
 from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
 from card_envs.match.positions import position_names, positions_of
@@ -39,8 +40,8 @@ def play_match(
     deal (cards, button, stacks) is played n times in a row with the agents moved around the table, which takes most
     of the chance out; `hands` is then rounded up to whole deals.
 
-    Agents with memory: `hands_per_table` hands follow each other at the same table (`Decisions.tables`), the next only
-    when the last is over; `hands` is rounded up to whole tables, and intervals count a table as one sample.
+    Agents with memory: `hands_per_table` hands follow each other at the same table (`Decisions.table_ids`), the next
+    only when the last is over; `hands` is rounded up to whole tables, and intervals count a table as one sample.
 
     With `until`, the match ends as soon as its rule finds the result decided; `hands` is then the most that are played.
     `callbacks` follow the match (see `MatchCallback`); they may hear of more hands than were needed to decide it.
@@ -189,7 +190,7 @@ class _Match:
         """Let the agents that want to see actions see them, from each of their places, before they are applied."""
         for place, index in enumerate(self.player_at.tolist()):
             player = self.players[index]
-            if player.agent.watches_actions:
+            if player.agent.needs_actions:
                 seats = (place + batch.hands[rows]) % self.game.num_seats
                 before = Decisions(player.game, seats, batch.numbers[rows], np.zeros(len(rows)), batch.tables, rows)
                 self.runner.call(player, player.agent.observe_actions, before, actions)
@@ -199,7 +200,7 @@ class _Match:
         rows = np.arange(len(batch.tables))
         for place, index in enumerate(self.player_at.tolist()):
             player = self.players[index]
-            if player.agent.watches_ends:
+            if player.agent.needs_showdowns:
                 seats = (place + batch.hands) % self.game.num_seats
                 ends = Decisions(player.game, seats, batch.numbers, np.zeros(len(rows)), batch.tables, rows)
                 self.runner.call(player, player.agent.sees_end, ends)
@@ -218,15 +219,15 @@ class _Match:
     def _actions(self, batch: MatchBatch, rows: Rows, number: int) -> Rows:
         """Ask the agents to act at tables[rows], whose decisions are the `number`-th of their deals."""
         seats = batch.tables["actor"][rows].astype(np.int64)
-        uniforms = np.empty(len(rows))
-        write_uniforms(np.uint64(self.seed % 2**64), batch.deals[rows], number, seats, uniforms)
+        random_numbers = np.empty(len(rows))
+        write_random_numbers(np.uint64(self.seed % 2**64), batch.deals[rows], number, seats, random_numbers)
         actions = np.empty(len(rows), np.int64)
         players = self.player_at[batch.places(rows, seats)]
         for index, player in enumerate(self.players):
             mine = np.flatnonzero(players == index) if len(self.players) > 1 else np.arange(len(rows))
             if len(mine):
                 decisions = decisions_at(
-                    player.game, batch.tables, rows[mine], batch.numbers[rows[mine]], uniforms[mine]
+                    player.game, batch.tables, rows[mine], batch.numbers[rows[mine]], random_numbers[mine]
                 )
                 actions[mine] = self.runner.actions_of(player, decisions, batch, rows[mine])
         return actions

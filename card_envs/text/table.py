@@ -127,7 +127,7 @@ class TextTable:
         """Let the agents that want to see actions see one, from their own seats."""
         row = np.zeros(1, np.int64)
         for seat, agent in self._agents.items():
-            if agent.watches_actions:
+            if agent.needs_actions:
                 game = agent.encoded(self.game)
                 seen = Decisions(game, np.array([seat]), row, np.zeros(1), before, row)
                 agent.observe_actions(seen, np.array([action]))

@@ -58,7 +58,7 @@ class FailsAtFirst(Learner):
     """Raises in its first decision of a round."""
 
     def explore(self, decisions, rng):
-        if 0 in decisions.tables:
+        if 0 in decisions.table_ids:
             raise RuntimeError("not at table 0")
         return super().explore(decisions, rng)
 
@@ -71,7 +71,7 @@ class CannotLearn(Learner):
 class Illegal(Learner):
     def explore(self, decisions, rng):
         actions = self.act(decisions, rng)
-        return Choices(np.where(decisions.tables == 3, 99, actions))
+        return Choices(np.where(decisions.table_ids == 3, 99, actions))
 
 
 def key_of(observation):

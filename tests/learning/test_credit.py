@@ -108,19 +108,19 @@ class Recorder:
         self.payoffs: list[np.ndarray] = []
         self.decisions = 0
 
-    def deal_starts(self, tables: np.ndarray) -> None:
-        assert not self.open & set(tables.tolist())
-        self.open |= set(tables.tolist())
+    def deal_starts(self, table_ids: np.ndarray) -> None:
+        assert not self.open & set(table_ids.tolist())
+        self.open |= set(table_ids.tolist())
 
-    def deal_ends(self, tables: np.ndarray, payoffs: np.ndarray) -> None:
-        assert set(tables.tolist()) <= self.open
-        self.open -= set(tables.tolist())
+    def deal_ends(self, table_ids: np.ndarray, payoffs: np.ndarray) -> None:
+        assert set(table_ids.tolist()) <= self.open
+        self.open -= set(table_ids.tolist())
         self.payoffs += list(payoffs)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> np.ndarray:
-        assert set(decisions.tables.tolist()) <= self.open
+        assert set(decisions.table_ids.tolist()) <= self.open
         self.decisions += len(decisions)
-        return choose(decisions.action_mask, decisions.uniforms)
+        return choose(decisions.action_mask, decisions.random_numbers)
 
 
 def test_agents_with_a_memory_hear_of_their_deals_alone() -> None:

@@ -154,11 +154,11 @@ def test_densities_of_squashed_normals() -> None:
 
 
 def test_normals_are_normal_and_fixed() -> None:
-    uniforms = np.random.default_rng(0).random(4000)
+    random_numbers = np.random.default_rng(0).random(4000)
     normals = np.empty((4000, 4))
-    players.write_normals(uniforms, normals)
+    players.write_normals(random_numbers, normals)
     again = np.empty((1, 4))
-    players.write_normals(uniforms[:1], again)
+    players.write_normals(random_numbers[:1], again)
     assert (again[0] == normals[0]).all()
     assert np.abs(normals.mean(axis=0)).max() < 0.06 and np.abs(normals.std(axis=0) - 1).max() < 0.05
     assert np.abs(np.corrcoef(normals.T) - np.eye(4)).max() < 0.06
@@ -180,7 +180,7 @@ class HalfRaiser(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
         views = decisions.views
         raises = np.where(views["max_raise_to"] > 0, views["max_raise_to"] + 1, 1)
-        return np.where(decisions.uniforms < 0.5, raises, 1 - (views["legal"] & 1))
+        return np.where(decisions.random_numbers < 0.5, raises, 1 - (views["legal"] & 1))
 
 
 @needs_compiler
@@ -236,7 +236,7 @@ def test_folds_teach_nothing_and_a_tenth_of_decisions_explores(game: Game) -> No
     assert (
         notes is not None and (chosen[notes == -1] == 0).all() and (chosen[notes >= 0] == notes[notes >= 0] + 1).all()
     )
-    explored = decisions.uniforms < 0.1
+    explored = decisions.random_numbers < 0.1
     assert (chosen[~explored] == played[~explored]).all()
     assert (chosen[explored] != 0).all() and len(set(chosen[explored].tolist())) > 100
 

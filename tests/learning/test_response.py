@@ -205,7 +205,7 @@ def test_agents_with_a_memory_are_met_by_maskable_ppo(monkeypatch: pytest.Monkey
         def act(self, decisions: Any, rng: Any) -> Any:
             raise AssertionError("nobody asks it here")
 
-        def deal_starts(self, tables: Any) -> None:
+        def deal_starts(self, table_ids: Any) -> None:
             """Remember."""
 
     game, asked = make_game("kuhn_poker-v0"), []

@@ -49,7 +49,7 @@ class Recorder:
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         actions = self._act(decisions, rng)
-        self._tables.append(decisions.tables.copy())
+        self._tables.append(decisions.table_ids.copy())
         self._actions.append(np.array(actions))
         return actions
 

@@ -447,11 +447,11 @@ class Grudging(Agent):
         self._lost: dict[int, bool] = {}
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        lost = np.array([self._lost.get(table, False) for table in decisions.tables.tolist()])
+        lost = np.array([self._lost.get(table, False) for table in decisions.table_ids.tolist()])
         return np.where(lost & (decisions.action_mask[:, 2] == 1), 2, 1)
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        self._lost |= dict(zip(tables.tolist(), (payoffs[:, 0] < 0).tolist(), strict=True))
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+        self._lost |= dict(zip(table_ids.tolist(), (payoffs[:, 0] < 0).tolist(), strict=True))
 
 
 def adjusted_sessions(seed: int, sessions: int, duplicate: bool = False) -> tuple[Adjusted, MatchResult]:
@@ -511,7 +511,7 @@ class Unsteady(TightAggressive):
 
 def test_an_agent_that_does_not_act_by_its_random_numbers_is_an_error() -> None:
     game, agents = limit_holdem(), [Unsteady(), RandomAgent()]
-    with pytest.raises(ValueError, match=r"'unsteady' says that it acts by Decisions.uniforms alone"):
+    with pytest.raises(ValueError, match=r"'unsteady' says that it acts by Decisions.random_numbers alone"):
         play_match(game, agents, 20, 0, callbacks=[ControlVariates(game, agents, 0)])
 
 
@@ -527,12 +527,12 @@ def test_agents_that_say_so_act_by_their_random_numbers_alone(game: Game) -> Non
     names = [name for name in known_agents() if find_entry_plays(name, game)]
     tables = game.seeded_tables(300, 4)
     game.deal_batch(tables, np.arange(300))
-    uniforms = np.random.default_rng(0).random(300)
+    random_numbers = np.random.default_rng(0).random(300)
     assert len(names) > 5
     for name in names:
         agent = find_agent(name, game)
         for rows in (np.arange(300), np.arange(299, 0, -3)):
-            asked = decisions_at(agent.encoded(game), tables, rows, rows, uniforms[rows])
+            asked = decisions_at(agent.encoded(game), tables, rows, rows, random_numbers[rows])
             found = agent.act(asked, None)  # type: ignore[arg-type]  # so that it cannot draw from it
             if len(rows) == 300:
                 whole = found
@@ -541,7 +541,7 @@ def test_agents_that_say_so_act_by_their_random_numbers_alone(game: Game) -> Non
 
 def find_entry_plays(name: str, game: Game) -> bool:
     try:
-        return find_agent(name, game).acts_by_uniforms
+        return find_agent(name, game).is_stateless
     except (ValueError, ImportError):
         return False
 

@@ -24,11 +24,11 @@ class Folds(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
         return np.where(decisions.action_mask[:, FOLD] == 1, FOLD, CALL)
 
-    def deal_starts(self, tables: Any) -> None:
-        self.heard += tables.tolist()
+    def deal_starts(self, table_ids: Any) -> None:
+        self.heard += table_ids.tolist()
 
-    def deal_ends(self, tables: Any, payoffs: Any) -> None:
-        assert len(tables) == len(payoffs)
+    def deal_ends(self, table_ids: Any, payoffs: Any) -> None:
+        assert len(table_ids) == len(payoffs)
 
 
 class Calls(Folds):

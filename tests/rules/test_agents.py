@@ -16,9 +16,9 @@ from card_baselines.registry import AGENTS
 from card_baselines.runs.export_pretrained import export_pretrained
 from card_envs import make_game, plugins
 from card_envs.agent import (
-    AdoptedAgent,
     Agent,
     Decisions,
+    DuckTypedAgent,
     RandomAgent,
     as_agent,
     find_agent,
@@ -68,11 +68,11 @@ class QuacksALot(Quacks):
     def can_play(self, game: Any) -> bool:
         return bool(game.name == "limit_holdem")
 
-    def deal_starts(self, tables: Any) -> None:
-        self.heard.append(f"{len(tables)} deals start")
+    def deal_starts(self, table_ids: Any) -> None:
+        self.heard.append(f"{len(table_ids)} deals start")
 
-    def deal_ends(self, tables: Any, payoffs: Any) -> None:
-        self.heard.append(f"{len(tables)} deals end {payoffs.shape}")
+    def deal_ends(self, table_ids: Any, payoffs: Any) -> None:
+        self.heard.append(f"{len(table_ids)} deals end {payoffs.shape}")
 
     def probabilities(self, decisions: Decisions) -> Any:
         return np.eye(decisions.game.num_actions)[self.act(decisions, np.random.default_rng(0))]
@@ -91,7 +91,7 @@ def test_an_agent_that_defines_act_alone_has_all_the_rest() -> None:
     agent.deal_starts(np.arange(2))
     agent.deal_ends(np.arange(2), np.zeros((2, 2)))
     assert agent.can_play(LIMIT) and agent.encoder is None and agent.encoded(LIMIT) is LIMIT
-    assert not agent.shows_probabilities and not agent.follows_deals
+    assert not agent.shows_probabilities and not agent.needs_deal_events
     with pytest.raises(NotImplementedError, match="'tight_caller' does not show its probabilities"):
         agent.probabilities(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="abstract"):
@@ -114,9 +114,9 @@ def test_a_class_without_a_name_plays_a_match_under_its_own() -> None:
 def test_an_object_that_is_no_agent_is_taken_as_one_with_all_that_it_defines() -> None:
     player = QuacksALot()
     agent = as_agent(player)
-    assert isinstance(agent, AdoptedAgent) and agent.player is player
+    assert isinstance(agent, DuckTypedAgent) and agent.player is player
     assert (agent.name, agent.encoder, agent.encoded(LIMIT).encoder.name) == ("loud", "rlcard", "rlcard")
-    assert agent.shows_probabilities and agent.follows_deals and not agent.can_play(KUHN)
+    assert agent.shows_probabilities and agent.needs_deal_events and not agent.can_play(KUHN)
     assert play_match(LIMIT, [player, Quacks()], 10, 0).names == ("loud", "quacks")
     assert player.heard == ["10 deals start", "10 deals end (10, 2)"]
     with pytest.raises(ValueError, match="'loud' cannot play kuhn_poker"):
@@ -208,7 +208,7 @@ def test_agents_that_do_not_mix_are_asked_once() -> None:
         class Asking(RandomAgent):
             def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
                 for agent in asked:  # noqa: B023  used in this round of the loop alone
-                    draws = [agent.act(decisions.with_uniforms(u), rng) for u in rng.random((3, len(decisions)))]
+                    draws = [agent.act(decisions.with_random_numbers(u), rng) for u in rng.random((3, len(decisions)))]
                     differ = np.ptp(draws, axis=0)
                     seen[agent.name] = seen.get(agent.name, 0) + int((differ > 0).sum())
                     says[agent.name] = agent.mixes
@@ -227,11 +227,11 @@ def test_agents_that_do_not_mix_are_asked_once() -> None:
 def test_other_random_numbers_leave_what_was_made() -> None:
     class Asking(RandomAgent):
         def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-            views, uniforms = decisions.views, np.zeros(len(decisions))
-            other = decisions.with_uniforms(uniforms)
+            views, random_numbers = decisions.views, np.zeros(len(decisions))
+            other = decisions.with_random_numbers(random_numbers)
             assert other.views is views
-            assert other.uniforms is uniforms
-            assert decisions.uniforms is not uniforms
+            assert other.random_numbers is random_numbers
+            assert decisions.random_numbers is not random_numbers
             return super().act(decisions, rng)
 
     play_match(KUHN, [Asking(), Asking()], hands=4, seed=0)

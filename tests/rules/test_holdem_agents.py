@@ -177,9 +177,9 @@ def test_raises_in_no_limit_are_those_nearest_to_the_pot(bet_menu: str, expected
 def test_low_fold_folds_a_third_of_the_decisions_in_which_it_may() -> None:
     table = OneTable(LIMIT.config, button=0)
     count = 3000
-    uniforms = (np.arange(count) + 0.5) / count
+    random_numbers = (np.arange(count) + 0.5) / count
     rows = np.zeros(count, np.int64)
-    taken = RandomLowFold().act(decisions_at(LIMIT, table.tables, rows, rows, uniforms), np.random.default_rng(0))
+    taken = RandomLowFold().act(decisions_at(LIMIT, table.tables, rows, rows, random_numbers), np.random.default_rng(0))
     shares = np.bincount(taken, minlength=3) / count
     assert shares == pytest.approx([MAY_FOLD / 3, (1 - MAY_FOLD / 3) / 2, (1 - MAY_FOLD / 3) / 2], abs=0.001)
 

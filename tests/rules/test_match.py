@@ -44,17 +44,17 @@ class Watching(RandomAgent):
         self.ended: dict[int, list[float]] = {}
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        for table, seat in zip(decisions.tables.tolist(), decisions.seats.tolist(), strict=True):
+        for table, seat in zip(decisions.table_ids.tolist(), decisions.seats.tolist(), strict=True):
             assert table in self.started
             assert table not in self.ended
             self.seat_of.setdefault(table, set()).add(seat)
         return super().act(decisions, rng)
 
-    def deal_starts(self, tables: Any) -> None:
-        self.started += tables.tolist()
+    def deal_starts(self, table_ids: Any) -> None:
+        self.started += table_ids.tolist()
 
-    def deal_ends(self, tables: Any, payoffs: Any) -> None:
-        self.ended.update(zip(tables.tolist(), payoffs.tolist(), strict=True))
+    def deal_ends(self, table_ids: Any, payoffs: Any) -> None:
+        self.ended.update(zip(table_ids.tolist(), payoffs.tolist(), strict=True))
 
 
 def always_call() -> Scripted:
@@ -161,7 +161,7 @@ def test_uniforms_are_uniform_and_never_repeat() -> None:
 
     class Collecting(RandomAgent):
         def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-            seen.extend(decisions.uniforms.tolist())
+            seen.extend(decisions.random_numbers.tolist())
             return super().act(decisions, rng)
 
     play_match(limit_holdem(), [Collecting(), Collecting()], 20_000, 1)
@@ -323,20 +323,20 @@ class SeesActions(RandomAgent):
         self.ends: dict[int, int] = {}
 
     def observe_actions(self, decisions: Decisions, actions: Any) -> None:
-        for j, (table, seat, action) in enumerate(zip(decisions.tables, decisions.seats, actions, strict=True)):
+        for j, (table, seat, action) in enumerate(zip(decisions.table_ids, decisions.seats, actions, strict=True)):
             view = decisions.views[j]
             assert NO_CARD not in view["deck"][2 * seat : 2 * seat + 2]
             assert (view["deck"][2 * (1 - seat) : 2 * (1 - seat) + 2] == NO_CARD).all()
             self.seen.setdefault(int(table), []).append((int(view["actor"]), int(action)))
 
     def sees_end(self, ends: Decisions) -> None:
-        self.ends.update(zip(ends.tables.tolist(), ends.views["num_decisions"].tolist(), strict=True))
+        self.ends.update(zip(ends.table_ids.tolist(), ends.views["num_decisions"].tolist(), strict=True))
 
 
 def test_agents_see_every_action_of_their_deals_and_no_hidden_card() -> None:
     agent = SeesActions()
     play_match(limit_holdem(), [agent, always_call()], 200, seed=3, num_tables=64)
-    assert agent.watches_actions and not RandomAgent().watches_actions
+    assert agent.needs_actions and not RandomAgent().needs_actions
     assert {table: len(actions) for table, actions in agent.seen.items()} == agent.ends
     assert {seat for actions in agent.seen.values() for seat, _ in actions} == {0, 1}
 

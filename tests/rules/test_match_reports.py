@@ -145,13 +145,13 @@ class Counting(RandomAgent):
         self.hands: dict[int, int] = {}
         self.open: set[int] = set()
 
-    def deal_starts(self, tables: Any) -> None:
-        assert not self.open & set(tables.tolist()), "the last hand at the table is over"
-        self.open |= set(tables.tolist())
+    def deal_starts(self, table_ids: Any) -> None:
+        assert not self.open & set(table_ids.tolist()), "the last hand at the table is over"
+        self.open |= set(table_ids.tolist())
 
-    def deal_ends(self, tables: Any, payoffs: Any) -> None:
-        self.open -= set(tables.tolist())
-        for table in tables.tolist():
+    def deal_ends(self, table_ids: Any, payoffs: Any) -> None:
+        self.open -= set(table_ids.tolist())
+        for table in table_ids.tolist():
             self.hands[table] = self.hands.get(table, 0) + 1
 
 
@@ -178,8 +178,8 @@ class Faulty:
         self.wrong = wrong
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        if (decisions.tables % 5 == 0).any():
-            return self.wrong(np.where(decisions.tables % 5 == 0, -7, CALL))
+        if (decisions.table_ids % 5 == 0).any():
+            return self.wrong(np.where(decisions.table_ids % 5 == 0, -7, CALL))
         return np.full(len(decisions), CALL)
 
 
@@ -194,7 +194,7 @@ def test_forfeited_decisions_do_not_depend_on_the_number_of_tables(wrong: Callab
 
         def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
             may_fold = decisions.action_mask[:, FOLD] == 1
-            return np.where((decisions.tables % 5 == 0) & may_fold, FOLD, CALL)
+            return np.where((decisions.table_ids % 5 == 0) & may_fold, FOLD, CALL)
 
     game, raiser = limit_holdem(), Always("raiser", RAISE)
     expected = play_match(game, [Folding(wrong), raiser], 40, 2)
@@ -209,7 +209,7 @@ def test_forfeited_decisions_do_not_depend_on_the_number_of_tables(wrong: Callab
 def test_an_abort_keeps_the_hands_that_were_complete() -> None:
     class Tired(Always):
         def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-            if decisions.tables.max() >= 25:
+            if decisions.table_ids.max() >= 25:
                 raise RuntimeError("tired")
             return super().act(decisions, rng)
 
@@ -228,7 +228,7 @@ class Interrupted(RandomAgent):
     """Presses Ctrl-C at a table with a given number."""
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        if (decisions.tables >= 250).any():
+        if (decisions.table_ids >= 250).any():
             raise KeyboardInterrupt
         return super().act(decisions, rng)
 

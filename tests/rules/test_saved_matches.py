@@ -140,7 +140,7 @@ def test_a_match_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
         name = "broken"
 
         def act(self, decisions: Any, rng: np.random.Generator) -> Any:
-            if 30 in decisions.tables:
+            if 30 in decisions.table_ids:
                 raise RuntimeError("enough")
             return super().act(decisions, rng)
 

@@ -342,7 +342,7 @@ def test_rollouts_take_a_policy_that_shows_chances_and_forgets_deals() -> None:
     assert split_policy("players.py:mcts") == ("", "players.py:mcts")  # mcts takes no policy
 
     class Remembering(Preferring):
-        def deal_starts(self, tables: Any) -> None:
+        def deal_starts(self, table_ids: Any) -> None:
             pass
 
     with pytest.raises(ValueError, match="agent 'remembering' remembers deals"):
@@ -364,7 +364,7 @@ class Preferring(Agent):
         self.chances = chances
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        return choose(decisions.action_mask.astype(float), decisions.uniforms)
+        return choose(decisions.action_mask.astype(float), decisions.random_numbers)
 
     def probabilities(self, decisions: Decisions) -> Any:
         shown = np.zeros((len(decisions), decisions.game.num_actions))

@@ -201,7 +201,7 @@ def test_what_was_played_before_an_agent_failed_is_printed(capsys: pytest.Captur
         "class Tired:\n"
         "    name = 'tired'\n"
         "    def act(self, decisions, rng):\n"
-        "        return np.where(decisions.tables < 5000, 1, 9)\n"
+        "        return np.where(decisions.table_ids < 5000, 1, 9)\n"
     )
     arguments = ["match", "kuhn_poker", "--agents", f"{tmp_path / 'tired.py'}:Tired", "always_call", "--hands", "9000"]
     code, out, err = run(capsys, *arguments)
@@ -550,7 +550,7 @@ def test_an_interrupted_match_prints_the_result_so_far(capsys: pytest.CaptureFix
         "from card_envs.agent import RandomAgent\n"
         "class Interrupted(RandomAgent):\n"
         "    def act(self, decisions, rng):\n"
-        "        if decisions.tables.max() >= 4096:\n"
+        "        if decisions.table_ids.max() >= 4096:\n"
         "            raise KeyboardInterrupt\n"
         "        return super().act(decisions, rng)\n"
     )

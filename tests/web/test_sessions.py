@@ -82,8 +82,8 @@ class Learning(Agent):
     def __init__(self) -> None:
         self.told: list[tuple[str, int, float]] = []
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
-        self.told.append(("starts", int(tables[0]), 0.0))
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
+        self.told.append(("starts", int(table_ids[0]), 0.0))
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         saw = [each for each in self.told if each[0] == "sees"]
@@ -92,10 +92,10 @@ class Learning(Agent):
 
     def sees_end(self, ends: Decisions) -> None:
         seen = ends.views["deck"][0, 2 * (1 - ends.seats[0])]
-        self.told.append(("sees", int(ends.tables[0]), float(seen != NO_CARD)))
+        self.told.append(("sees", int(ends.table_ids[0]), float(seen != NO_CARD)))
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        self.told.append(("ends", int(tables[0]), float(payoffs[0, 0])))
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+        self.told.append(("ends", int(table_ids[0]), float(payoffs[0, 0])))
 
 
 def played_by(agent: Agent, hands: int) -> tuple[list[tuple[int, list[int]]], Session]:

@@ -29,31 +29,31 @@ class Seated(Agent):
         """Return what the agent does."""
         return self.agent.act(decisions, rng)
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Tell the agent."""
-        self.agent.deal_starts(tables)
+        self.agent.deal_starts(table_ids)
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
         """Tell the agent."""
-        self.agent.deal_ends(tables, payoffs)
+        self.agent.deal_ends(table_ids, payoffs)
 
     def sees_end(self, ends: Decisions) -> None:
         """Show the agent the end."""
         self.agent.sees_end(ends)
 
     @property
-    def watches_ends(self) -> bool:
+    def needs_showdowns(self) -> bool:
         """True if the agent does."""
-        return self.agent.watches_ends
+        return self.agent.needs_showdowns
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         """Show the agent the actions."""
         self.agent.observe_actions(decisions, actions)
 
     @property
-    def watches_actions(self) -> bool:
+    def needs_actions(self) -> bool:
         """True if the agent does."""
-        return self.agent.watches_actions
+        return self.agent.needs_actions
 
 
 class Absent(Agent):
@@ -88,12 +88,12 @@ class Student(Seated):
         self._taken.append((decisions, Choices(actions, notes)))
         return actions
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
         """Let the trainee learn from the hands that end."""
-        super().deal_ends(tables, payoffs)
+        super().deal_ends(table_ids, payoffs)
         taken, self._taken = self._taken, []
         if taken:
-            self.measures = dict(self.trainee.learn(_experience(taken, tables, payoffs), self.rng))
+            self.measures = dict(self.trainee.learn(_experience(taken, table_ids, payoffs), self.rng))
 
 
 def _experience(

@@ -109,8 +109,8 @@ def has_style(game: Game) -> bool:
 def style_of(agent: SupportsAct, game: Game, hands: int = 20, seed: int = _SEED) -> Style:
     """Return how an agent plays, with `hands` hands of each decile in each situation: 4,320 times as many decisions.
 
-    Deterministic for agents that draw from `Decisions.uniforms` alone. Raises ValueError for other games than six-max
-    no-limit hold'em with 100 big blinds, and for agents that cannot play the game.
+    Deterministic for agents that draw from `Decisions.random_numbers` alone. Raises ValueError for other games than
+    six-max no-limit hold'em with 100 big blinds, and for agents that cannot play the game.
     """
     if not has_style(game):
         raise ValueError(f"styles are told of six-max no-limit hold'em with {DEPTH} big blinds, not of {game.name}")

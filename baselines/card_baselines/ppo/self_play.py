@@ -187,16 +187,20 @@ class Drawing:
 
     @torch.inference_mode()
     def __init__(
-        self, network: ActorCritic, observation: NDArray[Any], legal: NDArray[np.int16], uniforms: NDArray[np.float64]
+        self,
+        network: ActorCritic,
+        observation: NDArray[Any],
+        legal: NDArray[np.int16],
+        random_numbers: NDArray[np.float64],
     ) -> None:
         """Ask the network about observations (n, d) and lists of legal actions (n, k).
 
-        `uniforms` (n,) in 0 .. 1 decide the draws.
+        `random_numbers` (n,) in 0 .. 1 decide the draws.
         """
         device = next(network.parameters()).device
         logits, value = network(sent(observation, device).float(), sent(legal, device))
         self._coming = Coming(torch.log_softmax(logits, dim=1), value)
-        self._uniforms = uniforms
+        self._uniforms = random_numbers
 
     def result(self) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
         """Return choices (n,) from the lists of legal actions, their log-probabilities, and values (n,)."""
@@ -222,6 +226,6 @@ class Asked:
 
 def _memoryless(agent: Agent) -> Agent:
     """Return the agent; ValueError for one that follows deals, since a continued run could not give that back."""
-    if agent.follows_deals:
+    if agent.needs_deal_events:
         raise ValueError(f"agent {agent.name!r} remembers deals: self_play_ppo trains only against agents that do not")
     return agent

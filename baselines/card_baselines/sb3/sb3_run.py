@@ -189,9 +189,9 @@ class PastSelf(Agent):
         """Return one action for each decision."""
         return self._agent.act(decisions, rng)
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Tell an agent with a memory."""
-        self._agent.deal_starts(tables)
+        self._agent.deal_starts(table_ids)
 
 
 class _UntilBudget(BaseCallback):

@@ -84,7 +84,7 @@ class Cfr(Agent):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return actions drawn by their chances."""
-        return choose(self.probabilities(decisions), decisions.uniforms)
+        return choose(self.probabilities(decisions), decisions.random_numbers)
 
 
 class CfrSmall(Cfr):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.agent import Agent, Decisions, decisions_at, write_uniforms
+from card_envs.agent import Agent, Decisions, decisions_at, write_random_numbers
 from card_envs.game import NOBODY, Game, Tables, checked_actions
 from card_envs.secret_deals import secret_generator, secret_uniform, with_secret
 
@@ -155,7 +155,7 @@ class Session:
     def _tell_action(self, action: int) -> None:
         """Let agents see what the seat to act is about to do."""
         for place, agent in self.agents.items():
-            if agent.watches_actions:
+            if agent.needs_actions:
                 seats = np.array([self.plan.seat_of(place, self.hand)])
                 before = Decisions(self._games[place], seats, _ROW, np.zeros(1), self.tables, _ROW)
                 agent.observe_actions(before, np.array([action]))
@@ -163,7 +163,7 @@ class Session:
     def _tell_end(self) -> None:
         """Let agents see how the hand ended, and what everybody won."""
         for place, agent in self.agents.items():
-            if agent.watches_ends:
+            if agent.needs_showdowns:
                 seats = np.array([self.plan.seat_of(place, self.hand)])
                 agent.sees_end(Decisions(self._games[place], seats, _ROW, np.zeros(1), self.tables, _ROW))
         rewards = self.tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
@@ -186,7 +186,7 @@ class Session:
 
         Agents decide again, so that those with memory remember. Without any, the earlier hands are left out.
         """
-        remembering = {place for place, agent in self.agents.items() if agent.follows_deals}
+        remembering = {place for place, agent in self.agents.items() if agent.needs_deal_events}
         for hand, actions in hands[:-1] if remembering else ():
             self._replay(hand, actions, remembering)
         self._replay(*hands[-1], set(self.agents))
@@ -241,9 +241,9 @@ def censored(game: Game, tables: Tables, seat: int) -> Tables:
 
 def decisions_of(game: Game, plan: Plan, tables: Tables, hand: int, step: int) -> Decisions:
     """Return the decision that is to be made at a single table, after `step` others of the hand."""
-    seats, uniforms = tables["actor"].astype(np.int64), np.empty(1)
+    seats, random_numbers = tables["actor"].astype(np.int64), np.empty(1)
     if plan.secret:
-        uniforms[0] = secret_uniform(plan.secret, plan.deal(hand), step, int(seats[0]))
+        random_numbers[0] = secret_uniform(plan.secret, plan.deal(hand), step, int(seats[0]))
     else:
-        write_uniforms(np.uint64(plan.seed % 2**64), np.array([plan.deal(hand)]), step, seats, uniforms)
-    return decisions_at(game, tables, _ROW, _ROW, uniforms)
+        write_random_numbers(np.uint64(plan.seed % 2**64), np.array([plan.deal(hand)]), step, seats, random_numbers)
+    return decisions_at(game, tables, _ROW, _ROW, random_numbers)

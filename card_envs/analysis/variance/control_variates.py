@@ -19,7 +19,15 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions, SupportsAct, action_probabilities, as_agent, decisions_at, write_uniforms
+from card_envs.agent import (
+    Agent,
+    Decisions,
+    SupportsAct,
+    action_probabilities,
+    as_agent,
+    decisions_at,
+    write_random_numbers,
+)
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of
 from card_envs.analysis.variance.sequential import AdjustedStopping, SequentialSamples
 from card_envs.analysis.variance.tree_terms import TreeControlTerms, can_be_asked, has_tree_terms
@@ -66,7 +74,7 @@ class ControlVariates:
 
     For games with `GameInfo.control_terms` (Texas hold'em, Big 2) and those with few deals (Kuhn, Leduc: `tree_terms`);
     others raise a ValueError. Agents that show their
-    probabilities, that do not mix, or that act by the random numbers of the match alone (`Agent.acts_by_uniforms`;
+    probabilities, that do not mix, or that act by the random numbers of the match alone (`Agent.is_stateless`;
     `seed` has to be that of the match) are asked what they would have done with other hands. If hands are `replayed`
     that were played with other random numbers, the last kind is not asked.
 
@@ -92,7 +100,7 @@ class ControlVariates:
         until: StoppingRule | None = None,
     ) -> None:
         self._agents = [as_agent(agent) for agent in agents]
-        self._by_uniforms = [not agent.mixes or (agent.acts_by_uniforms and not replayed) for agent in self._agents]
+        self._by_uniforms = [not agent.mixes or (agent.is_stateless and not replayed) for agent in self._agents]
         self._hands_of = [_hands_to_imagine(*each) for each in zip(self._agents, self._by_uniforms, strict=True)]
         self._controls = self._terms_of(game, seed)
         self._seed = seed
@@ -154,8 +162,8 @@ class ControlVariates:
         wrong = np.flatnonzero((chances == 0) & np.array(self._by_uniforms)[places])
         if len(wrong):
             raise ValueError(
-                f"agent {self._agents[places[wrong[0]]].name!r} says that it acts by Decisions.uniforms alone "
-                "(acts_by_uniforms, or mixes = False), and took another action than it now says it would take: either "
+                f"agent {self._agents[places[wrong[0]]].name!r} says that it acts by Decisions.random_numbers alone "
+                "(is_stateless, or mixes = False), and took another action than it now says it would take: either "
                 f"that is not so, or {self._seed} is not the seed of the match"
             )
 
@@ -163,8 +171,8 @@ class ControlVariates:
         """Return (len(tables), num_actions): with which probability the actors take each action, nan if unknown."""
         chances = np.full((len(tables), batch.game.num_actions), np.nan)
         seats = batch.tables["actor"][rows].astype(np.int64)
-        uniforms = np.empty(len(rows))
-        write_uniforms(np.uint64(self._seed % 2**64), batch.deals[rows], self._decision, seats, uniforms)
+        random_numbers = np.empty(len(rows))
+        write_random_numbers(np.uint64(self._seed % 2**64), batch.deals[rows], self._decision, seats, random_numbers)
         places = batch.places(rows, seats)[of_row]
         for place, count in enumerate(self._hands_of):
             mine = np.flatnonzero(places == place)
@@ -172,7 +180,7 @@ class ControlVariates:
                 if count > 1:
                     asked = of_row[part]
                     decisions = decisions_at(
-                        self._games[place], tables, part, batch.numbers[rows[asked]], uniforms[asked]
+                        self._games[place], tables, part, batch.numbers[rows[asked]], random_numbers[asked]
                     )
                     chances[part] = _chances_of(self._agents[place], decisions, self._by_uniforms[place])
         return chances
@@ -271,7 +279,7 @@ class _TableSums:
 
 def _hands_to_imagine(agent: Agent, by_uniforms: bool) -> int:
     """Return for how many hands an agent is asked what it would do, 1 for one that cannot be asked."""
-    if agent.follows_deals:
+    if agent.needs_deal_events:
         return 1  # what it remembers may depend on the cards that it really had
     return _SURE_HANDS if by_uniforms else _MIXED_HANDS if agent.shows_probabilities else 1
 

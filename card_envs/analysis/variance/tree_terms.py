@@ -47,7 +47,7 @@ def has_tree_terms(game: Game) -> bool:
 
 def can_be_asked(agent: Agent) -> bool:
     """Return True for agents whose probabilities are known, and depend on no earlier deal."""
-    return (agent.shows_probabilities or not agent.mixes) and not agent.follows_deals
+    return (agent.shows_probabilities or not agent.mixes) and not agent.needs_deal_events
 
 
 class TreeControlTerms:

@@ -47,9 +47,9 @@ class HoldemHiddenHands:
         cards = tables["deck"][:, _FIRST_BOARD_CARD : _FIRST_BOARD_CARD + _BOARD_SIZE]
         return np.asarray(np.where(np.arange(_BOARD_SIZE) < shown[:, None], cards, np.uint8(NO_CARD)))
 
-    def chances(self, tables: Tables, seats: Rows, uniforms: Floats, num_boards: int) -> Floats:
+    def chances(self, tables: Tables, seats: Rows, random_numbers: Floats, num_boards: int) -> Floats:
         """Return (n, 1326): shares of the pot won without further betting; see `chances_against`."""
-        return np.asarray(chances_against(tables, seats, uniforms, num_boards))
+        return np.asarray(chances_against(tables, seats, random_numbers, num_boards))
 
     def stakes(self, tables: Tables, seats: Rows) -> tuple[Floats, Floats, Floats]:
         """Return the pot, what `seats` have to put in to stay, and what they have put in since the deal, in chips."""

@@ -21,19 +21,21 @@ from card_envs.poker.against_all import (
 from card_envs.rng import seed_stream
 
 
-def chances_against(views: Tables, seats: NDArray[np.int64], uniforms: NDArray[np.float64], num_boards: int) -> Any:
+def chances_against(
+    views: Tables, seats: NDArray[np.int64], random_numbers: NDArray[np.float64], num_boards: int
+) -> Any:
     """Return for each view the shares of the pot (n, 1326) that the hand of its seat wins on average without betting.
 
     Heads-up. On the turn and river over all boards that may come, before over `num_boards` random ones, which
-    `uniforms` fix. Against hands that share a card with what is seen the share means nothing.
+    `random_numbers` fix. Against hands that share a card with what is seen the share means nothing.
     """
     records = np.zeros(len(views), AGAINST_ALL)
-    write_chances(views, seats, uniforms, np.int64(num_boards), records)
+    write_chances(views, seats, random_numbers, np.int64(num_boards), records)
     return records["chance"]
 
 
 @kernel
-def write_chances(views: Any, seats: Any, uniforms: Any, num_boards: Any, records: Any) -> None:
+def write_chances(views: Any, seats: Any, random_numbers: Any, num_boards: Any, records: Any) -> None:
     """Write the chances of each view's hand; see `chances_against`."""
     for j in range(views.shape[0]):
         t, r = views[j], records[j]
@@ -41,7 +43,7 @@ def write_chances(views: Any, seats: Any, uniforms: Any, num_boards: Any, record
         if known >= WHOLE_BOARD - 1:
             try_all_boards(r, known)
         else:
-            seed_stream(r, np.uint64(uniforms[j] * 2.0**53), np.uint64(0))
+            seed_stream(r, np.uint64(random_numbers[j] * 2.0**53), np.uint64(0))
             for _ in range(num_boards):
                 try_random_board(r, known)
         finish(r)

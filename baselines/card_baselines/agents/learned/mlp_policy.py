@@ -75,7 +75,7 @@ class MlpAgent(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
         legal, probabilities = self._legal_and_probabilities(decisions)
-        pick = choose(probabilities, decisions.uniforms)
+        pick = choose(probabilities, decisions.random_numbers)
         return np.asarray(legal[np.arange(len(decisions)), pick], np.int64)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:

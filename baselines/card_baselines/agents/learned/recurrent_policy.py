@@ -63,20 +63,20 @@ class RecurrentAgent(Agent):
         self._nothing = np.zeros((2, config["memory"]), np.float32)
         self._num_seats = game.num_seats
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Forget what was at these tables."""
-        for table in tables.tolist():
+        for table in table_ids.tolist():
             for seat in range(self._num_seats):
                 self._memories.pop((table, seat), None)
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
         """Forget what was at these tables."""
-        self.deal_starts(tables)
+        self.deal_starts(table_ids)
 
     @torch.inference_mode()
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
-        keys = list(zip(decisions.tables.tolist(), decisions.seats.tolist(), strict=True))
+        keys = list(zip(decisions.table_ids.tolist(), decisions.seats.tolist(), strict=True))
         before = np.stack([self._memories.get(key, self._nothing) for key in keys], axis=1)
         hidden, cell = torch.from_numpy(before).to(self.device)[:, None]
         observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
@@ -86,4 +86,4 @@ class RecurrentAgent(Agent):
         legal = torch.from_numpy(decisions.action_mask.astype(np.bool_))
         probabilities = torch.softmax(logits.masked_fill(~legal, -torch.inf), dim=1).numpy()
         weights = probabilities * decisions.action_mask
-        return choose(likeliest(weights) if self.greedy else weights, decisions.uniforms)
+        return choose(likeliest(weights) if self.greedy else weights, decisions.random_numbers)

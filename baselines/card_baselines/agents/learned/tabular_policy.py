@@ -40,7 +40,7 @@ class TabularAgent(Agent):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
-        return choose(self.probabilities(decisions), decisions.uniforms)
+        return choose(self.probabilities(decisions), decisions.random_numbers)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action (n, num_actions); raises ValueError for an unknown observation."""

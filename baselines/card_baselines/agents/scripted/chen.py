@@ -59,7 +59,7 @@ class Chen(RulePlayer):
     is_loose = False
 
     def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, decisions.uniforms, self.is_loose, actions)
+        choose_rows(decisions.views, decisions.random_numbers, self.is_loose, actions)
 
 
 class ChenLoose(Chen):
@@ -71,12 +71,12 @@ class ChenLoose(Chen):
 
 
 @kernel
-def choose_rows(views: Any, uniforms: Any, is_loose: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) -> None:
     """Write the action of each view's actor."""
     for j in range(views.shape[0]):
         t = views[j]
         wanted = move_by_points(t, RAISE_FROM, CALL_FROM, RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP)
-        actions[j] = action_for(t, loosened(wanted, uniforms[j]) if is_loose else wanted)
+        actions[j] = action_for(t, loosened(wanted, random_numbers[j]) if is_loose else wanted)
 
 
 @kernel

@@ -52,16 +52,16 @@ class Equity(RulePlayer):
         self.samples = samples
 
     def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, decisions.uniforms, np.int64(self.samples), actions)
+        choose_rows(decisions.views, decisions.random_numbers, np.int64(self.samples), actions)
 
 
 @kernel
-def choose_rows(views: Any, uniforms: Any, samples: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, samples: Any, actions: Any) -> None:
     """Write the action of each view's actor."""
     for j in range(views.shape[0]):
         t = views[j]
         opponents = num_opponents(t)
-        share = pot_share(t, opponents, samples, splitmix64(_U64(uniforms[j] * _SEED_BITS)))
+        share = pot_share(t, opponents, samples, splitmix64(_U64(random_numbers[j] * _SEED_BITS)))
         actions[j] = action_for(t, move_by_share(t, opponents, share))
 
 

@@ -25,8 +25,8 @@ class RandomLowFold(Agent):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return random legal actions; one number decides both whether to fold and which action."""
-        may_fold = decisions.uniforms < MAY_FOLD
+        may_fold = decisions.random_numbers < MAY_FOLD
         low, width = np.where(may_fold, 0.0, MAY_FOLD), np.where(may_fold, MAY_FOLD, 1 - MAY_FOLD)
         allowed = decisions.action_mask.copy()
         allowed[~may_fold, FOLD_ACTION] = 0
-        return choose(allowed, (decisions.uniforms - low) / width)
+        return choose(allowed, (decisions.random_numbers - low) / width)

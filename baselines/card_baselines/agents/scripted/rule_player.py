@@ -14,7 +14,7 @@ class RulePlayer(Agent):
     """Plays Texas hold'em, with any betting, as the kernel of a subclass says; it remembers nothing."""
 
     mixes = False
-    acts_by_uniforms = True
+    is_stateless = True
 
     def can_play(self, game: Game) -> bool:
         """Return True for Texas hold'em with any betting."""

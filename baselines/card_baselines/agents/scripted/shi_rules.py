@@ -31,7 +31,7 @@ class ShiRules(RulePlayer):
     is_loose = False
 
     def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, decisions.uniforms, self.is_loose, actions)
+        choose_rows(decisions.views, decisions.random_numbers, self.is_loose, actions)
 
 
 class ShiRulesLoose(ShiRules):
@@ -43,12 +43,12 @@ class ShiRulesLoose(ShiRules):
 
 
 @kernel
-def choose_rows(views: Any, uniforms: Any, is_loose: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) -> None:
     """Write the action of each view's actor."""
     for j in range(views.shape[0]):
         t = views[j]
         wanted = move_before_flop(t) if t.street == 0 else move_with_board(t)
-        actions[j] = action_for(t, loosened(wanted, uniforms[j]) if is_loose else wanted)
+        actions[j] = action_for(t, loosened(wanted, random_numbers[j]) if is_loose else wanted)
 
 
 @kernel

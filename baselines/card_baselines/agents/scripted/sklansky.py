@@ -54,7 +54,7 @@ class Sklansky(RulePlayer):
     is_loose = False
 
     def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, decisions.uniforms, self.is_loose, actions)
+        choose_rows(decisions.views, decisions.random_numbers, self.is_loose, actions)
 
 
 class SklanskyLoose(Sklansky):
@@ -66,10 +66,10 @@ class SklanskyLoose(Sklansky):
 
 
 @kernel
-def choose_rows(views: Any, uniforms: Any, is_loose: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) -> None:
     """Write the action of each view's actor."""
     for j in range(views.shape[0]):
         t = views[j]
         number = RANGE_OF_HAND[starting_hand(hole_card(t, 0), hole_card(t, 1))]
         wanted = RAISE if number <= _RAISED else CALL if number <= _CALLED else FOLD
-        actions[j] = action_for(t, loosened(wanted, uniforms[j]) if is_loose else wanted)
+        actions[j] = action_for(t, loosened(wanted, random_numbers[j]) if is_loose else wanted)

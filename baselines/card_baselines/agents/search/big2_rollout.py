@@ -74,7 +74,7 @@ class Big2Rollout(Agent):
             return choose_with(self.policy, decisions, self.deals, self.doubt)
         actions = np.empty(len(decisions), np.int64)
         choose_rows(
-            decisions.views, decisions.uniforms, np.int64(self.deals), np.float64(self.doubt),
+            decisions.views, decisions.random_numbers, np.int64(self.deals), np.float64(self.doubt),
             self._thought, self._plan, actions,
         )  # fmt: skip
         return actions
@@ -84,12 +84,14 @@ def _require_chances(policy: Agent) -> None:
     """Raise ValueError for an agent that cannot say which of its actions are worth a trial, or that remembers deals."""
     if policy.greedy or not policy.shows_probabilities:
         raise ValueError(f"agent {policy.name!r} plays one action and shows no chances of others: rollouts need them")
-    if policy.follows_deals:
+    if policy.needs_deal_events:
         raise ValueError(f"agent {policy.name!r} remembers deals: it cannot play imagined ones")
 
 
 @kernel
-def choose_rows(views: Any, uniforms: Any, deals: Any, doubt: Any, thoughts: Any, plans: Any, actions: Any) -> None:
+def choose_rows(
+    views: Any, random_numbers: Any, deals: Any, doubt: Any, thoughts: Any, plans: Any, actions: Any
+) -> None:
     """Write the best action of each view's actor; `thoughts` and `plans` are one record each to think on."""
     for j in range(views.shape[0]):
         view = views[j]
@@ -97,7 +99,7 @@ def choose_rows(views: Any, uniforms: Any, deals: Any, doubt: Any, thoughts: Any
             actions[j] = view.legal[0]
         else:
             planned = place_of(view, choose(view, plans[0]))
-            try_all(view, np.uint64(uniforms[j] * _SEED_BITS), deals, planned, thoughts[0])
+            try_all(view, np.uint64(random_numbers[j] * _SEED_BITS), deals, planned, thoughts[0])
             actions[j] = view.legal[best_place(view, deals, doubt, planned, thoughts[0])]
 
 

@@ -45,6 +45,6 @@ class Mcts(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the action of every decision that its search visited most."""
         actions = np.empty(len(decisions), np.int64)
-        seeds = (decisions.uniforms * _SEED_BITS).astype(np.uint64)
+        seeds = (decisions.random_numbers * _SEED_BITS).astype(np.uint64)
         self._rules.choose_rows(decisions.views, seeds, np.int64(self.simulations), self._nodes, self._search, actions)
         return actions

@@ -33,7 +33,7 @@ def choose_with(policy: Agent, decisions: Decisions, deals: int, doubt: float) -
     actions = np.asarray(chances.argmax(axis=1), np.int64)
     for j in np.flatnonzero(decisions.num_legal > 1):
         tried = _likeliest(chances[j])
-        seed = int(decisions.uniforms[j] * _SEED_BITS)
+        seed = int(decisions.random_numbers[j] * _SEED_BITS)
         points = points_of(policy, decisions.game, decisions.views[j : j + 1], tried, deals, seed)
         ahead = points - points[0]
         actions[j] = tried[(ahead.mean(axis=1) - doubt * ahead.std(axis=1) / np.sqrt(deals)).argmax()]
@@ -57,8 +57,8 @@ def points_of(
     act_until_a_choice(tables, rows, np.repeat(actions, deals))
     rng = np.random.default_rng(seed)
     while len(rows := np.flatnonzero(tables["is_over"] == 0)):
-        uniforms = rng.random(deals)[rows % deals]
-        act_until_a_choice(tables, rows, policy.act(decisions_at(game, tables, rows, rows, uniforms), rng))
+        random_numbers = rng.random(deals)[rows % deals]
+        act_until_a_choice(tables, rows, policy.act(decisions_at(game, tables, rows, rows, random_numbers), rng))
     won = tables["payoff"][:, view["actor"][0]]
     return np.asarray(won.reshape(len(actions), deals), np.float64)
 

@@ -29,16 +29,16 @@ class KaminskyRandom(Agent):
         One number decides which of the three, and by what is left of it the amount.
         """
         actions = np.empty(len(decisions), np.int64)
-        write_random_actions(decisions.views, decisions.uniforms, actions)
+        write_random_actions(decisions.views, decisions.random_numbers, actions)
         return actions
 
 
 @kernel
-def write_random_actions(views: Tables, uniforms: Any, actions: Any) -> None:
+def write_random_actions(views: Tables, random_numbers: Any, actions: Any) -> None:
     """Write random actions; see `KaminskyRandom`."""
     for j in range(views.shape[0]):
         t = views[j]
-        thirds = uniforms[j] * 3.0
+        thirds = random_numbers[j] * 3.0
         kind = np.int64(thirds)  # FOLD, CALL, RAISE stand in this order
         span = np.int64(t.max_raise_to) - t.min_raise_to + 1
         actions[j] = nearest_action(t, kind, t.min_raise_to + np.int64((thirds - kind) * span))

@@ -109,10 +109,10 @@ def best_moves(values: NDArray[np.float32], moves: Moves, situations: Situations
 
 
 @kernel
-def write_normals(uniforms: Any, normals: Any) -> None:
+def write_normals(random_numbers: Any, normals: Any) -> None:
     """Write standard normal numbers (n, k), made of one uniform number each row, by the method of Box and Muller."""
-    for j in range(uniforms.shape[0]):
-        bits = np.uint64(np.int64(uniforms[j] * _BITS))
+    for j in range(random_numbers.shape[0]):
+        bits = np.uint64(np.int64(random_numbers[j] * _BITS))
         for k in range(normals.shape[1]):
             bits = splitmix64(bits)
             radius = np.sqrt(-2.0 * np.log((np.float64(bits >> np.uint64(11)) + 1.0) * _LAST_PLACE))
@@ -123,7 +123,7 @@ def write_normals(uniforms: Any, normals: Any) -> None:
 def normals_of(decisions: Decisions, count: int) -> torch.Tensor:
     """Return standard normal numbers (n, count), fixed by each decision's uniform number."""
     normals = np.empty((len(decisions), count))
-    write_normals(decisions.uniforms, normals)
+    write_normals(decisions.random_numbers, normals)
     return torch.from_numpy(normals.astype(np.float32))
 
 

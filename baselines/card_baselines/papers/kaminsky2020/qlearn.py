@@ -48,10 +48,10 @@ class Qlearn(KaminskyTrainee):
         moves, situations = moves_of(config), Situations.of(decisions)
         values = values_of(self.played, observations_of(decisions), self.dtype)
         chosen = best_moves(values, moves, situations, config["reward_scale"])
-        explores = np.flatnonzero(decisions.uniforms < EPSILON)
+        explores = np.flatnonzero(decisions.random_numbers < EPSILON)
         if len(explores):
             legal = moves.legal(situations)[explores]
-            chosen[explores] = choose(legal, decisions.uniforms[explores] / EPSILON)
+            chosen[explores] = choose(legal, decisions.random_numbers[explores] / EPSILON)
         return Choices(moves.actions(situations, chosen), chosen)
 
     def learn_batch(self, experience: Experience, rows: NDArray[np.int64]) -> dict[str, torch.Tensor]:

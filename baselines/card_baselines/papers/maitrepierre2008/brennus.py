@@ -39,7 +39,7 @@ _SEED_BITS = 2.0**53
 class Brennus(Agent):
     """Adapts to its opponent: five ways to read its actions, and a bandit that chooses among them hand by hand.
 
-    It remembers the hands of a table (`Decisions.tables`), so sessions are tables of many hands. Settings: shares of
+    It remembers the hands of a table (`Decisions.table_ids`), so sessions are tables of many hands. Settings: shares of
     the loose-passive model in the strategies, trees for each decision, whether chance is exact, whether the strategy
     is drawn evenly instead of by the bandit.
     """
@@ -90,7 +90,7 @@ class Brennus(Agent):
         """Return the strategy that plays and what it believes of the opponent's hand, for decisions just taken."""
         return [
             f"{self._strategies_text(table)}\n{belief_text(self.beliefs_at(table), view)}"
-            for table, view in zip(decisions.tables.tolist(), decisions.views, strict=True)
+            for table, view in zip(decisions.table_ids.tolist(), decisions.views, strict=True)
         ]
 
     def _strategies_text(self, table: int) -> str:
@@ -110,13 +110,13 @@ class Brennus(Agent):
         """Return the strategy that plays the hand at a table, from 0, the tightest reading."""
         return int(self._strategy[self._row_of[table]])
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Choose a strategy for the hand at each table."""
-        for table in tables.tolist():
+        for table in table_ids.tolist():
             if table not in self._row_of:
                 self._row_of[table] = len(self._row_of)
         self._make_room(len(self._row_of))
-        for table in tables.tolist():
+        for table in table_ids.tolist():
             row = self._row_of[table]
             self._strategy[row] = self._choose(table)
             self._seat[row] = -1
@@ -138,9 +138,9 @@ class Brennus(Agent):
     def _rows(self, decisions: Decisions) -> NDArray[np.int64]:
         """Return the row of each decision's table; tables whose deal was not announced start one now."""
         known = self._row_of
-        if new := [table for table in decisions.tables.tolist() if table not in known]:
+        if new := [table for table in decisions.table_ids.tolist() if table not in known]:
             self.deal_starts(np.array(new, np.int64))
-        return np.array([known[table] for table in decisions.tables.tolist()], np.int64)
+        return np.array([known[table] for table in decisions.table_ids.tolist()], np.int64)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the action that the forest finds best at each decision, before the flop that of the table."""
@@ -149,14 +149,14 @@ class Brennus(Agent):
         self._forest["exact"] = self.exact_chance
         actions = np.empty(len(decisions), np.int64)
         choose_batch(
-            decisions.views, rows, decisions.uniforms, self._beliefs, self._strategy, self.models, self._strengths,
-            self._forest, np.int64(self.num_trees), np.float64(self.tie_margin), actions,
+            decisions.views, rows, decisions.random_numbers, self._beliefs, self._strategy, self.models,
+            self._strengths, self._forest, np.int64(self.num_trees), np.float64(self.tie_margin), actions,
         )  # fmt: skip
         return actions
 
-    def deal_ends(self, tables: NDArray[np.int64], payoffs: NDArray[np.floating[Any]]) -> None:
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.floating[Any]]) -> None:
         """Credit the strategies with what the hands won."""
-        for table, won in zip(tables.tolist(), payoffs, strict=True):
+        for table, won in zip(table_ids.tolist(), payoffs, strict=True):
             row = self._row_of[table]
             seat = int(self._seat[row])
             # who had no decision was in the big blind when the other folded, and won
@@ -199,7 +199,7 @@ class BrennusCorrelated(Brennus):
 
 @kernel
 def choose_batch(
-    views: Any, rows: Any, uniforms: Any, tables: Any, strategies: Any, models: Any, strengths: Any, forest: Any,
+    views: Any, rows: Any, random_numbers: Any, tables: Any, strategies: Any, models: Any, strengths: Any, forest: Any,
     trees: Any, tie_margin: Any, actions: Any,
 ) -> None:  # fmt: skip
     """Write the action of each view's actor; beliefs stand in tables[rows[j]]."""
@@ -207,7 +207,7 @@ def choose_batch(
     for j in range(views.shape[0]):
         t, b = views[j], tables[rows[j]]
         seat = np.int64(t.actor)
-        seed = np.uint64(uniforms[j] * _SEED_BITS)
+        seed = np.uint64(random_numbers[j] * _SEED_BITS)
         if b.followed < 0:
             beliefs.begin(b, t)
         model = models[strategies[rows[j]]]

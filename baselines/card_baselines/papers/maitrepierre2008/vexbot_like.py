@@ -119,9 +119,9 @@ class VexbotLike(Agent):
         """Return True for heads-up limit hold'em."""
         return is_texas_holdem(game) and is_two_player_limit(game.config)
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Make room for tables that were not seen before."""
-        for table in tables.tolist():
+        for table in table_ids.tolist():
             self._row_of.setdefault(table, len(self._row_of))
         if len(self._row_of) > len(self._memory):
             longer = np.zeros(2 * len(self._row_of), self._memory.dtype)
@@ -132,7 +132,7 @@ class VexbotLike(Agent):
         """Return the best action at each decision."""
         actions = np.empty(len(decisions), np.int64)
         respond_batch(
-            decisions.views, self._rows(decisions), decisions.uniforms, self._tree, self._betting, self._memory,
+            decisions.views, self._rows(decisions), decisions.random_numbers, self._tree, self._betting, self._memory,
             self._values, self._strengths, self._work, actions,
         )  # fmt: skip
         return actions
@@ -142,7 +142,7 @@ class VexbotLike(Agent):
         watch_batch(ends.views, ends.seats, self._rows(ends), self._tree, self._betting, self._memory, self._strengths)
 
     def _rows(self, decisions: Decisions) -> NDArray[np.int64]:
-        return np.array([self._row_of[table] for table in decisions.tables.tolist()], np.int64)
+        return np.array([self._row_of[table] for table in decisions.table_ids.tolist()], np.int64)
 
 
 # --- decisions ---
@@ -150,14 +150,14 @@ class VexbotLike(Agent):
 
 @kernel
 def respond_batch(
-    views: Any, rows: Any, uniforms: Any, tree: Any, betting: Any, memory: Any, values: Any, strengths: Any, work: Any,
-    actions: Any,
+    views: Any, rows: Any, random_numbers: Any, tree: Any, betting: Any, memory: Any, values: Any, strengths: Any,
+    work: Any, actions: Any,
 ) -> None:  # fmt: skip
     """Write the best action of each view's actor."""
     for j in range(views.shape[0]):
         t, m, w = views[j], memory[rows[j]], work[0]
         own = np.int64(1 if t.actor == t.button else 0)
-        _own_strength(w, t, strengths[0], np.uint64(uniforms[j] * 2.0**53))
+        _own_strength(w, t, strengths[0], np.uint64(random_numbers[j] * 2.0**53))
         _chances_to_win(w, m)
         number = node_of(t, tree)
         _value_subtree(number, own, tree, betting, m, w, values)

@@ -233,16 +233,16 @@ class Shi2022Agent(Agent):
         self._memories: list[Memories] = []
         self._num_tables = 0
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Forget all hands but those that start now."""
-        self._first_table = int(tables.min())
-        self._num_tables = int(tables.max()) - self._first_table + 1
+        self._first_table = int(table_ids.min())
+        self._num_tables = int(table_ids.max()) - self._first_table + 1
         self._memories = [Memories(actor.history, self._num_tables, actor.device) for actor in self.actors]
 
     @torch.inference_mode()
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
-        return choose(self.probabilities(decisions), decisions.uniforms)
+        return choose(self.probabilities(decisions), decisions.random_numbers)
 
     @torch.inference_mode()
     def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
@@ -253,11 +253,11 @@ class Shi2022Agent(Agent):
         mask = torch.from_numpy(decisions.action_mask)
         probabilities = torch.empty(mask.shape)
         # whole sets of duplicate deals go to the same actor
-        players = decisions.tables // decisions.game.num_seats % len(self.actors)
+        players = decisions.table_ids // decisions.game.num_seats % len(self.actors)
         for number, actor in enumerate(self.actors):
             mine = np.flatnonzero(players == number)
             if len(mine):
-                known = self._known(number, decisions.tables[mine], tokens[mine])
+                known = self._known(number, decisions.table_ids[mine], tokens[mine])
                 logits = actor(fixed[mine].to(actor.device), known).cpu()
                 probabilities[mine] = action_probabilities(logits, mask[mine])
         return likeliest(probabilities.numpy()) if self.greedy else np.asarray(probabilities.numpy())

@@ -146,10 +146,10 @@ class CheatemAgent(Agent):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return an action for each decision."""
-        return choose(self.probabilities(decisions), decisions.uniforms)
+        return choose(self.probabilities(decisions), decisions.random_numbers)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return the probability of every action id (n, 3), for an advantage probability that `uniforms` fix."""
+        """Return the probability of every action id (n, 3), for an advantage probability that `random_numbers` fix."""
         config, repaired, which = self.config, self.sheet.repaired, np.zeros(len(decisions), np.int64)
         values = values_of(decisions, self._record, which, repaired, config.completions)
         ahead = advantages_of(decisions, self.rival, which, repaired, config.clip_advantage)
@@ -202,7 +202,7 @@ class CheatemLearners(Learners):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return a sampled action for each decision."""
-        config, tables = self.config, decisions.tables
+        config, tables = self.config, decisions.table_ids
         values = values_of(decisions, self._sheets, tables, self._repaired, config.completions)
         ahead = advantages_of(decisions, self._rivals, tables, self._repaired, config.clip_advantage)
         logits = None
@@ -210,7 +210,7 @@ class CheatemLearners(Learners):
             every = torch.zeros(len(self._networks), 1, 1)
             every[tables, 0, 0] = torch.from_numpy(ahead.astype(np.float32))
             logits = self._networks(every)[tables, 0]
-        return choose(policy_of(logits, values, config.training_sharpness, decisions), decisions.uniforms)
+        return choose(policy_of(logits, values, config.training_sharpness, decisions), decisions.random_numbers)
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Update the sheet, then the counts decision by decision; keep what the network may learn from."""
@@ -292,12 +292,12 @@ def static(config: CheatemConfig | None = None) -> CheatemConfig:
 def advantages_of(
     decisions: Decisions, rivals: NDArray[Any], which: Rows, repaired: int, clip: bool
 ) -> NDArray[np.float64]:
-    """Return the advantage probability of each decision (n,), estimated from cards that `uniforms` fix.
+    """Return the advantage probability of each decision (n,), estimated from cards that `random_numbers` fix.
 
     `rivals` are records of counts, `which` (n,) says whose counts belong to each decision.
     """
     found = np.empty(len(decisions))
-    write_advantages(decisions.views, decisions.uniforms, rivals, which, repaired, _STREAM, found)
+    write_advantages(decisions.views, decisions.random_numbers, rivals, which, repaired, _STREAM, found)
     return np.minimum(found, 1.0) if clip else found
 
 
@@ -315,12 +315,12 @@ def policy_of(
 
 @kernel
 def write_advantages(
-    views: Any, uniforms: Any, rivals: Any, which: Any, repaired: Any, streams: Any, found: Any
+    views: Any, random_numbers: Any, rivals: Any, which: Any, repaired: Any, streams: Any, found: Any
 ) -> None:
     """Write the advantage probability of each view's actor."""
     for j in range(views.shape[0]):
         t, stream = views[j], streams[0]
-        seed_stream(stream, np.uint64(uniforms[j] * _SEED_SCALE), np.uint64(1))
+        seed_stream(stream, np.uint64(random_numbers[j] * _SEED_SCALE), np.uint64(1))
         ahead = chance_ahead(t, np.int64(t.actor), repaired, BOARDS, HANDS_PER_BOARD, stream)
         found[j] = advantage(ahead, rivals[which[j]], last_column_of_rival(t))
 

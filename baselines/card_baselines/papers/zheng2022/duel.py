@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.situation import BIG_BLIND, column_of
-from card_envs.agent import Agent, decisions_at, write_uniforms
+from card_envs.agent import Agent, decisions_at, write_random_numbers
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.presets import limit_holdem
@@ -137,14 +137,14 @@ class Duels:
 
     def _actions(self, rows: Rows, number: int) -> Rows:
         seats = self._tables["actor"][rows].astype(np.int64)
-        uniforms, actions = np.empty(len(rows)), np.empty(len(rows), np.int64)
+        random_numbers, actions = np.empty(len(rows)), np.empty(len(rows), np.int64)
         deals = rows * _HANDS_OF_TABLE + self.hands[rows]
-        write_uniforms(np.uint64(self._seed), deals, number, seats, uniforms)
+        write_random_numbers(np.uint64(self._seed), deals, number, seats, random_numbers)
         players = self._player_at[seats, rows]
         for k, player in enumerate(self._different):
             mine = np.flatnonzero(players == k)
             if len(mine):
-                asked = decisions_at(self._games[k], self._tables, rows[mine], rows[mine], uniforms[mine])
+                asked = decisions_at(self._games[k], self._tables, rows[mine], rows[mine], random_numbers[mine])
                 actions[mine] = player.act(asked, self._rng)
         return actions
 

@@ -84,7 +84,7 @@ class NetworkAgent(Agent):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return an action for each decision."""
-        return choose(self.probabilities(decisions), decisions.uniforms)
+        return choose(self.probabilities(decisions), decisions.random_numbers)
 
     @torch.inference_mode()
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
@@ -135,7 +135,7 @@ class Transitions:
     def add(self, decisions: Decisions, columns: Rows, legal: NDArray[np.uint8]) -> None:
         """Keep what was seen and decided; `columns` as the learner meant them, legal or not."""
         seen = np.asarray(decisions.observation, np.float32)
-        for j, table in enumerate(decisions.tables.tolist()):
+        for j, table in enumerate(decisions.table_ids.tolist()):
             self._decided[table].append((seen[j], int(columns[j]), legal[j]))
 
     def of_hand(self, table: int, hand: Hand, seat: int) -> list[Transition]:

@@ -64,14 +64,16 @@ class PpoLearners(Learners):
         """Return a sampled action for each decision; one in ten is any of the four, legal or not."""
         legal, seen = legal_columns(decisions), np.asarray(decisions.observation, np.float32)
         inputs = torch.zeros(len(self._actors), 1, seen.shape[1])
-        inputs[decisions.tables, 0] = torch.from_numpy(seen)
-        logits = self._actors(inputs)[decisions.tables, 0].double().numpy()
-        explores = decisions.uniforms < EXPLORATION
-        uniforms = np.where(
-            explores, decisions.uniforms / EXPLORATION, (decisions.uniforms - EXPLORATION) / (1 - EXPLORATION)
+        inputs[decisions.table_ids, 0] = torch.from_numpy(seen)
+        logits = self._actors(inputs)[decisions.table_ids, 0].double().numpy()
+        explores = decisions.random_numbers < EXPLORATION
+        random_numbers = np.where(
+            explores,
+            decisions.random_numbers / EXPLORATION,
+            (decisions.random_numbers - EXPLORATION) / (1 - EXPLORATION),
         )
         columns = np.where(
-            explores, (uniforms * NUM_COLUMNS).astype(np.int64), choose(softmax(logits, legal), uniforms)
+            explores, (random_numbers * NUM_COLUMNS).astype(np.int64), choose(softmax(logits, legal), random_numbers)
         )
         self._transitions.add(decisions, columns, legal)
         return actions_of(columns, legal)

@@ -71,7 +71,7 @@ class TablePlayer(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return an action for each decision."""
         if self.policy == "softmax":
-            return choose(self.probabilities(decisions), decisions.uniforms)
+            return choose(self.probabilities(decisions), decisions.random_numbers)
         return best_actions(self.values(decisions))
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
@@ -105,7 +105,9 @@ def values_of(
     `sheets` are records of `Sheet.record`, `which` (n,) says whose sheet belongs to each decision.
     """
     values, counts = np.zeros(len(decisions), ACTION_VALUES), np.zeros(1, TYPE_COUNTS)
-    _write_values(decisions.views, decisions.uniforms, sheets, which, repaired, completions, counts, _STREAM, values)
+    _write_values(
+        decisions.views, decisions.random_numbers, sheets, which, repaired, completions, counts, _STREAM, values
+    )
     return values
 
 
@@ -156,11 +158,11 @@ def write_values(t: Any, sheet: Any, repaired: Any, completions: Any, c: Any, st
 
 @kernel
 def _write_values(
-    views: Any, uniforms: Any, sheets: Any, which: Any, repaired: Any, completions: Any, counts: Any, streams: Any,
-    values: Any,
+    views: Any, random_numbers: Any, sheets: Any, which: Any, repaired: Any, completions: Any, counts: Any,
+    streams: Any, values: Any,
 ) -> None:  # fmt: skip
     for j in range(views.shape[0]):
-        seed_stream(streams[0], np.uint64(uniforms[j] * _SEED_SCALE), np.uint64(0))
+        seed_stream(streams[0], np.uint64(random_numbers[j] * _SEED_SCALE), np.uint64(0))
         write_values(views[j], sheets[which[j]], repaired, completions, counts[0], streams[0], values[j])
 
 
