@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("tyro")
 
 from card_baselines import cli
-from card_baselines.cli.commands.arguments import gathered, parsed, require_numbers_in_range
+from card_baselines.cli.commands.arguments import group_options, parse_options, require_numbers_in_range
 
 KUHN = "kuhn_poker-v0"
 
@@ -37,11 +37,11 @@ class Config:
     ],
 )
 def test_a_repeated_option_adds_to_the_first(words: str, config: Config) -> None:
-    assert parsed(Config, "train test", words.split()) == config
+    assert parse_options(Config, "train test", words.split()) == config
 
 
 def test_words_before_the_first_option_stay_there() -> None:
-    assert gathered(["a", "b", "--x", "1", "--y", "--x", "2"]) == ["a", "b", "--x", "1", "2", "--y"]
+    assert group_options(["a", "b", "--x", "1", "--y", "--x", "2"]) == ["a", "b", "--x", "1", "2", "--y"]
 
 
 HUGE = "99999999999999999999"

@@ -19,7 +19,7 @@ from rich.console import Console
 from card_baselines import cli, registry
 from card_baselines.cli.commands import train
 from card_baselines.cli.commands.exploit import describe_exploitability
-from card_baselines.cli.console import made_table
+from card_baselines.cli.console import make_table
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
 
@@ -93,7 +93,7 @@ def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
 def test_ids_are_never_broken() -> None:
     rows = [["no_limit_holdem-v0", "words " * 30, "words " * 30]]
     shown = io.StringIO()
-    Console(width=60, file=shown).print(made_table(["id", "one", "two"], rows))
+    Console(width=60, file=shown).print(make_table(["id", "one", "two"], rows))
     assert "no_limit_holdem-v0" in shown.getvalue()
 
 

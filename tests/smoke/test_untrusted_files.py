@@ -452,7 +452,7 @@ def test_no_stored_session_names_code(mark: Path, tmp_path: Path, location: str)
     with pytest.warns(RuntimeWarning, match=r"session \d is left out"):
         results(store, catalogue)
     library = Library(catalogue, store)
-    assert len(library.listed()) == 1  # the one with an unknown agent can be looked at
+    assert len(library.list_recordings()) == 1  # the one with an unknown agent can be looked at
     handler = RequestHandler(catalogue, store, library, "host")
 
     async def come() -> None:

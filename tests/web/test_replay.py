@@ -61,8 +61,8 @@ def test_a_page_steps_through_files_and_agents_think_as_in_their_own_game(tmp_pa
     saved_match(tmp_path / "saved" / "match.phhs", game)
     catalogue = Catalogue()
     library = Library(catalogue, Store(tmp_path / "results.sqlite"), [tmp_path / "saved"])
-    (listed,) = library.listed()
-    described = library.described(listed["name"])
+    (listed,) = library.list_recordings()
+    described = library.describe(listed["name"])
     assert len(described["hands"]) == 12
     offered = {player["name"] for player in described["players"]}
     assert {"random", "tight_aggressive", "cfr", "cfr:greedy"} & offered == {"random", "tight_aggressive"}
@@ -72,7 +72,7 @@ def test_a_page_steps_through_files_and_agents_think_as_in_their_own_game(tmp_pa
         (theirs,) = moment.in_other_games
         assert int(theirs[1]["pot"][0]) == int(moment.tables["pot"][0])
         assert np.array_equal(theirs[1]["deck"], moment.tables["deck"])
-        thought = thinkers.of_moment(moment, "random")
+        thought = thinkers.ask_about_moment(moment, "random")
         assert (thought is None) == (step == len(moment.moves))
         if thought is not None:
             assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from card_baselines.web.session import Place, Plan, dealt
+from card_baselines.web.session import Place, Plan, deal_table
 from card_baselines.web.store import Store
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -24,7 +24,7 @@ def own_cards(game: Game, plan: Plan, place: int, hands: int) -> list[list[int]]
     """The cards that a place is dealt in the first hands, as the page of its person shows them."""
     assert game.info.private_cards is not None
     seats = [plan.seat_of(place, hand) for hand in range(hands)]
-    cards = [list(game.info.private_cards(dealt(game, plan, hand), 0, seat)) for hand, seat in enumerate(seats)]
+    cards = [list(game.info.private_cards(deal_table(game, plan, hand), 0, seat)) for hand, seat in enumerate(seats)]
     return [[card for card in held if card < 52] for held in cards]
 
 
@@ -104,7 +104,7 @@ def test_a_seed_is_taken_where_the_host_asks_for_it_and_the_page_says_so(tmp_pat
         assert (plan.seed, plan.secret) == (7, b"")
         tables = make_game("kuhn_poker-v0").seeded_tables(1, 7, 1)
         make_game("kuhn_poker-v0").deal(tables, 0)
-        assert dealt(make_game("kuhn_poker-v0"), plan, 1).tobytes() == tables.tobytes()
+        assert deal_table(make_game("kuhn_poker-v0"), plan, 1).tobytes() == tables.tobytes()
 
 
 def test_a_session_goes_on_with_its_secret_after_the_server_was_started_anew(tmp_path: Path) -> None:

@@ -75,23 +75,23 @@ def print_match(title: str, result: MatchResult, hands_per_second: float) -> Non
 def print_results(title: str, rows: Sequence[tuple[str, Summary]], units: Mapping[str, float]) -> None:
     """Print means with their 95 % intervals in all units, a named one in each row."""
     header = ["agent", *(f"{unit} (± 95 %)" for unit in units)]
-    print_table(header, [[name, *_in_units(summary, units)] for name, summary in rows], title)
+    print_table(header, [[name, *_format_units(summary, units)] for name, summary in rows], title)
 
 
 def print_adjusted(agents: Sequence[Adjusted], result: MatchResult) -> None:
     """Print the results after control variates, and how many hands of plain play they are worth."""
     header = ["agent", *(f"{unit} (± 95 %)" for unit in result.units), "worth plain hands"]
     rows = [
-        [agent.summary.name, *_adjusted_cells(agent, result.units), _hands(agent.hands_factor * result.hands)]
+        [agent.summary.name, *_format_adjusted(agent, result.units), _hands(agent.hands_factor * result.hands)]
         for agent in agents
     ]
     print_table(header, rows, "control variates: what chance brought is taken off")
 
 
-def _adjusted_cells(agent: Adjusted, units: Mapping[str, float]) -> list[str]:
+def _format_adjusted(agent: Adjusted, units: Mapping[str, float]) -> list[str]:
     if agent.is_exact:
         return [f"{_number(agent.summary.mean * factor, factor)} exact" for factor in units.values()]
-    return _in_units(agent.summary, units)
+    return _format_units(agent.summary, units)
 
 
 def print_statistics(names: Sequence[str], of_agents: Sequence[Sequence[Statistic]]) -> None:
@@ -111,7 +111,7 @@ def _hands(hands: float) -> str:
     return f"{hands:,.0f}" if math.isfinite(hands) else "any number"
 
 
-def _in_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
+def _format_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
     return [_summary_cell(summary, factor) for factor in units.values()]
 
 
@@ -134,10 +134,10 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     """Print a table whose cells are taken as they are."""
     from rich.console import Console
 
-    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(made_table(header, rows, title))
+    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(make_table(header, rows, title))
 
 
-def made_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> Table:
+def make_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> Table:
     """Return a table whose cells are taken as they are."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

@@ -28,7 +28,7 @@ FILE = Path(__file__).with_name("listing.json")
 SIX_SEATS = "num_players=6"
 """Setting with which agents are asked too, since some play at tables of six alone."""
 _CHOOSES = {None: "", True: "greedy", False: "sampling"}
-"""How an agent chooses that could do both, see `Agent.greedy`."""
+"""`Agent.greedy` -> the way in which an agent chooses that could do both."""
 _MISSING = "missing"
 """Key of the module without which an agent cannot be made, in the file alone."""
 
@@ -37,7 +37,7 @@ Report = dict[str, Any]
 
 def list_envs() -> list[Report]:
     """Return a report of every environment; see `describe_env`."""
-    kept = _kept()["envs"]
+    kept = _read_file()["envs"]
     games = importable_games([env_id for env_id, entry in ENVS.items() if not _is_kept(entry, kept)])
     known = {env_id: describe_env(ENVS[env_id], game) for env_id, game in games.items()}
     return [(known | kept)[env_id] for env_id in ENVS if env_id in known | kept]
@@ -45,19 +45,19 @@ def list_envs() -> list[Report]:
 
 def list_agents() -> list[Report]:
     """Return a report of every agent with a name; see `describe_agent`."""
-    kept = _kept()
+    kept = _read_file()
     others = [env_id for env_id, entry in ENVS.items() if not _is_kept(entry, kept["envs"])]
-    other_games = seated_games(importable_games(others))
-    all_games = cache(lambda: seated_games(importable_games()))
+    other_games = add_six_seats(importable_games(others))
+    all_games = cache(lambda: add_six_seats(importable_games()))
     return [
-        _kept_report(kept["agents"][name], other_games)
+        _complete_report(kept["agents"][name], other_games)
         if kept["agents"].get(name, {}).get("from") == location
         else describe_agent(name, location, all_games())
         for name, location in plugins.known_agents().items()
     ]
 
 
-def _kept_report(kept: Report, other_games: Mapping[str, Game]) -> Report:
+def _complete_report(kept: Report, other_games: Mapping[str, Game]) -> Report:
     """Return the report of an agent as the file has it, and which of the games that the file does not know it plays."""
     report = {key: value for key, value in kept.items() if key != _MISSING}
     needs = _needs(kept[_MISSING])
@@ -68,7 +68,7 @@ def _kept_report(kept: Report, other_games: Mapping[str, Game]) -> Report:
 
 
 def describe_env(entry: EnvEntry, game: Game) -> Report:
-    """Return what `card-envs envs --json` says of an environment, `game` being the one with its default settings."""
+    """Return the report of an environment for `card-envs envs`; `game` has its default settings."""
     parameters = inspect.signature(entry.factory).parameters
     return {
         "id": entry.id,
@@ -85,7 +85,7 @@ def describe_env(entry: EnvEntry, game: Game) -> Report:
 
 
 def describe_agent(name: str, location: str, games: Mapping[str, Game]) -> Report:
-    """Return what `card-envs agents --json` says of an agent: which of the games it plays is found by making it."""
+    """Return the report of an agent for `card-envs agents`; it is made for every game to see which it plays."""
     from card_envs.agent import find_agent
 
     summary, needs, plays, chooses = "", "", list[str](), ""
@@ -103,7 +103,7 @@ def describe_agent(name: str, location: str, games: Mapping[str, Game]) -> Repor
     return {"name": name, "summary": summary, "plays": plays, "chooses": chooses, "needs": needs, "from": location}
 
 
-def seated_games(games: Mapping[str, Game]) -> dict[str, Game]:
+def add_six_seats(games: Mapping[str, Game]) -> dict[str, Game]:
     """Return the games, and behind them those with six seats, where they can have them."""
     six = {
         f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
@@ -113,12 +113,12 @@ def seated_games(games: Mapping[str, Game]) -> dict[str, Game]:
     return {**games, **six}
 
 
-def own_listing() -> dict[str, dict[str, Report]]:
-    """Return what the file holds, found by asking the games and agents of this package."""
+def make_listing() -> dict[str, dict[str, Report]]:
+    """Return the content of the file, made by asking the games and agents of this package."""
     from card_baselines.registry import AGENTS
 
     games = {env_id: game for env_id, game in importable_games().items() if _is_own(ENVS[env_id])}
-    seated, missing = seated_games(games), _missing_modules()
+    seated, missing = add_six_seats(games), _find_missing_modules()
     agents = {name: describe_agent(name, location, seated) for name, location in (plugins.OWN_AGENTS | AGENTS).items()}
     return {
         "envs": {env_id: describe_env(ENVS[env_id], game) for env_id, game in games.items()},
@@ -126,7 +126,7 @@ def own_listing() -> dict[str, dict[str, Report]]:
     }
 
 
-def _missing_modules() -> dict[str, str]:
+def _find_missing_modules() -> dict[str, str]:
     """Return for each agent which module of an extra it cannot do without, "" for none: where no extra is installed."""
     program = f"import sys; sys.modules.update(dict.fromkeys({list(EXTRA_OF)})); "
     program += "from card_baselines.cli import listing; listing.print_missing_modules()"
@@ -139,7 +139,7 @@ def print_missing_modules() -> None:
     """Print as JSON, for each agent, the first word of what it needs in this process."""
     from card_baselines.registry import AGENTS
 
-    seated = seated_games(importable_games())
+    seated = add_six_seats(importable_games())
     names = plugins.OWN_AGENTS | AGENTS
     reports = {name: describe_agent(name, location, seated) for name, location in names.items()}
     print(json.dumps({name: report["needs"].partition(" ")[0] for name, report in reports.items()}))
@@ -152,7 +152,7 @@ def _needs(module: str) -> str:
     return how_to_install(ModuleNotFoundError(name=module))
 
 
-def _kept() -> dict[str, dict[str, Report]]:
+def _read_file() -> dict[str, dict[str, Report]]:
     kept: dict[str, dict[str, Report]] = json.loads(FILE.read_text(encoding="utf-8"))
     return kept
 
@@ -181,4 +181,4 @@ def _summary(agent: Agent) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps(own_listing(), indent=1) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(make_listing(), indent=1) + "\n", encoding="utf-8")

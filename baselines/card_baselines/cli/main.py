@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, called, nearest
+from card_baselines.cli.commands.arguments import WRONG_USE, call_command, require_known
 from card_envs import __version__
 from card_envs.extras import how_to_install
 from card_envs.locations import load_object
@@ -27,7 +27,7 @@ INTERRUPTED, UNREAD = 130, 141
 """Exit codes after Ctrl-C and when the output is no longer read, as shells have them."""
 
 _TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
-"""What NumPy says of arrays that are larger than any memory."""
+"""Messages of NumPy about arrays that are larger than any memory."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -51,15 +51,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if not _is_expected(error):
             raise
-        print(f"card-envs: {_explained(error)}", file=sys.stderr)
+        print(f"card-envs: {_explain(error)}", file=sys.stderr)
         return WRONG_USE
 
 
 def _run(name: str, arguments: list[str]) -> int:
-    if name not in COMMANDS:
-        raise ValueError(f"command {name!r} is not known{nearest(name, COMMANDS)}: choose one of {', '.join(COMMANDS)}")
+    require_known("command", name, COMMANDS)
     command = _command(name)
-    done: int = command(arguments) if name in _TAKE_ARGUMENTS else called(command, name, arguments)
+    done: int = command(arguments) if name in _TAKE_ARGUMENTS else call_command(command, name, arguments)
     return done
 
 
@@ -77,7 +76,7 @@ def _is_expected(error: Exception) -> bool:
     return isinstance(error, expected)
 
 
-def _explained(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     """Return the message of an error; that of the operating system without its number and quotes.
 
     NumPy speaks of dimensions where a number such as --hands asks for more than memory holds.
@@ -101,7 +100,7 @@ def _usage() -> str:
 
 
 def _summary(name: str) -> str:
-    """Return what a command does in one line: read, not imported, since commands may need packages that are missing."""
+    """Return the summary of a command, read from its source, since its packages may be missing."""
     word = name.replace("-", "_")
     source = Path(__file__).parent / "commands" / f"{word}.py"
     functions = (node for node in ast.parse(source.read_text()).body if isinstance(node, ast.FunctionDef))

@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 
 Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
-"""Words of an option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same, see `joined`."""
+"""Words of an option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same."""
 
 EnvId = Annotated[str, tyro.conf.arg(metavar="ENV")]
 EnvIds = Annotated[tuple[str, ...], tyro.conf.arg(metavar="[ENV ...]")]
@@ -19,6 +19,6 @@ AsJson = Annotated[bool, tyro.conf.arg(name="json")]
 NumPlayers = Annotated[int | None, tyro.conf.arg(metavar="N")]
 
 
-def joined(words: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+def join_words(words: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """Return the words of all occurrences of an option, in order."""
     return tuple(word for occurrence in words for word in occurrence)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _POINTS = 300
-"""Of a curve: more would not be seen."""
+"""Largest number of points of a curve: more would not be seen."""
 _SKIPPED_SHARE = 0.05
 """Of the hands, where a curve does not begin yet: the first ones would stretch the picture."""
 

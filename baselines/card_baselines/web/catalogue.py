@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.settings import parse_settings
-from card_baselines.web.session import settings_words
+from card_baselines.web.session import format_settings
 from card_baselines.web.store import StoredSession
 from card_envs.agent import CHOICES, Agent, find_agent, known_agents, split_choice, split_policy
 from card_envs.envs import ENVS, find_entry, make_game
@@ -19,7 +19,7 @@ from card_envs.game import Game
 from card_envs.locations import registered_names_only
 
 MAX_CHIPS = 1_000_000
-"""Of a number in the settings of a page: larger ones make tables of actions that fill the memory."""
+"""Largest number in the settings of a page: larger ones make tables of actions that fill the memory."""
 _ADVICE = "If you trust the code, start the server with --set encoder={name}"
 
 
@@ -60,17 +60,17 @@ class Catalogue:
             for env in self.envs
         ]
 
-    def offered(self, sessions: Iterable[StoredSession]) -> Iterator[tuple[StoredSession, Game]]:
+    def pair_with_games(self, sessions: Iterable[StoredSession]) -> Iterator[tuple[StoredSession, Game]]:
         """Yield stored sessions with their games; those whose game cannot be made are left out with a warning."""
         for session in sessions:
             try:
-                yield session, self.game(session.plan.env, settings_words(session.plan))
+                yield session, self.game(session.plan.env, format_settings(session.plan))
             except ValueError as error:
                 warnings.warn(f"session {session.id} is left out: {error}", RuntimeWarning, stacklevel=2)
 
     def settings(self, env: str, words: str) -> dict[str, Any]:
         """Return the settings that a page chose with words such as "num_players=6 stacks=50"; ValueError if wrong."""
-        chosen = {**self._known_defaults(env), **parse_settings(words.split())}
+        chosen = {**self._defaults_of(env), **parse_settings(words.split())}
         large = [name for name, value in chosen.items() if _largest(value) > MAX_CHIPS]
         if large:
             raise ValueError(f"{large[0]} is larger than {MAX_CHIPS:,}")
@@ -128,12 +128,12 @@ class Catalogue:
             raise ValueError(f"agent {name!r} is not offered here")
         return spec
 
-    def _known_defaults(self, env: str) -> dict[str, Any]:
+    def _defaults_of(self, env: str) -> dict[str, Any]:
         known = inspect.signature(find_entry(env).factory).parameters
         return {name: value for name, value in self._defaults.items() if name in known}
 
     def _default_words(self, env: str) -> str:
-        return " ".join(f"{name}={value}" for name, value in self._known_defaults(env).items())
+        return " ".join(f"{name}={value}" for name, value in self._defaults_of(env).items())
 
 
 def short_name(spec: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.results import MatchHands
-from card_baselines.web.session import settings_words, table_after
+from card_baselines.web.session import format_settings, table_after
 from card_baselines.web.store import Store
 from card_envs.files import replace_file
 from card_envs.history import MatchFile
@@ -35,7 +35,7 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
     with replace_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(_COLUMNS)
-        for session, game in catalogue.offered(store.sessions()):
+        for session, game in catalogue.pair_with_games(store.sessions()):
             plan = session.plan
             seed = "" if plan.secret else plan.seed
             for hand in store.hands(session.id):
@@ -48,7 +48,7 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
                     game.step(tables, 0, action)
                 for place, who in enumerate(plan.places):
                     table.writerow(
-                        [session.id, session.started, plan.env, settings_words(plan), seed, hand.number,
+                        [session.id, session.started, plan.env, format_settings(plan), seed, hand.number,
                          plan.deal(hand.number), place, who.name, who.agent or "", plan.seat_of(place, hand.number),
                          hand.payoffs[place] / game.chips_per_reward, game.unit, "; ".join(words)]
                     )  # fmt: skip
@@ -59,7 +59,7 @@ def _write_folder(store: Store, catalogue: Catalogue, folder: Path) -> int:
     """Write a folder with a file for each session that has hands; games without a format are left out."""
     folder.mkdir(parents=True)
     count = 0
-    for session, game in catalogue.offered(store.sessions()):
+    for session, game in catalogue.pair_with_games(store.sessions()):
         hands = MatchHands(game, [(session, store.hands(session.id))])
         names = [place.name for place in session.plan.places]
         if not hands.hands:

@@ -15,16 +15,16 @@ class Limits:
     """Bounds for one page and for all of them."""
 
     message_bytes: int = 8192
-    """Of one message from a page; a longer one ends its connection."""
+    """Largest message from a page; a longer one ends its connection."""
     messages_per_second: float = 50.0
-    """In the long run; a page that sends more is disconnected."""
+    """Messages a second in the long run; a page that sends more is disconnected."""
     burst: int = 100
-    """Messages at once."""
+    """Messages that a page may send at once."""
     connections: int = 500
     hello_seconds: float = 10.0
-    """After which a page must have said who it is."""
+    """Seconds within which a page must have sent its token."""
     waiting_messages: int = 1000
-    """To a page that does not read them, before it is disconnected."""
+    """Messages that wait for a page that does not read them, before it is disconnected."""
 
 
 class RateLimit:

@@ -11,19 +11,19 @@ from typing import Any, Protocol
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.scenes import Move, Scene, legal_actions, names_by_seat, scene
-from card_baselines.web.session import AgentFault, Plan, Session, settings_words
+from card_baselines.web.session import AgentFault, Plan, Session, format_settings
 from card_baselines.web.store import Store, StoredSession
 from card_envs.match.summary import Summary, summarise
 
 _THREADS = 8
-"""In which agents think, so that a slow one holds up its own table alone."""
+"""Number of threads in which agents think, so that a slow one delays its own table alone."""
 MAX_OPEN = 200
-"""Open sessions at once."""
+"""Largest number of open sessions."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 
 class Viewer(Protocol):
-    """Whoever is shown a table."""
+    """A page that is shown a table."""
 
     def send(self, message: dict[str, Any]) -> None:
         """Take a message; never waits."""
@@ -135,7 +135,7 @@ class LiveSession:
         session = self.session
         hand, number, seat = session.hand, len(session.actions), session.seat_to_act
         assert seat is not None
-        words = session.game.action_name(session.tables, 0, session.checked(action))
+        words = session.game.action_name(session.tables, 0, session.check_action(action))
         session.act(action)
         self._store.add_decision(self.number, hand, number, action, is_forfeit)
         if session.is_over:
@@ -183,7 +183,7 @@ class LiveSession:
         }
 
     def score(self) -> dict[str, Any]:
-        """Return what each place won so far in all, and per hand with its interval once there are two samples."""
+        """Return the totals of all places, and their means per hand with intervals once there are two samples."""
         game, plan = self.session.game, self.session.plan
         totals = [sum(won) / game.chips_per_reward for won in zip(*self._payoffs, strict=True)]
         return {
@@ -225,7 +225,7 @@ class LiveSessions:
         """Return the session and the place that a token opens."""
         return self._seats.get(token)
 
-    def listed(self) -> list[dict[str, Any]]:
+    def list_sessions(self) -> list[dict[str, Any]]:
         """Return the open sessions for a list, the newest first, with the tokens of people's seats: for the host."""
         return [
             {
@@ -243,7 +243,7 @@ class LiveSessions:
         """Begin a session; a ValueError says what is wrong with the plan."""
         if len(self._stored) >= MAX_OPEN:
             raise ValueError(f"{MAX_OPEN} sessions are open: close one first")
-        await self._in_pool(self._session, plan)  # before anything is written: does the plan work?
+        await self._run_in_pool(self._session, plan)  # before anything is written: does the plan work?
         tokens = tuple(None if place.agent else secrets.token_urlsafe(16) for place in plan.places)
         number = self.store.add_session(plan, tokens)
         self._stored[number] = next(session for session in self.store.sessions() if session.id == number)
@@ -255,7 +255,7 @@ class LiveSessions:
         if number not in self._stored:
             raise ValueError(f"session {number} is not open")
         if number not in self._live:
-            live = await self._in_pool(self._restored, self._stored[number])
+            live = await self._run_in_pool(self._restore, self._stored[number])
             self._live.setdefault(number, live)
         return self._live[number]
 
@@ -269,15 +269,15 @@ class LiveSessions:
             if token is not None:
                 self._seats.pop(token, None)
 
-    async def _in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
+    async def _run_in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work, *arguments)
 
     def _session(self, plan: Plan) -> Session:
-        game = self.catalogue.game(plan.env, settings_words(plan))
+        game = self.catalogue.game(plan.env, format_settings(plan))
         agents = {place: self.catalogue.agent(each.agent, game) for place, each in enumerate(plan.places) if each.agent}
         return Session(plan, game, agents)
 
-    def _restored(self, stored: StoredSession) -> LiveSession:
+    def _restore(self, stored: StoredSession) -> LiveSession:
         session = self._session(stored.plan)
         hands = self.store.hands(stored.id)
         live = LiveSession(stored.id, session, self.store, self.pool)

@@ -20,15 +20,15 @@ class MessageError(ValueError):
 
 @dataclass(frozen=True)
 class Hello:
-    """The first message: who is there."""
+    """The first message of a page, with its token."""
 
     token: str
-    """Of the host, or of a seat."""
+    """The token of the host, or of a seat."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """Which agents can play a game with these settings?"""
+    """A request for the agents that can play a game with these settings."""
 
     env: str
     settings: str = ""
@@ -40,7 +40,7 @@ class Open:
 
     env: str
     places: list[str]
-    """Who plays, an agent's name for each place, or "" for a person."""
+    """The name of an agent for each place, or "" for a person."""
     names: list[str]
     """Names of the people, in their order."""
     settings: str = ""
@@ -51,7 +51,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Sessions:
-    """Which tables are there?"""
+    """A request for the list of open tables."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Next:
 
 @dataclass(frozen=True)
 class Think:
-    """What would an agent do in my decision?"""
+    """A request for what an agent would do in a decision of the seat."""
 
     agent: str
     hand: int
@@ -97,7 +97,7 @@ class Think:
 
 @dataclass(frozen=True)
 class Recordings:
-    """Which recorded hands are there?"""
+    """A request for the list of recordings."""
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,12 @@ class Moment:
     step: int
     """Decisions before the moment."""
     agent: str = ""
-    """Whose thoughts are asked for; "" for nobody's."""
+    """The agent whose thoughts are asked for; "" for none."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """How have people fared against agents?"""
+    """A request for the results of people against agents."""
 
 
 Message = (
@@ -144,10 +144,10 @@ def parse(text: str | bytes) -> Message:
     kind = _KINDS.get(data["type"])
     if kind is None:
         raise MessageError(f"unknown type: known are {', '.join(_KINDS)}")
-    return _made(kind, {name: value for name, value in data.items() if name != "type"})
+    return _make_message(kind, {name: value for name, value in data.items() if name != "type"})
 
 
-def _made(kind: type[Any], data: Mapping[str, Any]) -> Message:
+def _make_message(kind: type[Any], data: Mapping[str, Any]) -> Message:
     hints = _HINTS[kind]
     unknown = sorted(set(data) - set(hints))
     if unknown:
@@ -157,7 +157,7 @@ def _made(kind: type[Any], data: Mapping[str, Any]) -> Message:
             raise MessageError(f"{kind.__name__.lower()} needs the field {field.name!r}")
     for name, value in data.items():
         if not _fits(value, hints[name]):
-            raise MessageError(f"{kind.__name__.lower()}: {name} must be {_described(hints[name])}")
+            raise MessageError(f"{kind.__name__.lower()}: {name} must be {_describe_type(hints[name])}")
     made: Message = kind(**data)
     return made
 
@@ -177,7 +177,7 @@ def _fits(value: Any, hint: Any) -> bool:
     return is_number and abs(value) <= MAX_INT
 
 
-def _described(hint: Any) -> str:
+def _describe_type(hint: Any) -> str:
     return getattr(hint, "__name__", None) or str(hint)
 
 

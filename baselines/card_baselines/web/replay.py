@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.scenes import scene
-from card_baselines.web.session import settings_words, table_after
+from card_baselines.web.session import format_settings, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.game import Game, Tables
 from card_envs.history import find_files
@@ -22,9 +22,9 @@ from card_envs.history.formats import recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
 
 _SESSION = "session "
-"""Begins the names of recordings that are sessions of the store."""
+"""Prefix of the names of recordings that are sessions of the store."""
 _MILLISECONDS = 900
-"""Of one step of an animation."""
+"""Duration of one step of an animation."""
 _LAST_MILLISECONDS = 3000
 
 
@@ -38,7 +38,7 @@ class Moment:
     """Its number, from 0."""
     step: int
     names: tuple[str, ...]
-    """By seat."""
+    """Names of the players, by seat."""
     moves: tuple[str, ...]
     """All decisions of the hand in words."""
     actors: tuple[int, ...]
@@ -52,7 +52,7 @@ class Moment:
         return self.moves[self.step] if self.step < len(self.moves) else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what a page shows; player_0 sits at the bottom."""
+        """Return the moment as JSON for a page; player_0 sits at the bottom."""
         return {
             "hand": self.hand,
             "step": self.step,
@@ -73,8 +73,8 @@ class Recording(Protocol):
         """Return how many hands there are."""
         ...
 
-    def described(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return what a page needs: players that may be asked, names, unit, number and payoffs of the hands."""
+    def describe(self, catalogue: Catalogue) -> dict[str, Any]:
+        """Return the players that may be asked, the unit, and a line for each hand, as JSON for a page."""
         ...
 
     def moment(self, hand: int, step: int) -> Moment:
@@ -93,11 +93,11 @@ class SessionRecording:
         """Return how many hands there are."""
         return len(self._hands)
 
-    def described(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return what a page needs; the payoffs are those of the first place."""
+    def describe(self, catalogue: Catalogue) -> dict[str, Any]:
+        """Return the recording as JSON for a page; the payoffs are those of the first place."""
         plan, game = self._plan, self._game
         return {
-            "players": [asdict(each) for each in catalogue.players(plan.env, settings_words(plan))],
+            "players": [asdict(each) for each in catalogue.players(plan.env, format_settings(plan))],
             "unit": game.unit,
             "hands": [
                 f"{hand.number + 1}: {plan.places[0].name} {(hand.payoffs or [0])[0] / game.chips_per_reward:+g}"
@@ -109,7 +109,7 @@ class SessionRecording:
         """Return a moment of a hand."""
         stored, plan, game = self._hands[hand], self._plan, self._game
         names = tuple(plan.places[plan.place_at(seat, stored.number)].name for seat in range(game.num_seats))
-        moves, actors = _in_words(game, table_after(game, plan, stored.number, ()), stored.actions)
+        moves, actors = _describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
         tables = table_after(game, plan, stored.number, stored.actions[:step])
         return Moment(game, tables, stored.number, step, names, moves, actors)
 
@@ -129,8 +129,8 @@ class FileRecording:
     def _hands(self) -> list[RecordedHand]:
         return [hand for hand in recorded_hands(self._file) if isinstance(hand, RecordedHand)]
 
-    def described(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return what a page needs; players are those that know the first hand's game."""
+    def describe(self, catalogue: Catalogue) -> dict[str, Any]:
+        """Return the recording as JSON for a page; players are those that know the game of the first hand."""
         if not self._hands:
             return {"players": [], "unit": "", "hands": []}
         first = self._hands[0]
@@ -146,7 +146,7 @@ class FileRecording:
     def moment(self, hand: int, step: int) -> Moment:
         """Return a moment of a hand."""
         recorded = self._hands[hand]
-        moves, actors = _in_words(recorded.game, recorded.tables_after(0), recorded.actions)
+        moves, actors = _describe_actions(recorded.game, recorded.tables_after(0), recorded.actions)
         others = [(game, recorded.in_game(game, step)) for game in recorded.others]
         return Moment(
             game=recorded.game,
@@ -169,18 +169,18 @@ class Library:
         files = find_files(paths) if paths else []
         self._files = {f"file {number + 1}": FileRecording(file) for number, file in enumerate(files)}
 
-    def listed(self) -> list[dict[str, Any]]:
+    def list_recordings(self) -> list[dict[str, Any]]:
         """Return the recordings for a list: name and title; sessions of several people only when they are ended."""
         found: dict[str, Recording] = dict(self._files)
         for session in reversed(self._store.sessions()):
-            recording = self._recorded(session)
+            recording = self._session_recording(session)
             if recording is not None and len(recording):
                 found[f"{_SESSION}{session.id}"] = recording
         return [{"name": name, "title": recording.title} for name, recording in found.items()]
 
-    def described(self, name: str) -> dict[str, Any]:
+    def describe(self, name: str) -> dict[str, Any]:
         """Return what a page needs of one recording; see `Recording.described`."""
-        return {"name": name, **self._recording(name).described(self._catalogue)}
+        return {"name": name, **self._recording(name).describe(self._catalogue)}
 
     def moment(self, name: str, hand: int, step: int) -> Moment:
         """Return a moment: the `hand`-th of the recording, after `step` decisions; ValueError if there is none."""
@@ -198,31 +198,31 @@ class Library:
             raise ValueError(f"kind {kind!r} is not known: choose png, apng or gif")
         first = self.moment(name, hand, step if kind == "png" else 0)
         steps = [step] if kind == "png" else range(len(first.moves) + 1)
-        return encoded(kind, [_drawn(self.moment(name, hand, each)) for each in steps])
+        return encode_pictures(kind, [_draw(self.moment(name, hand, each)) for each in steps])
 
     def _recording(self, name: str) -> Recording:
         if name in self._files:
             return self._files[name]
         words = name.removeprefix(_SESSION)
         found = [each for each in self._store.sessions() if words.isdecimal() and str(each.id) == words]
-        recording = self._recorded(found[0]) if found else None
+        recording = self._session_recording(found[0]) if found else None
         if recording is None:
             raise ValueError(f"there is no recording {name!r}")
         return recording
 
-    def _recorded(self, session: StoredSession) -> SessionRecording | None:
+    def _session_recording(self, session: StoredSession) -> SessionRecording | None:
         """Return the recording of a session, None where nobody may look at it yet, or its game is not offered."""
         if _is_secret(session):
             return None
         try:
-            game = self._catalogue.game(session.plan.env, settings_words(session.plan))
+            game = self._catalogue.game(session.plan.env, format_settings(session.plan))
         except ValueError:
             return None
         hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
         return SessionRecording(game, session, hands)
 
 
-def encoded(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
+def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
     """Return pictures (height, width, 3) as the bytes of a file: one as `png`, any number as `apng` or `gif`."""
     from PIL import Image
 
@@ -244,15 +244,15 @@ def _is_secret(session: StoredSession) -> bool:
     return session.is_open and (people > 1 or (people == 1 and session.plan.block > 0))
 
 
-def _drawn(moment: Moment) -> NDArray[np.uint8]:
+def _draw(moment: Moment) -> NDArray[np.uint8]:
     from card_envs.canvas import PixelCanvas
 
     picture: NDArray[np.uint8] = moment.game.info.painting()(PixelCanvas, moment.tables, None, moment.names).array()
     return picture
 
 
-def _in_words(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return what was done in a hand from `tables` on, which move on, and by which seats."""
+def _describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the actions of a hand in words and the seats that took them; `tables` are played on to its end."""
     words, actors = [], []
     for action in actions:
         words.append(game.action_name(tables, 0, action))

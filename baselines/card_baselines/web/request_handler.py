@@ -15,7 +15,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.live_session import LiveSession, LiveSessions, Viewer
 from card_baselines.web.replay import Library
 from card_baselines.web.results import results
-from card_baselines.web.session import Place, Plan, settings_words
+from card_baselines.web.session import Place, Plan, format_settings
 from card_baselines.web.store import Store
 from card_baselines.web.thinking import Thinkers
 from card_envs.secret_deals import new_secret
@@ -67,7 +67,7 @@ class RequestHandler:
 
     async def _tell_players(self, viewer: Viewer, plan: Plan) -> None:
         """Send which agents can be asked for their thoughts; to find out takes seconds the first time."""
-        viewer.send({"type": "players", "players": await self._players(plan.env, settings_words(plan))})
+        viewer.send({"type": "players", "players": await self._players(plan.env, format_settings(plan))})
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that the page need not wait for."""
@@ -89,8 +89,14 @@ class RequestHandler:
             await live.next_hand(message.hand)
         elif isinstance(message, m.Think):
             actions = self._actions(live, message.hand)
-            thought = await self._in_pool(
-                self.thinkers.of_own_decision, live.session, place, message.hand, message.step, message.agent, actions
+            thought = await self._run_in_pool(
+                self.thinkers.ask_about_own_decision,
+                live.session,
+                place,
+                message.hand,
+                message.step,
+                message.agent,
+                actions,
             )
             viewer.send({"type": "thought", "hand": message.hand, "step": message.step, **thought})
         else:
@@ -117,16 +123,16 @@ class RequestHandler:
             stored = await self.live_sessions.open(self._plan(message))
             viewer.send({"type": "opened", "session": stored.id, "tokens": list(stored.tokens)})
         elif isinstance(message, m.Sessions):
-            viewer.send({"type": "sessions", "sessions": self.live_sessions.listed()})
+            viewer.send({"type": "sessions", "sessions": self.live_sessions.list_sessions()})
         elif isinstance(message, m.Close):
             await self.live_sessions.close(message.session)
-            viewer.send({"type": "sessions", "sessions": self.live_sessions.listed()})
+            viewer.send({"type": "sessions", "sessions": self.live_sessions.list_sessions()})
         elif isinstance(message, m.Watch):
             live = await self.live_sessions.get(message.session)
             live.watch(viewer, message.pause)
             self._at.setdefault(viewer, set()).add(live)
         elif isinstance(message, m.Results):
-            rows = await self._in_pool(results, self.store, self.catalogue)
+            rows = await self._run_in_pool(results, self.store, self.catalogue)
             viewer.send({"type": "results", "rows": [asdict(row) for row in rows]})
         elif isinstance(message, (m.Recordings, m.Recording, m.Moment)):
             await self._replay(viewer, message)
@@ -135,19 +141,19 @@ class RequestHandler:
 
     async def _replay(self, viewer: Viewer, message: m.Recordings | m.Recording | m.Moment) -> None:
         if isinstance(message, m.Recordings):
-            viewer.send({"type": "recordings", "recordings": await self._in_pool(self.library.listed)})
+            viewer.send({"type": "recordings", "recordings": await self._run_in_pool(self.library.list_recordings)})
         elif isinstance(message, m.Recording):
-            viewer.send({"type": "recording", **await self._in_pool(self.library.described, message.name)})
+            viewer.send({"type": "recording", **await self._run_in_pool(self.library.describe, message.name)})
         else:
-            moment = await self._in_pool(self.library.moment, message.name, message.hand, message.step)
+            moment = await self._run_in_pool(self.library.moment, message.name, message.hand, message.step)
             thought = {}
             if message.agent:
-                thought = {"thought": await self._in_pool(self.thinkers.of_moment, moment, message.agent)}
+                thought = {"thought": await self._run_in_pool(self.thinkers.ask_about_moment, moment, message.agent)}
             viewer.send({"type": "moment", **moment.as_json(), **thought})
 
     async def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
         """Return a picture of a recording as the bytes of a file; `kind` is png, apng or gif."""
-        made: bytes = await self._in_pool(self.library.picture, kind, name, hand, step)
+        made: bytes = await self._run_in_pool(self.library.picture, kind, name, hand, step)
         return made
 
     def _plan(self, asked: m.Open) -> Plan:
@@ -165,10 +171,10 @@ class RequestHandler:
         return Plan(asked.env, settings, places, asked.seed or 0, asked.block, secret)
 
     async def _players(self, env: str, settings: str) -> list[dict[str, Any]]:
-        players = await self._in_pool(self.catalogue.players, env, settings)
+        players = await self._run_in_pool(self.catalogue.players, env, settings)
         return [asdict(player) for player in players]
 
-    async def _in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
+    async def _run_in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self.live_sessions.pool, work, *arguments)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.session import dealt, settings_words
+from card_baselines.web.session import deal_table, format_settings
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates
@@ -36,7 +36,7 @@ class Row:
     hands: int
     deals: int
     unit: str
-    """Of the numbers that follow, per hand."""
+    """Unit of the numbers that follow, per hand."""
     mean: float
     ci95: tuple[float | None, float | None]
     """None where one deal alone was played."""
@@ -48,7 +48,7 @@ class Row:
 
 
 class _Person(Agent):
-    """Stands for a person where agents are asked for their probabilities: it has none to show."""
+    """A placeholder for a person where agents are asked for their probabilities; it has none."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -64,12 +64,12 @@ def results(store: Store, catalogue: Catalogue, people_only: bool = True) -> lis
     Hands of deals that were not yet played with all exchanges of seats do not count where a session has these.
     """
     groups: dict[tuple[Any, ...], list[StoredSession]] = {}
-    for session, _ in catalogue.offered(store.sessions()):
+    for session, _ in catalogue.pair_with_games(store.sessions()):
         for place, who in enumerate(session.plan.places):
             if who.agent is None or (not people_only and place == 0):
                 others = [each.agent or each.name for k, each in enumerate(session.plan.places) if k != place]
                 plan = session.plan
-                key = plan.env, settings_words(plan), who.name, tuple(others), plan.block > 0, place
+                key = plan.env, format_settings(plan), who.name, tuple(others), plan.block > 0, place
                 groups.setdefault(key, []).append(session)
     return [row for key, sessions in groups.items() if (row := _row(store, catalogue, key, sessions)) is not None]
 
@@ -82,7 +82,7 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
         return None
     result = played.result()
     summary = result.agents[place]
-    adjusted = _adjusted(played, result, catalogue)
+    adjusted = _adjust(played, result, catalogue)
     unit, factor = next(iter(result.units.items()))
     without_luck = None if adjusted is None else adjusted[place].summary.scaled(factor)
     plain = summary.scaled(factor)
@@ -138,7 +138,7 @@ class MatchHands:
 
     def batch(self) -> tuple[MatchBatch, list[list[int]]]:
         """Return all hands as they were dealt, and the actions of each."""
-        tables = np.concatenate([dealt(self.game, session.plan, hand.number) for _, session, hand in self.hands])
+        tables = np.concatenate([deal_table(self.game, session.plan, hand.number) for _, session, hand in self.hands])
         numbers = np.array([number for number, _, _ in self.hands])
         actions = [list(hand.actions) for _, _, hand in self.hands]
         return MatchBatch(self.game, tables, numbers, numbers // self.plays, self.plays), actions
@@ -156,7 +156,7 @@ class MatchHands:
         callback.on_end(batch)
 
 
-def _adjusted(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tuple[Adjusted, ...] | None:
+def _adjust(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tuple[Adjusted, ...] | None:
     """Return results without luck, or None for games without controls, and for too few deals to fit anything to."""
     if result.deals < _FEWEST_ADJUSTED:
         return None

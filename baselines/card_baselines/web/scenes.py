@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.web.session import Session, censored
+from card_baselines.web.session import Session, censor_table
 from card_envs.canvas import ShapeCanvas
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
@@ -23,7 +23,7 @@ Scene = dict[str, Any]
 
 @dataclass(frozen=True)
 class Move:
-    """What somebody just did, in words."""
+    """The last action at a table, in words."""
 
     seat: int
     action: str
@@ -41,7 +41,7 @@ def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str], la
     seat is to act).
     """
     is_open = lays_open and game.info.shows_hands_at_end and bool(tables["is_over"][0])
-    views = tables if seat is None or is_open else censored(game, tables, seat)
+    views = tables if seat is None or is_open else censor_table(game, tables, seat)
     paint, private_cards = game.info.paint, game.info.private_cards
     canvas = None if paint is None else paint(ShapeCanvas, views, seat, names)
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)

@@ -162,7 +162,7 @@ class _Sockets:
         rate = RateLimit(self._limits.messages_per_second, self._limits.burst)
         try:
             async with asyncio.timeout(self._limits.hello_seconds):
-                hello = await _received(socket)
+                hello = await _receive_hello(socket)
             answer = await self._handler.welcome(hello, connection)
         except (MessageError, PermissionError):
             return NOT_ALLOWED
@@ -175,21 +175,21 @@ class _Sockets:
                 text = await socket.receive_text()
                 if not rate.passes():
                     return TOO_MUCH
-                await _answered(answer, text, connection)
+                await _answer(answer, text, connection)
         except (WebSocketDisconnect, KeyError):  # KeyError: a binary message
             return 1000
         finally:
             self._handler.leave(connection)
 
 
-async def _received(socket: WebSocket) -> Hello:
+async def _receive_hello(socket: WebSocket) -> Hello:
     message = parse(await socket.receive_text())
     if not isinstance(message, Hello):
         raise MessageError("the first message must be hello")
     return message
 
 
-async def _answered(answer: Callable[[Any], Awaitable[None]], text: str, connection: Connection) -> None:
+async def _answer(answer: Callable[[Any], Awaitable[None]], text: str, connection: Connection) -> None:
     """Do what a message asks for; whatever is wrong with it is told to the page."""
     try:
         await answer(parse(text))

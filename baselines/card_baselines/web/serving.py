@@ -33,7 +33,7 @@ def serve(
 
     `names` are those under which other machines reach this one; for `takes_seeds` see `RequestHandler`.
     """
-    listening = _listening(host, port)
+    listening = _open_socket(host, port)
     port = listening.getsockname()[1]
     token = token or new_token()
     store = Store(results)
@@ -64,7 +64,7 @@ def server_config(app: object, limits: Limits | None = None) -> uvicorn.Config:
     )
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _open_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens; a ValueError says why there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)

@@ -25,7 +25,7 @@ _ROW = np.zeros(1, np.int64)
 
 @dataclass(frozen=True)
 class Place:
-    """Who plays; places move around the table from hand to hand."""
+    """A player of a session; places move around the table from hand to hand."""
 
     name: str
     agent: str | None
@@ -34,7 +34,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that fixes a session, apart from what people decide."""
+    """The settings that determine a session, apart from the decisions of people."""
 
     env: str
     settings: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Plan:
     block: int = 0
     """Deals after which they come again with seats exchanged; 0: every deal is played once."""
     secret: bytes = field(default=b"", repr=False)
-    """What the deals follow from besides the seed; without one, who knows or finds the seed knows all cards."""
+    """Secret that decides the deals together with the seed; without it, whoever finds the seed knows all cards."""
 
     @property
     def num_places(self) -> int:
@@ -99,7 +99,7 @@ class Session:
         self._streams = {place: _generator(plan, place) for place in agents}
         self.hand = -1
         self.actions: list[int] = []
-        """Of the current hand, in order."""
+        """Actions of the current hand, in order."""
         self.tables = game.new_tables(1)
 
     @property
@@ -128,13 +128,13 @@ class Session:
     def deal(self, hand: int) -> None:
         """Begin a hand."""
         self.hand, self.actions = hand, []
-        self.tables = dealt(self.game, self.plan, hand)
+        self.tables = deal_table(self.game, self.plan, hand)
         for agent in self.agents.values():
             agent.deal_starts(_ROW)
         if self.is_over:  # the blinds put everybody all-in
             self._tell_end()
 
-    def checked(self, action: int) -> int:
+    def check_action(self, action: int) -> int:
         """Return an action that is legal for the seat to act; a ValueError says why another is not."""
         if self.seat_to_act is None:
             raise ValueError("the hand is over")
@@ -145,7 +145,7 @@ class Session:
 
     def act(self, action: int) -> None:
         """Take a legal action for the seat to act; a ValueError says why one is illegal, and nothing has changed."""
-        action = self.checked(action)
+        action = self.check_action(action)
         self._tell_action(action)
         self.game.step(self.tables, 0, action)
         self.actions.append(action)
@@ -177,7 +177,7 @@ class Session:
         agent = self.agents[place]
         decisions = decisions_of(self._games[place], self.plan, self.tables, self.hand, len(self.actions))
         try:
-            return self.checked(int(checked_actions(agent.act(decisions, self._streams[place]), 1)[0]))
+            return self.check_action(int(checked_actions(agent.act(decisions, self._streams[place]), 1)[0]))
         except Exception as error:  # an agent is anybody's code
             raise AgentFault(f"{agent.name} failed: {type(error).__name__}: {error}") from error
 
@@ -211,12 +211,12 @@ def _generator(plan: Plan, place: int) -> np.random.Generator:
     return np.random.default_rng([plan.seed % 2**64, place])
 
 
-def settings_words(plan: Plan) -> str:
+def format_settings(plan: Plan) -> str:
     """Return the settings of a plan as words such as "num_players=6 stacks=[50,100]"."""
     return " ".join(f"{name}={str(value).replace(' ', '')}" for name, value in plan.settings.items())
 
 
-def dealt(game: Game, plan: Plan, hand: int) -> Tables:
+def deal_table(game: Game, plan: Plan, hand: int) -> Tables:
     """Return one table at which a hand is dealt."""
     dealing = with_secret(game, plan.secret) if plan.secret else game
     tables = dealing.seeded_tables(1, plan.seed, plan.deal(hand))
@@ -226,13 +226,13 @@ def dealt(game: Game, plan: Plan, hand: int) -> Tables:
 
 def table_after(game: Game, plan: Plan, hand: int, actions: Sequence[int]) -> Tables:
     """Return one table after the first actions of a hand."""
-    tables = dealt(game, plan, hand)
+    tables = deal_table(game, plan, hand)
     for action in actions:
         game.step(tables, 0, action)
     return tables
 
 
-def censored(game: Game, tables: Tables, seat: int) -> Tables:
+def censor_table(game: Game, tables: Tables, seat: int) -> Tables:
     """Return a copy of a single table with nothing that a seat may not see."""
     views = np.empty(1, tables.dtype)
     game.censor_batch(tables, _ROW, np.array([seat]), views)

@@ -56,7 +56,7 @@ class StoredSession:
     is_open: bool
     plan: Plan
     tokens: tuple[str | None, ...]
-    """By place; None for agents."""
+    """Tokens of the places; None for agents."""
 
 
 @dataclass(frozen=True)

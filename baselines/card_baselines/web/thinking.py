@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Moment
 from card_baselines.web.scenes import legal_actions
-from card_baselines.web.session import Session, censored, table_after
+from card_baselines.web.session import Session, censor_table, table_after
 from card_envs.agent import Agent, action_probabilities, decisions_at, sampled_probabilities
 from card_envs.game import Game, Tables
 
 PLAYOUTS = 200
 """Hands that an agent plays out for the value of a state."""
 _PLAYOUT_SECONDS = 0.5
-"""For all playouts of a value; what is not done by then is left out."""
+"""Time limit of all playouts of a value, in seconds; later ones are left out."""
 _FIRST_SECONDS = 5.0
-"""For the first of them."""
+"""Time limit of the first playouts, in seconds: kernels may have to be loaded."""
 _BATCH, _FIRST_BATCH = 50, 2
 _KEPT_AGENTS = 64
 
 _MOST_DRAWS, _DRAW_SECONDS = 20, 0.4
-"""How often an agent without probabilities is asked for its action, and for how long at most."""
+"""Limits on asking an agent without probabilities for its action: number of times, seconds."""
 _ROW = np.zeros(1, np.int64)
 _NOTHING = {"value": None, "value_error": None, "equity": None}
 
@@ -45,7 +45,7 @@ class Thinkers:
         self._catalogue = catalogue
         self._agents: dict[tuple[str, str], Agent] = {}
 
-    def of_own_decision(
+    def ask_about_own_decision(
         self, session: Session, place: int, hand: int, step: int, name: str, actions: Sequence[int]
     ) -> Thought:
         """Return what an agent thinks of a decision that a place faces or faced; `actions` are those of the hand.
@@ -59,21 +59,21 @@ class Thinkers:
         seat = int(tables["actor"][0])
         if seat != plan.seat_of(place, hand):
             raise ValueError("this is not a decision of yours")
-        return self.of_decision(game, tables, name)
+        return self.ask_about_decision(game, tables, name)
 
-    def of_moment(self, moment: Moment, name: str) -> Thought | None:
+    def ask_about_moment(self, moment: Moment, name: str) -> Thought | None:
         """Return what an agent thinks of a moment of a recording, as the seat to act saw it; None at the end."""
         if moment.taken is None:
             return None
         reason = f"{name} does not know this game"
         for game, tables in ((moment.game, moment.tables), *moment.in_other_games):
             try:
-                return self.of_decision(game, tables, name)
+                return self.ask_about_decision(game, tables, name)
             except ValueError as error:
                 reason = str(error)
         return {"agent": name, "unit": moment.game.unit, "actions": [], "note": reason} | _NOTHING
 
-    def of_decision(self, game: Game, tables: Tables, name: str) -> Thought:
+    def ask_about_decision(self, game: Game, tables: Tables, name: str) -> Thought:
         """Return what an agent thinks of the decision at a single table.
 
         Keys: agent, actions (each with action, name, probability; the most likely first), note (why there are none),
@@ -81,8 +81,8 @@ class Thinkers:
         """
         agent = self._agent(name, game)
         seat = int(tables["actor"][0])
-        views = censored(game, tables, seat)
-        shown, note = _shown(game, agent, tables)
+        views = censor_table(game, tables, seat)
+        shown, note = _action_shares(game, agent, tables)
         likely = [] if shown is None else sorted(legal_actions(game, tables), key=lambda action: -shown[action])
         value = playout_value(game, agent, views, seat)
         return {
@@ -108,7 +108,7 @@ class Thinkers:
         return self._agents[key]
 
 
-def _shown(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64] | None, str | None]:
+def _action_shares(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64] | None, str | None]:
     """Return the probabilities of all actions (num_actions,) and a remark: from the agent, or from what it does.
 
     An agent without probabilities is asked a few times, with other random numbers: how often it takes each action.
@@ -141,7 +141,7 @@ def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[f
     while len(won) < PLAYOUTS:
         tables = np.repeat(views, _BATCH if len(won) else _FIRST_BATCH)
         game.info.redeal(tables, seat, rng)
-        if not _played_out(game, agent, tables, rng, deadline):
+        if not _play_out(game, agent, tables, rng, deadline):
             break
         if not len(won):
             deadline = time.perf_counter() + _PLAYOUT_SECONDS
@@ -151,7 +151,7 @@ def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[f
     return float(won.mean()), float(won.std(ddof=1)) / math.sqrt(len(won))
 
 
-def _played_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
+def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
     """Let an agent play tables to their ends; return False if there was no time for it."""
     seen = agent.encoded(game)
     rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)

@@ -8,7 +8,7 @@ from typing import Any
 from card_baselines.cli import plots
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json, print_results, print_table
-from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, Settings, joined
+from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, Settings, join_words
 from card_baselines.progress import progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.analysis.adaptation import Adaptation, play_adaptation
@@ -49,15 +49,16 @@ def adapt(
     """
     entry = find_entry(env)
     plots.require_drawable(plot)
-    game, _ = game_for(entry, parse_settings(joined(settings)), 2)
-    players = [load_agent(style, game) for style in joined(styles)]
+    game, _ = game_for(entry, parse_settings(join_words(settings)), 2)
+    players = [load_agent(style, game) for style in join_words(styles)]
     if not players:
         raise ValueError("--styles: name what the opponent plays, such as --styles always_raise always_call")
     hands = hands_per_style * len(players) * rounds * sessions
     with progress_bar("playing", hands) as bar:
         found = play_adaptation(
             game, load_agent(agent, game), players, hands_per_style=hands_per_style, rounds=rounds, sessions=sessions,
-            seed=seed, responses=[load_agent(response, game) for response in joined(responses)], progress=bar.advance,
+            seed=seed, responses=[load_agent(response, game) for response in join_words(responses)],
+            progress=bar.advance,
         )  # fmt: skip
     recoveries = _recoveries(found, rounds, window)
     if as_json:

@@ -78,20 +78,20 @@ def load_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
 def run_script(module_name: str, command: str, arguments: list[str]) -> int:
     """Run the `main` of a training script with the settings that the arguments make of its `Config`."""
     script = load_module(module_name)
-    script.main(parsed(script.Config, command, arguments))
+    script.main(parse_options(script.Config, command, arguments))
     return 0
 
 
-def parsed(made: Callable[..., Any], command: str, arguments: list[str], default: Any = None) -> Any:
-    """Return what `made` returns for the arguments; prints help or what is wrong with them and exits.
+def parse_options(made: Callable[..., Any], command: str, arguments: list[str], default: Any = None) -> Any:
+    """Return the object that `made` makes of the arguments; for --help and wrong ones, print and exit.
 
     Settings that the arguments do not name come from `default`, if there is one.
     """
-    return called(made, command, gathered(arguments), **({} if default is None else {"default": default}))
+    return call_command(made, command, group_options(arguments), **({} if default is None else {"default": default}))
 
 
-def called(command: Callable[..., Any], name: str, arguments: list[str], **default: Any) -> Any:
-    """Return what a command returns for the arguments; prints help or what is wrong with them and exits."""
+def call_command(command: Callable[..., Any], name: str, arguments: list[str], **default: Any) -> Any:
+    """Run a command with the arguments and return its result; for --help and wrong arguments, print and exit."""
     import tyro
 
     require_numbers_in_range(arguments)
@@ -110,7 +110,7 @@ def require_numbers_in_range(arguments: Iterable[str]) -> None:
                 raise ValueError(f"{option}{number} is too large: whole numbers go up to {MAX_NUMBER:,}")
 
 
-def gathered(arguments: list[str]) -> list[str]:
+def group_options(arguments: list[str]) -> list[str]:
     """Return the arguments with those of a repeated --option behind its first occurrence: `--a 1 --b --a 2` as one --a.
 
     Settings are tuples of words, `--panel random chen`, and people also repeat the option. tyro knows either way, not
@@ -128,7 +128,10 @@ def gathered(arguments: list[str]) -> list[str]:
     return [argument for group in groups.values() for argument in group]
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint at the known name that is most like `name`, or nothing."""
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
-    return f" (did you mean {nearest[0]!r}?)" if nearest else ""
+def require_known(kind: str, name: str, known: Iterable[str]) -> None:
+    """Raise ValueError with the nearest name and all names unless a name is among the known ones."""
+    names = list(known)
+    if name not in names:
+        found = difflib.get_close_matches(name, names, n=1, cutoff=0.3)
+        hint = f" (did you mean {found[0]!r}?)" if found else ""
+        raise ValueError(f"{kind} {name!r} is not known{hint}: choose one of {', '.join(names) or '(there is none)'}")

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, EnvId, Names, Settings, joined
+from card_baselines.cli.options import AsJson, EnvId, Names, Settings, join_words
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -35,8 +35,8 @@ def check(
         settings: Arguments of the environment, such as num_players=3.
         as_json: Print JSON.
     """
-    made = _made(game, parse_settings(joined(settings)))
-    results = {name: _result(made, name, seed, deals) for name in joined(only) or CHECKS}
+    made = _made(game, parse_settings(join_words(settings)))
+    results = {name: _result(made, name, seed, deals) for name in join_words(only) or CHECKS}
     if as_json:
         print_json({"game": game, "results": results})
     else:

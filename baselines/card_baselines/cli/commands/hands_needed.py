@@ -8,7 +8,7 @@ from typing import Any
 
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AgentNames, AsJson, Settings, joined
+from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words
 from card_baselines.settings import parse_settings
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
@@ -51,7 +51,7 @@ def hands_needed(
     elif pilot is not None:
         samples = _samples_of_file(pilot)
     else:
-        samples = _samples_of_match(str(env), joined(agents), pilot_hands, seed, joined(settings))
+        samples = _samples_of_match(str(env), join_words(agents), pilot_hands, seed, join_words(settings))
     counted = [
         (play, spread, plays * needed(spread, difference, power, confidence),
          plays * hands_for_interval(spread, difference, confidence))

@@ -10,16 +10,16 @@ from typing import Annotated
 
 import tyro
 
-from card_baselines.cli.commands.arguments import WRONG_USE, called, nearest
+from card_baselines.cli.commands.arguments import WRONG_USE, call_command, require_known
 from card_baselines.cli.commands.tournament import (
     MapOf,
-    asked_strategies,
+    ask_strategies,
     print_missing,
     require_map,
     standings_json,
 )
-from card_baselines.cli.console import made_table, print_json, print_table
-from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, Words, joined
+from card_baselines.cli.console import make_table, print_json, print_table
+from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, Words, join_words
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
 from card_baselines.league.pools import LostRound, Pool, make_pool
@@ -58,9 +58,8 @@ def league(arguments: list[str]) -> int:
         print("\n".join(["usage: card-envs league COMMAND FOLDER [options]", "", *lines]))
         return 0 if arguments else WRONG_USE
     name, rest = arguments[0], arguments[1:]
-    if name not in commands:
-        raise ValueError(f"league {name!r} is not known{nearest(name, commands)}: choose one of {', '.join(commands)}")
-    done: int = called(commands[name], f"league {name}", rest)
+    require_known("league", name, commands)
+    done: int = call_command(commands[name], f"league {name}", rest)
     return done
 
 
@@ -73,7 +72,7 @@ def new(folder: Folder, /, env: EnvId, seed: int = 0, settings: Settings = ()) -
         seed: Decides all rounds, with the order of what is added.
         settings: Arguments of the environment, such as num_players=6.
     """
-    chosen = parse_settings(joined(settings))
+    chosen = parse_settings(join_words(settings))
     with League.new(folder, env, seed=seed, **chosen) as made:
         print(f"a league of {made.meta['env']} in {folder}; `card-envs league add {folder} --division ...` adds to it")
     return 0
@@ -101,20 +100,20 @@ def add(
         settings: Of the division, such as hands=10000 clone_every=200 evaluation_share=0.1 duplicate=true.
         allow: Code, module:NAME or path/to/file.py:NAME, that the settings of the league may name.
     """
-    with League.open(folder, allow=joined(allow)) as opened:
+    with League.open(folder, allow=join_words(allow)) as opened:
         if kind:
             if not division:
                 raise ValueError(f"a division of kind {kind} needs a name: --division NAME")
             opened.add_division(
-                division, kind, students=joined(students), teachers=joined(teachers),
-                **parse_settings(joined(settings)),
+                division, kind, students=join_words(students), teachers=join_words(teachers),
+                **parse_settings(join_words(settings)),
             )  # fmt: skip
-        elif joined(students) or joined(settings):
+        elif join_words(students) or join_words(settings):
             raise ValueError("students and settings come with a new division: --division NAME --kind KIND")
-        elif not joined(teachers):
+        elif not join_words(teachers):
             raise ValueError("nothing to add: name a --division with its --kind, or --teachers")
         else:
-            opened.add_agents(*joined(teachers), division=division or None)
+            opened.add_agents(*join_words(teachers), division=division or None)
         table = members_table(opened)
         print_table(table.header, table.rows, table.title)
     return 0
@@ -132,8 +131,8 @@ def run(folder: Folder, /, rounds: Counts, workers: int = 1, ray: str | None = N
         allow: Code that members may be made of, module:NAME or path/to/file.py:NAME: what the league names is not run
             unless it stands here too, since a league may come from somebody else.
     """
-    with League.open(folder, allow=joined(allow)) as opened, make_pool(workers, ray) as pool:
-        targets = _targets(opened, joined(rounds))
+    with League.open(folder, allow=join_words(allow)) as opened, make_pool(workers, ray) as pool:
+        targets = _targets(opened, join_words(rounds))
         for trains in (True, False):
             chosen = {
                 name: count for name, count in targets.items() if KINDS[opened.division(name).kind].trains == trains
@@ -154,12 +153,12 @@ def _run(opened: League, targets: Mapping[str, int], pool: Pool) -> None:
     with StepsProgress(", ".join(targets), total, "rounds") as progress:
         hands, start = 0, time.monotonic()
 
-        def heard(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+        def report_round(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
             nonlocal hands
             hands += outcome.hands if isinstance(outcome, RoundOutcome) else 0
             progress.advance(f"{hands / (time.monotonic() - start):,.0f} hands/s")
 
-        opened.run(targets, pool, heard)
+        opened.run(targets, pool, report_round)
 
 
 def _targets(opened: League, words: tuple[str, ...]) -> dict[str, int]:
@@ -196,9 +195,9 @@ def rank(
         allow: Code, module:NAME or path/to/file.py:NAME, that the settings of the league may name.
         as_json: Print JSON.
     """
-    chosen = joined(measures) or tuple(MEASURES)
+    chosen = join_words(measures) or tuple(MEASURES)
     by = by if by in chosen or by not in MEASURES else chosen[0]
-    with League.open(folder, allow=joined(allow)) as opened:
+    with League.open(folder, allow=join_words(allow)) as opened:
         found = standings(opened, division or None, chosen, resamples, seed)
         if by not in found.rankings:
             raise ValueError(
@@ -234,14 +233,14 @@ def report(
             in 4,320 situations of six-max no-limit hold'em, about a second for a scripted member.
         allow: Code that members may be made of, as in `league run`; --map strategy asks them.
     """
-    with League.open(folder, allow=joined(allow)) as opened:
+    with League.open(folder, allow=join_words(allow)) as opened:
         require_map(opened.game, map)
         found = standings(opened, division or None, resamples=resamples, seed=seed)
         if by not in found.rankings:
             raise ValueError(
                 f"there is no ranking by {by}: {found.missing.get(by, 'choose from ' + ', '.join(MEASURES))}"
             )
-        page = write_report(opened, found, output or folder / "report", by, asked_strategies(opened, found, map))
+        page = write_report(opened, found, output or folder / "report", by, ask_strategies(opened, found, map))
     print_missing(found)
     print(f"wrote {page} and {page.with_suffix('.md')}")
     return 0
@@ -263,7 +262,7 @@ def watch(
     from rich.console import Console, Group
     from rich.live import Live
 
-    with League.open(folder, allow=joined(allow)) as opened:
+    with League.open(folder, allow=join_words(allow)) as opened:
         if division:
             opened.division(division)
         console = Console(width=None if Console().is_terminal else 200)
@@ -273,7 +272,7 @@ def watch(
             leading = division or _last_division(opened)
             if leading:
                 tables.append(leaders_table(opened, leading, best))
-            return Group(*(made_table(table.header, table.rows, table.title) for table in tables))
+            return Group(*(make_table(table.header, table.rows, table.title) for table in tables))
 
         if once or not console.is_terminal:
             console.print(look())

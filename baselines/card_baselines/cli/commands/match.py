@@ -11,7 +11,7 @@ from typing import Any
 from card_baselines.cli import console, plots
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, joined
+from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, join_words
 from card_baselines.progress import ProgressBar, progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
@@ -75,8 +75,8 @@ def match(
     """
     entry = find_entry(env)
     plots.require_drawable(plot)
-    names = joined(agents)
-    game, chosen = game_for(entry, parse_settings(joined(settings)), len(names))
+    names = join_words(agents)
+    game, chosen = game_for(entry, parse_settings(join_words(settings)), len(names))
     players = [load_agent(spec, game, device) for spec in names]
     file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
     until = StoppingRule(margin=margin) if until_decided else None
@@ -93,7 +93,7 @@ def match(
             result = play_match(
                 game, players, hands, seed, duplicate, progress=progress, hands_per_table=hands_per_table,
                 until=watching.until, on_error=on_error,
-                callbacks=[*watching.callbacks, *([file] if file else []), *_following(bar)],
+                callbacks=[*watching.callbacks, *([file] if file else []), *_follow_progress(bar)],
             )  # fmt: skip
     except (AgentError, MatchInterrupted) as raised:
         if raised.result is None:
@@ -116,7 +116,7 @@ def match(
     return 0
 
 
-def _following(bar: ProgressBar) -> list[MatchCallback]:
+def _follow_progress(bar: ProgressBar) -> list[MatchCallback]:
     return [_Following(bar)] if bar.is_shown else []
 
 
@@ -157,7 +157,7 @@ class _Watching:
         self.callbacks = [callback for callback in (self._controls, self._statistics) if callback is not None]
 
     def as_json(self, result: MatchResult) -> dict[str, Any]:
-        """Return what is added to the JSON of the match."""
+        """Return the reports of the callbacks as JSON."""
         report: dict[str, Any] = {}
         if self._controls is not None:
             report["control_variates"] = [

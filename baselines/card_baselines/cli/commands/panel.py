@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, Names, joined
+from card_baselines.cli.options import AsJson, Names, join_words
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
@@ -89,7 +89,7 @@ _QUICK = 100  # by which the hands of a quick panel are divided
 
 @dataclass(frozen=True)
 class _How:
-    """How every match of a panel is played, and who says so."""
+    """Settings of every match of a panel, and the commit that played it."""
 
     quick: bool
     seed: int
@@ -121,11 +121,11 @@ def panel(
         output: File for the results as JSON, written after every match; what the same command has played is kept there.
         as_json: Print JSON.
     """
-    chosen = _chosen(joined(sections))
+    chosen = _choose_sections(join_words(sections))
     report = _report_of(output)
     how = _How(quick, seed, control_variates, git_commit())
     for section in chosen:
-        report[section.name] = _begun(section, how, report.get(section.name, {}))
+        report[section.name] = _begin_section(section, how, report.get(section.name, {}))
         for _ in _matches_played(section, how, report[section.name]["results"]):
             if output is not None:
                 _write(output, report)
@@ -138,7 +138,7 @@ def panel(
     return 0
 
 
-def _chosen(names: tuple[str, ...]) -> list[Section]:
+def _choose_sections(names: tuple[str, ...]) -> list[Section]:
     known = {section.name: section for section in SECTIONS}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -146,7 +146,7 @@ def _chosen(names: tuple[str, ...]) -> list[Section]:
     return [known[name] for name in names] if names else list(SECTIONS)
 
 
-def _begun(section: Section, how: _How, before: dict[str, Any]) -> dict[str, Any]:
+def _begin_section(section: Section, how: _How, before: dict[str, Any]) -> dict[str, Any]:
     """Return a section with the cells of `before` that would be played in the same way.
 
     Its results are {row: {column: {"mean", "ci95", "hands", "commit"}}}, means of the row's agent.
@@ -220,11 +220,11 @@ def _report_of(path: Path | None) -> dict[str, Any]:
 
 def _write(path: Path, report: dict[str, Any]) -> None:
     """Write the sections of a report into a file, in their order, each row's columns in theirs."""
-    ordered = {section.name: _ordered(report[section.name]) for section in SECTIONS if section.name in report}
+    ordered = {section.name: _sort_section(report[section.name]) for section in SECTIONS if section.name in report}
     replace_text(path, json.dumps(ordered, indent=1) + "\n")
 
 
-def _ordered(section: dict[str, Any]) -> dict[str, Any]:
+def _sort_section(section: dict[str, Any]) -> dict[str, Any]:
     results = section["results"]
     return section | {
         "results": {row: {name: results[row][name] for name in results if name in results[row]} for row in results}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.cli.commands.arguments import game_for, load_agent, may_choose_seats, seats_of
-from card_baselines.cli.options import AgentNames, EnvId, Settings, joined
+from card_baselines.cli.options import AgentNames, EnvId, Settings, join_words
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent, Decisions, decisions_at
 from card_envs.envs import EnvEntry, find_entry
@@ -51,8 +51,8 @@ def play(
         device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
         no_thoughts: Do not show what agents think after each decision of theirs (brennus tells its beliefs).
     """
-    entry, chosen = find_entry(env), parse_settings(joined(settings))
-    names = _opponents(entry, chosen, joined(agents) or ("random",))
+    entry, chosen = find_entry(env), parse_settings(join_words(settings))
+    names = _opponents(entry, chosen, join_words(agents) or ("random",))
     game, _ = game_for(entry, chosen, 1 + len(names))
     players: list[Agent] = [Person(), *(load_agent(name, game, device) for name in names)]
     dealing = with_secret(game, new_secret()) if seed is None else game
@@ -83,7 +83,7 @@ class Person(Agent):
     name = YOU
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what is typed for each decision; raises KeyboardInterrupt for q and at the end of the input."""
+        """Return the action that is typed for each decision; q and the end of the input raise KeyboardInterrupt."""
         return np.array([self._ask(decisions, j) for j in range(len(decisions))])
 
     def _ask(self, decisions: Decisions, j: int) -> int:
@@ -92,7 +92,7 @@ class Person(Agent):
         print(f"\n{game.text(views, j, int(decisions.seats[j]))}")
         print(_choices(names))
         while True:
-            answer = _typed("your action: ")
+            answer = _read_answer("your action: ")
             if (action := meant(answer, names)) is not None:
                 return action
             print(f"{answer!r} is not one of them: type a number, a name or how only one begins, or q to leave")
@@ -104,7 +104,7 @@ def _choices(names: Mapping[int, str]) -> str:
     return "  ".join(shown[:_MOST_SHOWN]) + more
 
 
-def _typed(prompt: str) -> str:
+def _read_answer(prompt: str) -> str:
     try:
         answer = input(prompt).strip().lower()
     except EOFError:
@@ -127,7 +127,7 @@ def meant(answer: str, names: Mapping[int, str]) -> int | None:
 
 
 def describe_won(amount: float, unit: str, win: str = "win", lose: str = "lose") -> str:
-    """Return what somebody won in words: "win 3 points", "lose 1 point"."""
+    """Return an amount in words: "win 3 points", "lose 1 point"."""
     if not amount:
         return f"{win} and {lose} nothing"
     words = unit.removesuffix("s") if abs(amount) == 1 else unit
@@ -135,7 +135,7 @@ def describe_won(amount: float, unit: str, win: str = "win", lose: str = "lose")
 
 
 class Spectator:
-    """Tells at the terminal what the others do and how hands end, and adds up what you win."""
+    """A callback that prints the actions of the others and the end of each hand, and adds up what you win."""
 
     def __init__(self, players: Sequence[Agent], thoughts: bool = True) -> None:
         """Watch these agents, the first of which is you; with `thoughts`, tell what the others think."""

@@ -11,7 +11,7 @@ from card_baselines.cli import console, plots
 from card_baselines.cli.commands.arguments import game_for, load_agent, seats_of, with_num_players
 from card_baselines.cli.commands.exploit import print_exploitability
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Settings, joined
+from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Settings, join_words
 from card_baselines.exploitability.methods import ExploitSettings, Target, choose_method, measure_exploitability
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
@@ -69,12 +69,12 @@ def report(
     """
     entry = find_entry(env)
     plots.require_drawable(picture)
-    given = with_num_players(parse_settings(joined(settings)), num_players)
+    given = with_num_players(parse_settings(join_words(settings)), num_players)
     game, chosen = game_for(entry, given, seats_of(entry, given))
     player = load_agent(agent, game)
-    opponents = joined(panel) or game.info.panel
+    opponents = join_words(panel) or game.info.panel
     with progress_bar("playing the panel", hands * len(opponents)) as bar:
-        page = [_played(game, player, name, hands, seed, control_variates, bar.advance) for name in opponents]
+        page = [_play_opponent(game, player, name, hands, seed, control_variates, bar.advance) for name in opponents]
     target = Target(env=entry.id, settings=chosen, agent=agent, game=game, player=player)
     exploitability = _measure_exploitability(target, exploit_hands, seed, control_variates)
     described = {"agent": agent, "env": entry.id, "settings": chosen, "seed": seed, "commit": git_commit()}
@@ -87,7 +87,7 @@ def report(
     return 0
 
 
-def _played(
+def _play_opponent(
     game: Game, player: Agent, opponent: str, hands: int, seed: int, control_variates: bool, progress: Any
 ) -> _Played:
     others = [load_agent(opponent, game) for _ in range(game.num_seats - 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, nearest, parsed
+from card_baselines.cli.commands.arguments import WRONG_USE, parse_options, require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.papers import PAPERS, find_paper
 
@@ -16,10 +16,9 @@ def reproduce(arguments: list[str]) -> int:
         print(_usage())
         return 0 if arguments else WRONG_USE
     name, rest = arguments[0], arguments[1:]
-    if name not in PAPERS:
-        raise ValueError(f"paper {name!r} is not known{nearest(name, PAPERS)}: choose one of {', '.join(PAPERS)}")
+    require_known("paper", name, PAPERS)
     paper = find_paper(name)
-    options: Any = parsed(paper.options, f"reproduce {name}", rest)
+    options: Any = parse_options(paper.options, f"reproduce {name}", rest)
     report, root = paper.reproduce(options, lambda text: print(text, file=sys.stderr))
     if options.json:
         print_json(report.content)

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
 
 from card_baselines.cli.commands.serve import RESULTS
 from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.options import AsJson
 
 if TYPE_CHECKING:
     from card_baselines.web.results import Row
 
+IncludeAgents = Annotated[bool, tyro.conf.arg(name="all")]
 
-def results(path: Path = RESULTS, /, all: bool = False, export: Path | None = None, json: bool = False) -> int:
+
+def results(
+    path: Path = RESULTS, /, include_agents: IncludeAgents = False, export: Path | None = None, as_json: AsJson = False
+) -> int:
     """Print how people fared against agents in the browser, with 95 % intervals.
 
     Args:
         path: The file of results that `card-envs serve` writes.
-        all: Count sessions of agents alone too.
+        include_agents: Count sessions of agents alone too.
         export: Write the hands: a .csv file, one line a hand; or a folder, a file of recorded hands for each session.
-        json: Print JSON.
+        as_json: Print JSON.
     """
     from card_baselines.web.catalogue import Catalogue  # draws tables, which needs Pillow, an extra
     from card_baselines.web.export import write_hands
@@ -32,11 +39,11 @@ def results(path: Path = RESULTS, /, all: bool = False, export: Path | None = No
     store, catalogue = Store(path), Catalogue()
     if export is not None:
         written = write_hands(store, catalogue, export)
-        if not json:
+        if not as_json:
             print(f"wrote {written:,} hands to {export}")
         return 0
-    rows = rows_of(store, catalogue, people_only=not all)
-    if json:
+    rows = rows_of(store, catalogue, people_only=not include_agents)
+    if as_json:
         print_json([asdict(row) for row in rows])
         return 0
     header = ["who", "against", "game", "hands", "mean (± 95 %)", "without luck (± 95 %)", "unit"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from card_baselines.cli.options import AgentNames, EnvIds, Names, Settings, joined
+from card_baselines.cli.options import AgentNames, EnvIds, Names, Settings, join_words
 
 RESULTS = Path("runs/results.sqlite")
 
@@ -40,9 +40,9 @@ def serve(
     from card_baselines.web import serving  # Starlette and uvicorn, an extra
     from card_baselines.web.catalogue import Catalogue
 
-    catalogue = Catalogue(envs, joined(agents), joined(settings))
+    catalogue = Catalogue(envs, join_words(agents), join_words(settings))
     serving.serve(
-        catalogue, results, host, port, replay=replay, names=joined(names), open_browser=not no_open,
+        catalogue, results, host, port, replay=replay, names=join_words(names), open_browser=not no_open,
         takes_seeds=reproducible,
     )  # fmt: skip
     return 0

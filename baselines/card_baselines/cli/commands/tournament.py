@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from card_baselines.cli.commands.arguments import load_agent
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, EnvId, Settings, joined
+from card_baselines.cli.options import AsJson, EnvId, Settings, join_words
 from card_baselines.league.league import League
 from card_baselines.league.pools import make_pool
 from card_baselines.league.rankings import MEASURES, RESAMPLES
@@ -67,7 +67,7 @@ def tournament(
     """
     if by not in MEASURES:
         raise ValueError(f"measure {by!r} is not known: choose from {', '.join(MEASURES)}")
-    chosen = parse_settings(joined(settings))
+    chosen = parse_settings(join_words(settings))
     if not minutes > 0 or (passes is not None and passes < 1) or hands < 1:
         raise ValueError(f"minutes {minutes} must be above 0, passes {passes} and hands {hands} at least 1")
     place = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
@@ -81,7 +81,7 @@ def tournament(
         found = standings(league, DIVISION, resamples=resamples, seed=seed)
         if by not in found.rankings:
             raise ValueError(f"there is no ranking by {by}: {found.missing[by]}")
-        page = write_report(league, found, place / "report", by, asked_strategies(league, found, map))
+        page = write_report(league, found, place / "report", by, ask_strategies(league, found, map))
         if as_json:
             print_json({"folder": str(place), **standings_json(league, found)})
             return 0
@@ -117,7 +117,7 @@ def require_map(game: Game, map: MapOf) -> None:
         require_strategies(game)
 
 
-def asked_strategies(league: League, found: Standings, map: MapOf) -> Strategies | None:
+def ask_strategies(league: League, found: Standings, map: MapOf) -> Strategies | None:
     """Return the strategies of those who are ranked, where the map is made of them."""
     if map == "statistics":
         return None

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, gathered, nearest, parsed
+from card_baselines.cli.commands.arguments import WRONG_USE, group_options, parse_options, require_known
 from card_baselines.cli.console import print_json
 from card_baselines.cli.demo import print_evaluation
 from card_baselines.papers import presets_of
@@ -30,8 +30,7 @@ def train(arguments: list[str]) -> int:
         print(f"`card-envs train {next(iter(algorithms))} --help` shows the options of one.")
         return 0 if arguments else WRONG_USE
     algorithm, rest = arguments[0], arguments[1:]
-    if algorithm not in algorithms:
-        raise ValueError(f"algorithm {algorithm!r} is not known{nearest(algorithm, algorithms)}: choose one of {names}")
+    require_known("algorithm", algorithm, algorithms)
     found = find_algorithm(algorithms[algorithm])
     options = _options(found, rest)
     if options.dry_run:
@@ -43,7 +42,7 @@ def train(arguments: list[str]) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class _Beginning:
-    """What decides with which settings a run begins; the other options change them."""
+    """Options that decide with which settings a run begins; the other options change these."""
 
     preset: str = ""
     env: str = ""
@@ -54,22 +53,21 @@ def _options(algorithm: Algorithm[Any], arguments: list[str]) -> Any:
     """Return preset, dry_run and config: settings not given are those of the preset that is named or fits the game."""
     presets = {**algorithm.presets, **presets_of(algorithm.name)}
     made = _options_class(algorithm.config, presets)
-    asked = _beginning(arguments)
-    if asked.preset and asked.preset not in presets:
-        known, hint = ", ".join(presets) or "(it has none)", nearest(asked.preset, presets)
-        raise ValueError(f"preset {asked.preset!r} of {algorithm.name} is not known{hint}: choose one of {known}")
+    asked = _parse_beginning(arguments)
+    if asked.preset:
+        require_known(f"{algorithm.name}: preset", asked.preset, presets)
     begin = presets[asked.preset] if asked.preset else _find_fitting(algorithm, asked)
-    options = parsed(made, f"train {algorithm.name}", arguments, made(asked.preset, False, begin))
+    options = parse_options(made, f"train {algorithm.name}", arguments, made(asked.preset, False, begin))
     if not asked.set or not hasattr(begin, "set"):
         return options
     config = dataclasses.replace(options.config, set=changed(begin.set, asked.set))
     return dataclasses.replace(options, config=config)
 
 
-def _beginning(arguments: list[str]) -> _Beginning:
+def _parse_beginning(arguments: list[str]) -> _Beginning:
     import tyro
 
-    words = [word for word in gathered(arguments) if word not in ("-h", "--help")]
+    words = [word for word in group_options(arguments) if word not in ("-h", "--help")]
     known, _ = tyro.cli(_Beginning, args=words, return_unknown_args=True, add_help=False)
     return known
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AsJson, EnvIds, Settings, joined
+from card_baselines.cli.options import AsJson, EnvIds, Settings, join_words
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS, find_entry, make_game
 from card_envs.envs import warmup as compile_all
@@ -25,7 +25,7 @@ def warmup(env_ids: EnvIds = (), /, settings: Settings = (), as_json: AsJson = F
         settings: Arguments of the environments, such as num_players=3 encoder=rlcard.
         as_json: Print JSON.
     """
-    wanted = list(_wanted(env_ids or tuple(ENVS), parse_settings(joined(settings))))
+    wanted = list(_choose(env_ids or tuple(ENVS), parse_settings(join_words(settings))))
     for env_id, chosen in wanted:  # before anything is compiled
         make_game(env_id, **chosen)
     rows = []
@@ -40,7 +40,7 @@ def warmup(env_ids: EnvIds = (), /, settings: Settings = (), as_json: AsJson = F
     return 0
 
 
-def _wanted(env_ids: tuple[str, ...], settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _choose(env_ids: tuple[str, ...], settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what to compile: environment and settings."""
     for env_id in (find_entry(each).id for each in env_ids):
         sizes = () if settings else _SIZES.get(env_id, ())
