@@ -19,11 +19,11 @@ from card_envs.cards import DECK_SIZE, card_id, card_ids
 from card_envs.game import Game
 from card_envs.game_info import ControlUnits
 from card_envs.games.big2.combos import order_of
-from card_envs.games.big2.control_terms import hand_strengths
+from card_envs.games.big2.evaluation.control_terms import hand_strengths
 from card_envs.games.big2.presets import big2
-from card_envs.games.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
-from card_envs.games.holdem.imagined_hands import IMAGINED, SCRATCH, deal_imagined
-from card_envs.games.holdem.imagined_values import write_showdown_luck
+from card_envs.games.holdem.evaluation.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
+from card_envs.games.holdem.evaluation.counterfactual_hands import COUNTERFACTUAL, SCRATCH, deal_counterfactual
+from card_envs.games.holdem.evaluation.counterfactual_values import write_showdown_luck
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import MatchBatch, MatchResult, play_match
 from card_envs.match.summary import Summary, summarise_deals
@@ -546,13 +546,13 @@ def find_entry_plays(name: str, game: Game) -> bool:
         return False
 
 
-def test_imagined_hands_are_of_cards_that_nobody_else_may_hold() -> None:
+def test_counterfactual_hands_are_of_cards_that_nobody_else_may_hold() -> None:
     game = limit_holdem(3)
     tables = game.seeded_tables(50, 0)
     game.deal_batch(tables, np.arange(50))
-    hands, scratch = np.zeros(50, IMAGINED), np.zeros(1, SCRATCH)[0]
+    hands, scratch = np.zeros(50, COUNTERFACTUAL), np.zeros(1, SCRATCH)[0]
     wanted = np.tile([30, 1, 12], (50, 1))
-    deal_imagined(tables, np.arange(50), np.uint64(0), wanted, hands, scratch)
+    deal_counterfactual(tables, np.arange(50), np.uint64(0), wanted, hands, scratch)
     for table, each in zip(tables, hands, strict=True):
         assert np.diff(each["first"][:4]).tolist() == [30, 1, 12]
         board = {int(card) for card in table["deck"][6:11]}
@@ -569,8 +569,8 @@ def test_the_luck_of_a_showdown_is_what_the_true_hand_won_more_than_the_others()
     game, rows = limit_holdem(), np.arange(20)
     tables = game.seeded_tables(20, 3)
     game.deal_batch(tables, rows)
-    hands, scratch, luck = np.zeros(20, IMAGINED), np.zeros(1, SCRATCH)[0], np.empty((20, 2))
-    deal_imagined(tables, rows, np.uint64(0), np.full((20, 2), 12), hands, scratch)
+    hands, scratch, luck = np.zeros(20, COUNTERFACTUAL), np.zeros(1, SCRATCH)[0], np.empty((20, 2))
+    deal_counterfactual(tables, rows, np.uint64(0), np.full((20, 2), 12), hands, scratch)
     while tables["is_over"][0] == 0:
         game.step_batch(
             tables, rows, np.ones(20, np.int64), np.empty((20, 2), np.float32), np.empty(20, np.uint8), False

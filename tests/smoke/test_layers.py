@@ -39,6 +39,11 @@ def tree(tmp_path: Path) -> Path:
     names += [
         f"{game}.{name}" for game in GAMES for layer in CONTRACTS["game-layers"]["layers"] for name in modules_of(layer)
     ]
+    names += [
+        f"card_envs.games.holdem.evaluation.{name}"
+        for layer in CONTRACTS["evaluation-layers"]["layers"]
+        for name in modules_of(layer)
+    ]
     papers = [name for layer in CONTRACTS["paper-layers"]["layers"] for name in modules_of(layer)]
     names += [f"card_baselines.papers.zheng2022.{name}" for name in papers]
     agents = [name for layer in CONTRACTS["agent-layers"]["layers"] for name in modules_of(layer)]
@@ -70,6 +75,11 @@ BREAKS = [
     ("game-layers", "card_envs.games.holdem.showdown", "card_envs.games.holdem.betting"),
     ("game-layers", "card_envs.games.big2.combos", "card_envs.games.big2.tricks"),
     ("game-layers", "card_envs.games.big2.view", "card_envs.games.big2.kernels"),
+    (
+        "evaluation-layers",
+        "card_envs.games.holdem.evaluation.chance_terms",
+        "card_envs.games.holdem.evaluation.counterfactual_terms",
+    ),
     ("agent-layers", "card_baselines.agents.scripted", "card_baselines.agents.search"),
     ("paper-layers", "card_baselines.papers.zheng2022.tables", "card_baselines.papers.zheng2022.reproduction"),
     ("paper-layers", "card_baselines.papers.zheng2022.reproduction", "card_baselines.papers.zheng2022.paper"),

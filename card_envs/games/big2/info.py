@@ -14,7 +14,7 @@ from card_envs.game import Tables
 from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.big2.chance import Big2Chance, DealWith
 from card_envs.games.big2.config import Big2Config
-from card_envs.games.big2.control_terms import Big2ControlTerms
+from card_envs.games.big2.evaluation.control_terms import Big2ControlTerms
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.statistics import Big2Statistics
 from card_envs.games.big2.view import action_parts, private_cards

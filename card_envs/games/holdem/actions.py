@@ -11,12 +11,9 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.state import (
     CALL,
     FOLD,
-    LIMIT,
     MENU_INTEGERS,
     MENU_LIMIT,
     MENU_POT,
-    NOBODY,
-    POT_LIMIT,
     RAISE,
     Table,
 )
@@ -46,6 +43,12 @@ def wrapped(seat: Any, num_seats: Any) -> Any:
 
 
 @kernel
+def seat_position(t: Table, seat: Any) -> Any:
+    """Return the position of a seat: 0 for the first seat left of the button, then clockwise."""
+    return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
+
+
+@kernel
 def first_from(seats: Any, start: Any, num_seats: Any) -> Any:
     """Return the first seat of a set that is not empty, clockwise from seat `start` (below 2 * num_seats)."""
     behind = seats & (np.int64(-1) << wrapped(start, num_seats))
@@ -56,82 +59,6 @@ def first_from(seats: Any, start: Any, num_seats: Any) -> Any:
 def owed(t: Table) -> Any:
     """Return the chips by which the actor's street commitment is below the current bet (may exceed the stack)."""
     return np.int64(t.current_bet) - t.street_commit[t.actor]
-
-
-@kernel
-def give_turn(t: Table, seat: Any) -> None:
-    """Make `seat` the actor and write down, once, what it may do: the fields legal, min_raise_to and max_raise_to."""
-    t.actor = seat
-    t.min_raise_to = 0
-    t.max_raise_to = 0
-    legal = np.int64(1 << CALL_ACTION)
-    if owed(t) > 0 or t.fold_when_free == 1:
-        legal |= 1 << FOLD_ACTION
-    if _may_raise(t):
-        _set_raise_bounds(t)
-        if t.menu == MENU_LIMIT:
-            legal |= 1 << FIRST_RAISE_ACTION
-        elif t.menu != MENU_INTEGERS:
-            for action in range(FIRST_RAISE_ACTION, num_menu_actions(t)):
-                if raise_to_of(t, action) != NO_AMOUNT:
-                    legal |= np.int64(1) << action
-    t.legal = legal
-
-
-@kernel
-def take_turn_away(t: Table) -> None:
-    """Leave the table without an actor: nothing is legal any more."""
-    t.actor = NOBODY
-    t.legal = 0
-    t.min_raise_to = 0
-    t.max_raise_to = 0
-
-
-@kernel
-def _may_raise(t: Table) -> Any:
-    """Return True if the actor may bet or raise at all.
-
-    Not beyond the cap, not without chips above the call, not when nobody left could call, and not in the face of an
-    all-in that was less than a full raise for somebody who already acted (TDA 2024 rule 47; profile `acpc` allows it).
-    """
-    seat = np.int64(t.actor)
-    to_call = owed(t)
-    if t.stack[seat] <= to_call or t.street_raises[t.street] >= t.max_raises[t.street]:
-        return False
-    if t.short_raise_reopens == 0:
-        if to_call < t.last_raise:
-            return False
-        if 0 < t.short_raises < t.last_raise and has(t.acted, seat):
-            return False
-    others = np.int64(t.in_hand) & ~(np.int64(1) << seat)
-    while others:
-        other = lowest_bit(others)
-        if np.int64(t.stack[other]) + t.street_commit[other] > t.current_bet:
-            return True
-        others &= others - 1
-    return False
-
-
-@kernel
-def _set_raise_bounds(t: Table) -> None:
-    most = np.int64(t.stack[t.actor]) + t.street_commit[t.actor]
-    if t.structure == LIMIT:
-        low = high = np.int64(t.current_bet) + t.bet_size[t.street]
-    else:
-        low = full_raise_to(t)
-        high = most
-        if t.structure == POT_LIMIT:
-            high = max(low, np.int64(t.current_bet) + t.pot + owed(t))
-    t.min_raise_to = min(most, low)
-    t.max_raise_to = min(most, high)
-
-
-@kernel
-def full_raise_to(t: Table) -> Any:
-    """Return the street commitment of the smallest full raise, whatever the actor's chips."""
-    if t.short_raise_reopens == 1 and t.last_raise > 0:
-        return np.int64(t.current_bet) + t.last_raise
-    return np.int64(t.current_bet) + max(t.last_raise, t.min_bet)
 
 
 @kernel

@@ -13,10 +13,10 @@ from card_envs.game import Tables
 from card_envs.game_info import ControlTerms, GameInfo, Positions, Seats
 from card_envs.games.holdem.chance import DealWith, HoldemChance
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.control_terms import HoldemControlTerms
-from card_envs.games.holdem.enumeration import HoldemEnumeration
-from card_envs.games.holdem.hidden_hands import HoldemHiddenHands
-from card_envs.games.holdem.imagined_terms import ImaginedControlTerms
+from card_envs.games.holdem.evaluation.control_terms import HoldemControlTerms
+from card_envs.games.holdem.evaluation.counterfactual_terms import CounterfactualControlTerms
+from card_envs.games.holdem.evaluation.enumeration import HoldemEnumeration
+from card_envs.games.holdem.evaluation.hidden_hands import HoldemHiddenHands
 from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import MAX_SEATS
 from card_envs.games.holdem.statistics import HoldemStatistics
@@ -54,7 +54,7 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
 
 def control_terms(config: HoldemConfig, seed: int, hands_of: Sequence[int]) -> ControlTerms:
     """Return what control variates follow a match with, by whether any agent can be asked about other hands."""
-    return ImaginedControlTerms(config, seed, hands_of) if max(hands_of) > 1 else HoldemControlTerms(config, seed)
+    return CounterfactualControlTerms(config, seed, hands_of) if max(hands_of) > 1 else HoldemControlTerms(config, seed)
 
 
 def unit_of(config: HoldemConfig) -> str:

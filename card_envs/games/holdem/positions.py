@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import Table
 
 _BEFORE_BUTTON = ("HJ", "CO")
 """Names of the seats right before the button, as poker players say them."""
@@ -23,6 +24,11 @@ def position_names(config: HoldemConfig) -> tuple[str, ...]:
     early = max(0, count - 3 - len(_BEFORE_BUTTON))
     middle = ["UTG" if k == 0 else f"UTG+{k}" for k in range(early)]
     return ("SB", "BB", *middle, *_BEFORE_BUTTON[max(0, 5 - count) :], "BTN")[:count]
+
+
+def position_of(t: Table, seat: int) -> int:
+    """Return the position of a seat, as plain Python; kernels use `actions.seat_position`."""
+    return (seat - int(t.button) - 1) % int(t.num_seats)
 
 
 def positions_of(count: int, tables: Tables) -> NDArray[np.int64]:

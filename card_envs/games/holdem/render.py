@@ -32,6 +32,7 @@ from card_envs.canvas import (
 from card_envs.cards import NO_CARD
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.positions import position_of
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, Table
 from card_envs.games.holdem.view import STREET_NAMES, board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
@@ -160,7 +161,7 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
     in_for = [int(t.hand_commit[k]) for k in seats]
     antes = [0] * len(in_for)
     if t.dead_antes:  # they belong to the main pot whole and count for no level
-        antes = [min(int(t.ante[_position(t, k)]), in_for[k]) for k in seats]
+        antes = [min(int(t.ante[position_of(t, k)]), in_for[k]) for k in seats]
     bets = [chips - ante for chips, ante in zip(in_for, antes, strict=True)]
     levels = sorted({bets[k] for k in seats if has(t.in_hand, k) and _is_all_in(t, k)} | {max(bets)})
     pots: list[tuple[str, int]] = []
@@ -171,10 +172,6 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
         pots.append((name, sum(paid) + (0 if pots else sum(antes))))
         below = level
     return pots
-
-
-def _position(t: Table, seat: int) -> int:
-    return (seat - int(t.button) - 1) % int(t.num_seats)
 
 
 def _is_all_in(t: Table, seat: int) -> bool:
@@ -271,7 +268,7 @@ def last_move(t: Table, seat: int) -> str:
     chips = int(t.street_commit[seat])
     if t.stack[seat] == 0:
         return f"all-in {thousands(chips)}" if chips else "all-in"
-    blind = int(t.blind[_position(t, seat)]) if t.street == 0 else 0
+    blind = int(t.blind[position_of(t, seat)]) if t.street == 0 else 0
     kind = _last_kind(t, seat)
     if kind == RAISE:
         is_bet = t.raiser[t.street, 0] == seat and seat not in t.raiser[t.street, 1:]

@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import first_from, wrapped
+from card_envs.games.holdem.actions import first_from, seat_position
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, Table
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
@@ -117,8 +117,7 @@ def _contribution(t: Table, seat: Any) -> Any:
 
 @kernel
 def _ante_paid(t: Table, seat: Any) -> Any:
-    position = wrapped(np.int64(seat) - t.button - 1 + t.num_seats, t.num_seats)
-    return np.int64(min(t.ante[position], t.hand_commit[seat]))
+    return np.int64(min(t.ante[seat_position(t, seat)], t.hand_commit[seat]))
 
 
 @kernel

@@ -21,7 +21,7 @@ from card_envs.games.holdem.actions import (
     raise_to_of,
 )
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.positions import position_names
+from card_envs.games.holdem.positions import position_names, position_of
 from card_envs.games.holdem.state import MENU_INTEGERS, Table
 from card_envs.games.holdem.view import STREET_NAMES, action_name, board, hole_cards, is_shown
 from card_envs.records import Tables
@@ -75,23 +75,19 @@ def _describe(config: HoldemConfig, views: Tables, i: int, seat: int, verbose: b
     names = position_names(config)
     cards, shown = card_names(hole_cards(t, seat)), card_names(board(t)) or "none"
     to_call = min(int(owed(t)), int(t.stack[seat])) if t.actor == seat else 0
-    players = [_player(t, k, names[_position(t, k)]) for k in range(t.num_seats)]
+    players = [_player(t, k, names[position_of(t, k)]) for k in range(t.num_seats)]
     if not verbose:
-        position = names[_position(t, seat)]
+        position = names[position_of(t, seat)]
         first = f"player_{seat} ({position}) {cards} | board {shown} | {_street(t)} | pot {t.pot} | to call {to_call}"
         return [first, "Players: " + "; ".join(players)]
     blind = f" ({_in_blinds(t, int(t.pot))})" if any(config.blinds) else ""
     return [
-        f"You are player_{seat} ({names[_position(t, seat)]}). Your cards: {cards}.",
+        f"You are player_{seat} ({names[position_of(t, seat)]}). Your cards: {cards}.",
         f"Betting round: {_street(t)}. Board: {shown}. Pot: {t.pot} chips{blind}.",
         "Players:",
         *(f"  {player}" for player in players),
         *([f"You have to put in {to_call} chips to stay in."] if to_call else []),
     ]
-
-
-def _position(t: Table, seat: int) -> int:
-    return (seat - int(t.button) - 1) % int(t.num_seats)
 
 
 def _street(t: Table) -> str:

@@ -14,6 +14,7 @@ from card_baselines.papers.shi2022.networks import Memories, PokerNetwork, actio
 from card_envs.agent import choose
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
+from card_envs.games.holdem.actions import seat_position
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.observation import mask_records, observation_records
@@ -210,5 +211,4 @@ def write_percentiles(tables: Any, rows: Any, percentiles: Any) -> None:
         t = tables[rows[j]]
         n, shown = np.int64(t.num_seats), num_board_cards(t)
         for seat in range(n):
-            position = (seat - np.int64(t.button) - 1 + n) % n
-            percentiles[j, position] = percentile_at(t, seat, shown)
+            percentiles[j, seat_position(t, seat)] = percentile_at(t, seat, shown)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.actions import has, seat_position, wrapped, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
 from card_envs.games.holdem.state import MAX_LEVELS, Table
@@ -45,7 +45,7 @@ def _write(t: Table, me: Any, o: Any) -> None:
         o.number[np.uint64(at)] = 0
     o.number[np.uint64(at + t.street)] = 1
     at += np.int64(t.num_streets)
-    o.number[np.uint64(at + wrapped(me - t.button - 1 + n, n))] = 1
+    o.number[np.uint64(at + seat_position(t, me))] = 1
     at += n
     for k in range(n):
         o.number[at + k] = 1 if has(t.in_hand, wrapped(me + k, n)) else 0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.actions import has, seat_position, wrapped, write_mask
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.betting_words import BITS_OF_WORD, from_seat, num_groups
 from card_envs.games.holdem.config import HoldemConfig
@@ -106,7 +106,7 @@ def write_blocks(t: Table, seat: Any, o: Any) -> Any:
     at = write_cards(t, me, o)
     o.number[np.uint64(at + t.street)] = 1.0
     at += np.int64(t.num_streets)
-    o.number[np.uint64(at + wrapped(me - t.button - 1 + n, n))] = 1.0
+    o.number[np.uint64(at + seat_position(t, me))] = 1.0
     at = _write_chips(t, me, o, at + n, scale)
     at = _write_bets(t, me, o, at, scale)
     if t.whole_history == 0:

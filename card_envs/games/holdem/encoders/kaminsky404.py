@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.actions import has, seat_position, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
@@ -63,9 +63,9 @@ def _write(t: Table, me: Any, o: Any) -> None:
     at += 3 * n
     raiser = _last_raiser(t)
     if raiser != NOBODY:
-        o.number[at + _position(t, raiser)] = 1.0
+        o.number[at + seat_position(t, raiser)] = 1.0
     at += n
-    o.number[at + _position(t, me)] = 1.0
+    o.number[at + seat_position(t, me)] = 1.0
     at += n
     o.number[at + t.street] = 1.0
     o.number[at + STREETS] = percentile_at(t, me, shown)
@@ -94,17 +94,12 @@ def _write_cards(t: Table, me: Any, shown: Any, o: Any) -> Any:
 def _write_seats(t: Table, o: Any, at: Any) -> None:
     n = np.int64(t.num_seats)
     for seat in range(n):
-        position = _position(t, seat)
+        position = seat_position(t, seat)
         in_front = np.int64(0) if t.is_over else np.int64(t.hand_commit[seat])
         share = 1.0 / (np.int64(t.stack[seat]) - t.payoff[seat] + in_front)
         o.number[at + position] = 0.0 if has(t.in_hand, seat) else 1.0
         o.number[at + n + position] = t.hand_commit[seat] * share
         o.number[at + 2 * n + position] = t.street_commit[seat] * share
-
-
-@kernel
-def _position(t: Table, seat: Any) -> Any:
-    return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
 
 
 @kernel

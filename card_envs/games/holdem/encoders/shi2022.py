@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import has, wrapped, write_mask
+from card_envs.games.holdem.actions import has, seat_position, wrapped, write_mask
 from card_envs.games.holdem.betting import largest_ante, starting_stack
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
@@ -99,22 +99,17 @@ def _write(t: Table, me: Any, o: Any) -> None:
     for k in range(shown):
         o.number[at.board + np.int64(t.deck[n * HOLE_CARDS + k])] = 1.0
     o.number[at.street + t.street] = 1.0
-    o.number[at.position + _position(t, me)] = 1.0
+    o.number[at.position + seat_position(t, me)] = 1.0
     _write_chips(t, me, o, at)
     _write_hand(t, me, shown, o, at)
     _write_history(t, o, at.history)
 
 
 @kernel
-def _position(t: Table, seat: Any) -> Any:
-    return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
-
-
-@kernel
 def _write_chips(t: Table, me: Any, o: Any, at: Any) -> None:
     n, scale = np.int64(t.num_seats), 1.0 / t.largest_amount
     for seat in range(n):
-        k = _position(t, seat)
+        k = seat_position(t, seat)
         o.number[at.in_hand + k] = 1.0 if has(t.in_hand, seat) else 0.0
         o.number[at.stack + k] = min(1.0, t.stack[seat] * scale)
         o.number[at.street_commit + k] = min(1.0, t.street_commit[seat] * scale)
@@ -150,7 +145,7 @@ def _write_history(t: Table, o: Any, at: Any) -> None:
             seat = wrapped(seat, n)
             kind = _decision(t, street, level, seat) if has(live, seat) else np.int64(_NOT_YET)
             if kind != _NOT_YET:
-                o.number[at] = 1 + kind + _KINDS * (_position(t, seat) + n * (level + MAX_LEVELS * street))
+                o.number[at] = 1 + kind + _KINDS * (seat_position(t, seat) + n * (level + MAX_LEVELS * street))
                 at += 1
                 last = seat
                 if kind == FOLD:

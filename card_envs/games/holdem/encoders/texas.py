@@ -13,10 +13,9 @@ STREETS = len(BOARD_CARDS)
 
 def require_texas_holdem(config: HoldemConfig, encoder: str) -> None:
     """Raise a ValueError unless the game has the cards and streets of Texas hold'em; any stakes and seats will do."""
-    cards = (config.num_hole_cards, config.board_cards, config.deck_size)
-    if cards != (HOLE_CARDS, BOARD_CARDS, DECK_SIZE):
+    if not config.is_texas:
         wanted = f"{HOLE_CARDS} hole cards, board {BOARD_CARDS}, {DECK_SIZE} cards"
         raise ValueError(
             f"encoder {encoder!r} is for Texas hold'em: {wanted}. "
-            f"This game has {cards[0]}, {cards[1]}, {cards[2]}: use encoder 'default'"
+            f"This game has {config.num_hole_cards}, {config.board_cards}, {config.deck_size}: use encoder 'default'"
         )

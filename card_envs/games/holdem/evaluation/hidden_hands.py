@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from card_envs.cards import NO_CARD
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
-from card_envs.games.holdem.range_equity import chances_against
+from card_envs.games.holdem.evaluation.range_equity import chances_against
 from card_envs.poker.hands import HANDS, NUM_HANDS
 
 _BOARD_SIZE, _FIRST_BOARD_CARD = 5, 4

@@ -1,6 +1,6 @@
 """What happens in a deal of Texas hold'em, by the hands that each seat could have held: kernels.
 
-Everything is compared with what was to be expected: an action with the mean over the `imagined_hands` of its
+Everything is compared with what was to be expected: an action with the mean over the `counterfactual_hands` of its
 probability, the cards of a street with all that the pool could have brought, the showdown with that of all hands.
 
 In all kernels a set of seats, of places in the board's pool, ... is an int64 with a bit for each; s is `SCRATCH`.
@@ -14,7 +14,7 @@ import numpy as np
 
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, has, owed, raise_to_of
-from card_envs.games.holdem.imagined_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
+from card_envs.games.holdem.evaluation.counterfactual_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
 from card_envs.games.holdem.state import Table
 from card_envs.records import Tables
 
@@ -235,7 +235,7 @@ def _write_board_values(r: Any, s: Any, shown: Any, live: Any) -> None:
 
 @kernel
 def write_showdown_luck(tables: Tables, street: Any, hands: Any, s: Any, luck: Any) -> None:
-    """Write what each seat's true hand won at the showdown more than its imagined hands on average, in chips.
+    """Write what each seat's true hand won at the showdown more than its counterfactual hands on average, in chips.
 
     The average is also over the boards that could have come after `street`, the last one on which somebody decided.
     Zero where all but one folded. Side pots count, odd chips do not.

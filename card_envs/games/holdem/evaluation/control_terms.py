@@ -15,8 +15,15 @@ from numpy.typing import NDArray
 
 from card_envs.game import Tables
 from card_envs.game_info import Controls, ControlUnits
-from card_envs.games.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, STRONG, write_chance_terms
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.evaluation.chance_terms import (
+    AHEAD,
+    CHANCE_TERMS,
+    EQUITY,
+    STRENGTH,
+    STRONG,
+    write_chance_terms,
+)
 from card_envs.games.holdem.positions import positions_of
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
 from card_envs.poker.hands import NUM_HANDS

@@ -1,8 +1,8 @@
 """The controls of hold'em hands for agents that can be asked what they would have done with other cards.
 
-Everything is seen from where all actions, the pools of `imagined_hands` and the agents' probabilities are known, and
-no hand. A control is what an event (an action, the cards of a street) changed, less what was to be expected of it from
-there, times what was known before. Given all that came before, its mean is zero by construction, for any number.
+Everything is seen from where all actions, the pools of `counterfactual_hands` and the agents' probabilities are known,
+and no hand. A control is what an event (an action, the cards of a street) changed, less what was to be expected of it
+from there, times what was known before. Given all that came before, its mean is zero by construction, for any number.
 Taken off without any regression is the *luck*, of events and showdown: by how many chips the hand would have become
 better for a seat if nobody bet any more, less what was to be expected. Each of its parts has mean zero in the same way,
 however wrong that value is. The result thereby becomes its mean over all hands that the seats may hold, and over all
@@ -19,9 +19,14 @@ from numpy.typing import NDArray
 from card_envs.game import Tables
 from card_envs.game_info import Controls, ControlUnits
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.control_terms import LEAST_STAKE, STARTING_CONTROLS, most_lost
-from card_envs.games.holdem.imagined_hands import BOARD_VALUES, IMAGINED, SCRATCH, deal_imagined
-from card_envs.games.holdem.imagined_values import (
+from card_envs.games.holdem.evaluation.control_terms import LEAST_STAKE, STARTING_CONTROLS, most_lost
+from card_envs.games.holdem.evaluation.counterfactual_hands import (
+    BOARD_VALUES,
+    COUNTERFACTUAL,
+    SCRATCH,
+    deal_counterfactual,
+)
+from card_envs.games.holdem.evaluation.counterfactual_values import (
     ACTION_VALUES,
     KINDS,
     write_action_terms,
@@ -43,11 +48,11 @@ _HAND_CONTROLS = STARTING_CONTROLS[:2]
 """Equity and its square: more tell no more, once averaged over the hands of a pool."""
 
 
-class ImaginedControlTerms:
+class CounterfactualControlTerms:
     """Follows the hands of a batch, as a callback does, and returns their controls at the end."""
 
     def __init__(self, config: HoldemConfig, seed: int, hands_of: Sequence[int]) -> None:
-        """`hands_of` says for each place how many hands are imagined, 1: only the true one."""
+        """`hands_of` says for each place how many counterfactual hands are dealt, 1: only the true one."""
         self._num_seats, self._chips_per_reward = config.num_players, config.reward_unit
         self._seed = np.uint64((seed + _POOL_STREAM) % 2**64)
         self._hands_of = np.array(hands_of, np.int64)
@@ -64,12 +69,12 @@ class ImaginedControlTerms:
         return ControlUnits(is_stake, LEAST_STAKE * self._most_lost)
 
     def on_deal(self, batch: Hands) -> None:
-        """Deal the imagined hands."""
+        """Deal the counterfactual hands."""
         n, seats = len(batch.tables), self._num_seats
         self._all = np.arange(n)
-        self._hands = np.zeros(n, IMAGINED)
+        self._hands = np.zeros(n, COUNTERFACTUAL)
         wanted = self._hands_of[(np.arange(seats) - batch.hands[:, None]) % seats]
-        deal_imagined(batch.tables, batch.deals, self._seed, wanted, self._hands, self._scratch)
+        deal_counterfactual(batch.tables, batch.deals, self._seed, wanted, self._hands, self._scratch)
         self._street = np.zeros(n, np.int64)  # the last one seen
         self._equity = np.zeros((n, seats))  # by seat, when the street began
         live = np.full(n, 2**seats - 1)
@@ -158,7 +163,7 @@ class ImaginedControlTerms:
         return Controls(luck[self._all, seats], np.concatenate([part.reshape(n, -1) for part in parts], axis=1))
 
     def _of_hole_cards(self, batch: Hands) -> Floats:
-        """Return (n, k, num_seats): how good the imagined hands are, own and others', by position of each seat."""
+        """Return (n, k, num_seats): how good counterfactual hands are, own and others', by position of each seat."""
         n, seats = len(batch.tables), self._num_seats
         hands = _HAND_CONTROLS[:, starting_hands(self._hands["hole"])] * self._hands["weight"]  # (k, n, hands)
         slots, first = np.arange(hands.shape[2]), self._hands["first"]

@@ -2,13 +2,13 @@
 
 The cards of a deal are put into *pools*: one for each seat, with its hole cards and others that were not dealt, and
 one of eight cards for the board. Given the pools, every two cards of a seat's pool were equally likely its hole cards,
-and every order of the board's pool equally likely to have come, independently of each other. A seat's *imagined hands*
-are some of the pairs of its pool, the true one among them, all equally likely at first. As the hand goes on they get
-the probabilities that whoever sees all actions, the pools and the probabilities of the agents would give them (Bayes).
+and every order of the board's pool equally likely to have come, independently of each other. A seat's *counterfactual
+hands* are some of the pairs of its pool, the true one among them, all equally likely at first. As the hand goes on they
+get the probabilities that an observer of all actions, the pools and the agents' probabilities would give them (Bayes).
 
 What is known of a seat is its pool, never its hand, so that the luck of the hand itself is averaged out. (AIVAT calls
 these hands imaginary observations: Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018.) What they make of actions,
-cards and showdowns is in `imagined_values`.
+cards and showdowns is in `counterfactual_values`.
 
 In all kernels a set of seats, of places in the board's pool, ... is an int64 with a bit for each.
 """
@@ -33,7 +33,7 @@ BOARD_POOL = 8
 MAX_POOL = (DECK_SIZE - BOARD_POOL) // 2
 """Cards of a seat's pool, heads-up."""
 MAX_HANDS = 200
-"""Imagined hands of all seats together."""
+"""Counterfactual hands of all seats together."""
 _MAX_PAIRS = MAX_POOL * (MAX_POOL - 1) // 2
 
 _BOARDS = [sum(1 << place for place in places) for places in combinations(range(BOARD_POOL), MAX_BOARD)]
@@ -51,9 +51,9 @@ NEXT: NDArray[np.int64] = np.array([[*sets, *[0] * (len(_FLOPS) - len(sets))] fo
 """(streets, 56): the cards that may lie on the table when a street's have come; first those that do."""
 
 BOARD_VALUES = 3
-"""Numbers that describe a seat's prospects when cards have come, see `imagined_values`."""
+"""Numbers that describe a seat's prospects when cards have come, see `counterfactual_values`."""
 
-IMAGINED = np.dtype(
+COUNTERFACTUAL = np.dtype(
     (
         np.record,
         [
@@ -66,7 +66,7 @@ IMAGINED = np.dtype(
         ],
     )
 )
-"""The imagined hands of one deal."""
+"""The counterfactual hands of one deal."""
 
 SCRATCH = np.dtype(
     (
@@ -90,8 +90,8 @@ SCRATCH = np.dtype(
 
 
 @kernel
-def deal_imagined(tables: Tables, deals: Any, seed: Any, wanted: Any, hands: Any, s: Any) -> None:
-    """Write the imagined hands of each table from its deck, at most wanted[i, seat] of each seat (1: the true one).
+def deal_counterfactual(tables: Tables, deals: Any, seed: Any, wanted: Any, hands: Any, s: Any) -> None:
+    """Write counterfactual hands of each table from its deck, at most wanted[i, seat] of each seat (1: the true one).
 
     The cards that were not dealt come from streams of (seed, deals[i]).
     """
@@ -104,7 +104,7 @@ def deal_imagined(tables: Tables, deals: Any, seed: Any, wanted: Any, hands: Any
             s.board[k] = t.deck[2 * r.num_seats + k] if k < MAX_BOARD else _take(s)
         size, most = _pool_size(wanted, i, r.num_seats)
         for seat in range(r.num_seats):
-            _imagine(r, t, s, seat, size, min(np.int64(wanted[i, seat]), most))
+            _deal_hands(r, t, s, seat, size, min(np.int64(wanted[i, seat]), most))
         for b in range(BOARDS.shape[0]):
             _rank_on_board(r, s, b)
 
@@ -142,7 +142,7 @@ def _pool_size(wanted: Any, i: Any, num_seats: Any) -> Any:
 
 
 @kernel
-def _imagine(r: Any, t: Table, s: Any, seat: Any, size: Any, count: Any) -> None:
+def _deal_hands(r: Any, t: Table, s: Any, seat: Any, size: Any, count: Any) -> None:
     """Write `count` hands of a seat, the true one and random other pairs of its pool."""
     first = np.int64(r.first[seat])
     r.first[seat + 1] = first + count

@@ -1,0 +1,1 @@
+"""Evaluation of Big 2: control variates."""

@@ -1,0 +1,1 @@
+"""Evaluation of hold'em: control variates, ranges of hidden hands, all deals of small games."""
