@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from card_baselines.agents.learned.devices import find_device
 from card_baselines.cli.console import print_table
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS
-from card_baselines.runs.devices import find_device
 from card_envs.cuda import CudaTables
 from card_envs.match.summary import summarise
 
@@ -37,21 +37,17 @@ _WARM_UP = 2
 """Updates that compile and fill the tables with deals of all lengths."""
 
 
-_DENSE = "first layer dense"
-"""In the name of a setting: matrix products instead of sums of the columns that count."""
-
-
 def variants(base: Config) -> dict[str, dict[str, Any]]:
     """Return the settings to compare, under names."""
     shared = {"shared_layers": 1, "value_hidden": base.hidden[1:]}
     large = {"minibatch": 4 * base.minibatch}
     return {
-        f"as they are, {_DENSE}": {},
+        "as they are, plain PyTorch": {"fast_cpu": "off"},
         "as they are": {},
         "minibatch x 4": large,
         "shared first layer": shared,
         "shared, minibatch x 4": shared | large,
-        "shared, minibatch x 4, bfloat16": shared | large | {"bfloat16": True},
+        "shared, minibatch x 4, bfloat16": shared | large | {"fast_cpu": "bfloat16"},
     }
 
 
@@ -71,8 +67,8 @@ def learned(learner: Ppo) -> int:
 
 def gathered(learner: Ppo) -> int:
     """Gather a batch and forget it; return how many decisions it has."""
-    made = learner.collect(learner.config.batch)
-    learner.experience.forget_finished()
+    made = learner.rollout.collect(learner.network, learner.config.batch)
+    learner.rollout.buffer.discard_finished()
     return made
 
 
@@ -110,7 +106,7 @@ def main() -> None:
     torch.set_num_threads(1)
     chosen = PRESETS[asked.preset] if asked.preset else Config()
     sizes = {name: asked.times * getattr(chosen, name) for name in ("num_tables", "batch", "minibatch")}
-    base = replace(chosen, device=asked.device, exploitability=False, bfloat16=False, **sizes)
+    base = replace(chosen, device=asked.device, exploitability=False, fast_cpu="float32", **sizes)
     works = _works(base)
     found: dict[str, list[Measure]] = {name: [] for name in works}
     for _ in range(asked.rounds):
@@ -126,7 +122,7 @@ def main() -> None:
 
 def _works(base: Config) -> dict[str, Callable[[], int]]:
     """Return what is measured, under names, warmed up."""
-    learners = {name: _learner(replace(base, **changes), name) for name, changes in variants(base).items()}
+    learners = {name: _learner(replace(base, **changes)) for name, changes in variants(base).items()}
     works: dict[str, Callable[[], int]] = {name: partial(learned, learner) for name, learner in learners.items()}
     works["as they are, gathering alone"] = partial(gathered, learners["as they are"])
     if find_device(base.device).type == "cuda":
@@ -135,10 +131,8 @@ def _works(base: Config) -> dict[str, Callable[[], int]]:
     return works
 
 
-def _learner(config: Config, name: str) -> Ppo:
+def _learner(config: Config) -> Ppo:
     learner = Ppo(config, config.game())
-    if _DENSE in name:
-        learner.network.sparse = False
     for _ in range(_WARM_UP):
         learner.update(0.0)
     return learner

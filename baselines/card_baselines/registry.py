@@ -62,7 +62,7 @@ ALGORITHMS = {
     "maskable_ppo": "card_baselines.sb3.maskable_ppo:ALGORITHM",
     "maskable_dqn": "card_baselines.sb3.maskable_dqn:ALGORITHM",
     "recurrent_ppo": "card_baselines.sb3.recurrent_ppo:ALGORITHM",
-    "self_play_ppo": "card_baselines.ppo.ppo:ALGORITHM",
+    "self_play_ppo": "card_baselines.ppo.algorithm:ALGORITHM",
     "shi2022": "card_baselines.papers.shi2022.training:ALGORITHM",
     "mccfr": "card_baselines.solvers.train_mccfr:ALGORITHM",
     "public_chance_cfr": "card_baselines.solvers.train_public_chance_cfr:ALGORITHM",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.agents.learned.legal_logits import list_legal
+from card_baselines.ppo.network import ActorCritic
 from card_envs.game import Game
 from card_envs.observation import mask_records, observation_records
 from tests.learning.tabular_solver import Array, Node, SmallGame

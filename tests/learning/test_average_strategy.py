@@ -13,9 +13,9 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.agents.learned.tabular_policy import STRATEGY, save_strategy
-from card_baselines.ppo import ppo
+from card_baselines.ppo.algorithm import ALGORITHM
+from card_baselines.ppo.network import ActorCritic
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, ExploitabilityMeter
 from card_baselines.runs.run import train
@@ -94,7 +94,7 @@ def test_an_average_of_nothing_is_uniform_and_of_one_is_that_one() -> None:
 
 
 def test_a_run_keeps_its_average_as_an_agent(tmp_path: Path) -> None:
-    run = train(ppo.ALGORITHM, replace(TINY, exploitability=True, evaluation_seconds=0.1, folder=str(tmp_path)))
+    run = train(ALGORITHM, replace(TINY, exploitability=True, evaluation_seconds=0.1, folder=str(tmp_path)))
     assert (tmp_path / "exploitability.png").exists()
     evaluation, row = json.loads((tmp_path / "evaluation.json").read_text()), run.metrics()[-1]
     game = make_game("kuhn_poker-v0")
@@ -111,7 +111,7 @@ def test_runs_in_large_games_cannot_measure_it(tmp_path: Path) -> None:
     for env_id, message in (("limit_holdem-v0", "deals, exact best responses go through 50,000"), ("big2-v0", "big2")):
         config = replace(TINY, env=env_id, exploitability=True, folder=str(tmp_path / "run"))
         with pytest.raises(ValueError, match=f"no run can measure its exploitability here: .*{message}"):
-            train(ppo.ALGORITHM, config)
+            train(ALGORITHM, config)
         assert not (tmp_path / "run").exists()
 
 
@@ -119,7 +119,7 @@ def test_tables_of_other_settings_are_refused(tmp_path: Path) -> None:
     game = make_game("kuhn_poker-v0")
     tree, folder = PublicTree(game), RunFolder(tmp_path)
     seen, uniform = tree.decisions.observation, strategy_of(RandomAgent(), tree)
-    folder.start({**ppo.ALGORITHM.describe(TINY), "agent": "card_baselines.agents.learned.tabular_policy:TabularAgent"})
+    folder.start({**ALGORITHM.describe(TINY), "agent": "card_baselines.agents.learned.tabular_policy:TabularAgent"})
     save_strategy(folder, seen, uniform)
     assert np.array_equal(find_agent(str(tmp_path), game).probabilities(tree.decisions), uniform)
     with pytest.raises(ValueError, match="was trained for num_seats 2, this match has 3"):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,8 @@ from card_baselines import cli
 from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.agents.learned.recurrent_policy import RecurrentAgent, recurrent_policy_of
 from card_baselines.ppo import ppo
-from card_baselines.ppo.config import Config, Rates
-from card_baselines.ppo.experience import LEARNED_FROM, Batch
-from card_baselines.runs.devices import Coming, sent
+from card_baselines.ppo.config import Config, Schedules
+from card_baselines.ppo.rollout_buffer import LOSS_COLUMNS, Batch
 from card_envs.agent import find_agent
 from card_envs.envs import make_game
 from card_envs.match import AgentError, play_match
@@ -63,55 +61,16 @@ def others(game: Any, seats: int) -> list[Any]:
 
 def test_a_learner_plays_and_computes_its_loss_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ppo, "find_device", lambda wanted: torch.device("meta"))
-    monkeypatch.setattr(torch, "autocast", lambda *arguments, **options: nullcontext())  # it does not know the device
     config = Config(num_tables=8, batch=16, minibatch=16, device="cuda", progress=False)
     learner = ppo.Ppo(config, config.game())
     with pytest.raises(NotImplementedError, match=COPIED_BACK):
-        learner.collect(16)
-    batch = Batch({name: learner.experience.arrays[name][:20] for name in LEARNED_FROM}, learner.device)
-    loss, measures = learner.loss(batch.part(np.arange(3, 15)), Rates.at(0.5, config))
+        learner.rollout.collect(learner.network, 16)
+    columns = {name: learner.rollout.buffer.columns[name][:20] for name in LOSS_COLUMNS}
+    minibatch = Batch(columns, learner.device).minibatch(np.arange(3, 15))
+    loss, measures = ppo.ppo_loss(learner.network, minibatch, Schedules.at(0.5, config), config)
     assert {loss.device.type, *(measure.device.type for measure in measures.values())} == {"meta"}
     loss.backward()
     assert all(parameter.grad is not None for parameter in learner.network.parameters())
-
-
-def test_what_goes_to_a_gpu_is_pinned_and_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[Any] = []
-    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: calls.append("pinned") or tensor)
-    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *where, **how: calls.append((*where, how)) or tensor)
-    array = np.arange(3)
-    assert sent(array, torch.device("cuda", 1)).numpy() is not array
-    assert calls == ["pinned", (torch.device("cuda", 1), {"non_blocking": True})]
-
-
-def test_what_comes_from_a_gpu_is_waited_for_when_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    happened: list[str] = []
-
-    class Copy:
-        def numpy(self) -> str:
-            happened.append("read")
-            return "array"
-
-    class OnGpu:
-        is_cuda, device = True, torch.device("cuda", 0)
-
-        def to(self, where: str, non_blocking: bool) -> Copy:
-            happened.append(f"to {where}, {non_blocking}")
-            return Copy()
-
-    class Event:
-        def record(self, stream: str) -> None:
-            happened.append(f"event on {stream}")
-
-        def synchronize(self) -> None:
-            happened.append("waited")
-
-    monkeypatch.setattr(torch.cuda, "Event", Event)
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: f"stream of {device}")
-    coming = Coming(OnGpu(), OnGpu())  # type: ignore[arg-type]
-    assert happened == ["to cpu, True", "to cpu, True", "event on stream of cuda:0"]
-    assert coming.arrays() == ["array", "array"]
-    assert happened[3:] == ["waited", "read", "read"]
 
 
 def test_a_recurrent_agent_keeps_its_memory_on_the_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.agents.learned.mlp_policy import MlpAgent
 from card_baselines.exploitability.learned import demonstrators, memory_target, search
 from card_baselines.exploitability.learned.behavior_cloning import DemonstrationRecorder, clone_behavior
@@ -23,8 +22,10 @@ from card_baselines.exploitability.learned.demonstrators import LOCAL, find_best
 from card_baselines.exploitability.learned.search import BUDGET, FLAT, SCRATCH, ResponseSearch, learn_response
 from card_baselines.exploitability.local import exploit_locally
 from card_baselines.exploitability.methods import ExploitSettings, Target, measure_exploitability
+from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config as PpoConfig
-from card_baselines.ppo.ppo import ALGORITHM, Ppo
+from card_baselines.ppo.network import ActorCritic
+from card_baselines.ppo.ppo import Ppo
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import RunFolder
 from card_envs import make_game

@@ -17,12 +17,13 @@ from matplotlib.axes import Axes
 from safetensors.torch import load_file
 
 from card_baselines import cli, progress
+from card_baselines.agents.learned.devices import find_device
 from card_baselines.ppo import ppo
+from card_baselines.ppo.algorithm import ALGORITHM, PRESETS
 from card_baselines.ppo.config import Config
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.config import start_folder
-from card_baselines.runs.devices import find_device
 from card_baselines.runs.run import Run, train
 from card_envs import make_game
 from card_envs.agent import find_agent
@@ -56,32 +57,32 @@ def test_numbers_that_make_no_sense_are_refused_by_name(
 
 def test_a_folder_that_another_process_holds_is_refused_and_says_who(tmp_path: Path) -> None:
     with RunFolder(tmp_path).locked(), pytest.raises(ValueError, match=r"is in use: process \d+ on .* trains there"):
-        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path)))
-    train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path)))
+        train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
+    train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
     assert not (tmp_path / ".lock").exists()
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(ValueError, match=r"exists and holds no run, but 'thesis\.tex': choose another folder"):
-        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path)))
+        train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_changed_learning_rate_is_recorded_and_a_finished_run_is_left_alone(tmp_path: Path) -> None:
-    run = train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path)))
+    run = train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
     before = (run.path / "evaluation.json").stat().st_mtime_ns
-    train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path)))
+    train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
     assert (run.path / "evaluation.json").stat().st_mtime_ns == before
-    train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), steps=900, learning_rate=0.005))
+    train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=900, learning_rate=(0.005,)))
     changes = [change for change in run.config()["made_of"]["changes"] if change["setting"] == "learning_rate"]
-    assert changes == [{"setting": "learning_rate", "from": 3e-4, "to": 0.005}]
+    assert changes == [{"setting": "learning_rate", "from": [3e-4, 1e-4], "to": [0.005]}]
     assert json.loads((run.path / "evaluation.json").read_text())["cost"]["decisions"] >= 900
 
 
 def test_a_run_that_starts_from_another_begins_with_its_weights(tmp_path: Path) -> None:
-    first = train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path / "first")))
-    begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=1e-2), TINY.game())
+    first = train(ALGORITHM, replace(TINY, folder=str(tmp_path / "first")))
+    begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=(1e-2,)), TINY.game())
     begun.start_from(first)
     weights = load_file(first.path / "policy.safetensors")
     assert all(torch.equal(value, weights[name]) for name, value in begun.network.policy.state_dict().items())
@@ -94,9 +95,9 @@ def test_a_run_that_starts_from_a_policy_alone_first_learns_what_positions_are_w
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ppo, "_VALUE_UPDATES", 2)
-    first = train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path / "first")))
+    first = train(ALGORITHM, replace(TINY, folder=str(tmp_path / "first")))
     (first.path / "state.safetensors").unlink()
-    begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=1e-2, average=0.5, shared_layers=1), TINY.game())
+    begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=(1e-2,), average=0.5, shared_layers=1), TINY.game())
     begun.start_from(first)
     weights = load_file(first.path / "policy.safetensors")
     for _ in range(2):
@@ -112,7 +113,7 @@ def test_a_run_that_starts_from_a_policy_alone_first_learns_what_positions_are_w
 
 
 def test_a_run_starts_from_an_agent_of_this_package_by_name() -> None:
-    settings = ppo.PRESETS["ppo_limit_hu"]
+    settings = PRESETS["ppo_limit_hu"]
     begun = ppo.Ppo(settings, settings.game())
     begun.start_from(RunFolder(start_folder("ppo_limit_hu")))
     shipped = find_agent("ppo_limit_hu", make_game("limit_holdem-v0"))
@@ -140,7 +141,7 @@ def test_a_run_begins_with_the_preset_that_fits(words: str, preset: str, capsys:
     printed = capsys.readouterr()
     assert f"settings: preset {preset}\n" in printed.err
     settings = json.loads(printed.out)
-    wanted = ppo.PRESETS[preset]
+    wanted = PRESETS[preset]
     assert settings["epochs"] == 7 and settings["reward_scale"] == wanted.reward_scale
     assert settings["panel"] == list(wanted.panel) and settings["set"] == list(wanted.set)
 
@@ -180,7 +181,7 @@ def test_an_interrupted_run_says_how_it_goes_on(
 
     monkeypatch.setattr(Run, "train", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path / "run"), progress=True))
+        train(ALGORITHM, replace(TINY, folder=str(tmp_path / "run"), progress=True))
     assert f"the same command with --folder {tmp_path / 'run'} goes on" in capsys.readouterr().err
 
 
@@ -228,7 +229,7 @@ def test_where_there_is_no_terminal_progress_is_a_line_a_minute(
 
 def test_the_local_best_response_is_for_games_that_have_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"panel: local_best_response is for heads-up games .* with 4 seats"):
-        train(ppo.ALGORITHM, replace(TINY, env="big2-v0", panel=("local_best_response",), folder=str(tmp_path / "run")))
+        train(ALGORITHM, replace(TINY, env="big2-v0", panel=("local_best_response",), folder=str(tmp_path / "run")))
     assert not (tmp_path / "run").exists()
 
 

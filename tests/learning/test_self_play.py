@@ -19,17 +19,19 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, gathered_logits, legal_logits, list_legal
-from card_baselines.ppo import bfloat16, ppo
+from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, legal_logits, list_legal, select_legal_logits
+from card_baselines.ppo import fast_cpu, ppo, rollout
+from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.experience import Experience, credit
-from card_baselines.ppo.exploiters import winnings
+from card_baselines.ppo.exploiters import measure_winnings
+from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.ppo import Ppo
-from card_baselines.ppo.self_play import SelfPlayTables
+from card_baselines.ppo.rollout import SelfPlayTables
+from card_baselines.ppo.rollout_buffer import RolloutBuffer, compute_gae
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import TrainingDivergedError
 from card_baselines.runs.checkpoint import STATE
-from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, ExploitabilityMeter
+from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.run import train
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent
@@ -45,7 +47,6 @@ TINY = Config(
     value_hidden=(16,),
     opponents=("self", "random"),
     mixed=0.3,
-    past_self_updates=2,
     average=0.9,
     minutes=0.0,
     steps=3000,
@@ -58,15 +59,16 @@ TINY = Config(
 
 EXPLOITED: dict[str, Any] = {
     "opponents": ("self", "random", "exploiter"),
-    "exploiters": 2,
     "exploiter_updates": 3,
     "exploiter_batches": 1,
 }
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> None:
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
+    monkeypatch.setattr(ppo, "UPDATES_PER_PAST_SELF", 2)
+    monkeypatch.setattr(rollout, "NUM_EXPLOITERS", 2)
 
 
 def numbers(learner: Ppo) -> np.ndarray:
@@ -78,7 +80,7 @@ def numbers(learner: Ppo) -> np.ndarray:
 # --- logits of legal actions ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("computed", [legal_logits, gathered_logits])
+@pytest.mark.parametrize("computed", [legal_logits, select_legal_logits])
 @pytest.mark.parametrize("width", [7, 24])
 def test_logits_and_gradients_are_those_of_the_whole_layer(width: int, computed: Any) -> None:
     generator = torch.Generator().manual_seed(0)
@@ -104,23 +106,23 @@ def test_logits_and_gradients_are_those_of_the_whole_layer(width: int, computed:
 
 def test_advantages_run_along_the_decisions_of_each_seat() -> None:
     """Seat 0 decides twice, seat 1 once in between; computed by hand with gamma 0.9 and lambda 0.5."""
-    experience = Experience(make_game("kuhn_poker-v0"), 2, 1)
+    buffer = RolloutBuffer(make_game("kuhn_poker-v0"), 2, 1)
     columns = {"observation": np.zeros((1, 25)), "choice": np.zeros(1), "log_probability": np.zeros(1)}
     for seat, value in ((0, 0.2), (1, 0.4), (0, 0.5)):
         legal = np.zeros((1, 2), np.int16)
-        experience.add(np.array([1]), np.array([seat]), legal, value=np.array([value]), **columns)
-    experience.add(np.array([0]), np.array([0]), np.zeros((1, 5), np.int16), value=np.array([7.0]), **columns)
-    names = ("previous", "value", "advantage", "target", "is_finished")
-    chains = [experience.latest, *(experience.arrays[name] for name in names)]
-    assert credit(np.array([1]), np.array([[2.0, -2.0]], np.float32), *chains, 0.9, 0.5) == 3
+        buffer.add(np.array([1]), np.array([seat]), legal, value=np.array([value]), **columns)
+    buffer.add(np.array([0]), np.array([0]), np.zeros((1, 5), np.int16), value=np.array([7.0]), **columns)
+    names = ("previous_step", "value", "advantage", "target", "is_finished")
+    chains = [buffer.last_step, *(buffer.columns[name] for name in names)]
+    assert compute_gae(np.array([1]), np.array([[2.0, -2.0]], np.float32), *chains, 0.9, 0.5) == 3
     last = 2.0 - 0.5
     first = 0.9 * 0.5 - 0.2 + 0.9 * 0.5 * last
-    assert experience.finished().tolist() == [0, 1, 2]
-    assert np.allclose(experience.arrays["advantage"][:3], [first, -2.4, last])
-    assert np.allclose(experience.arrays["target"][:3], [first + 0.2, -2.0, 2.0])
-    experience.forget_finished()
-    assert experience.size == 1 and experience.arrays["value"][0] == 7.0
-    assert experience.latest.tolist() == [[0, -1], [-1, -1]]
+    assert buffer.finished_rows().tolist() == [0, 1, 2]
+    assert np.allclose(buffer.columns["advantage"][:3], [first, -2.4, last])
+    assert np.allclose(buffer.columns["target"][:3], [first + 0.2, -2.0, 2.0])
+    buffer.discard_finished()
+    assert buffer.size == 1 and buffer.columns["value"][0] == 7.0
+    assert buffer.last_step.tolist() == [[0, -1], [-1, -1]]
 
 
 @pytest.mark.parametrize("env_id", ["limit_holdem-v0", "big2-v0"])
@@ -131,33 +133,32 @@ def test_every_deal_is_credited_whole_and_sums_to_zero(env_id: str) -> None:
     learner = Ppo(config, game)
     torch.nn.init.zeros_(learner.network.value[-1].weight)
     for _ in range(2):
-        finished = learner.collect(400)
-        taken = learner.experience.finished()
+        finished = learner.rollout.collect(learner.network, 400)
+        buffer = learner.rollout.buffer
+        taken = buffer.finished_rows()
         assert len(taken) == finished >= 400
-        arrays = learner.experience.arrays
+        arrays = buffer.columns
         assert (arrays["legal"][taken, 1] >= 0).all()  # no forced decisions
-        following = np.flatnonzero(arrays["previous"][: learner.experience.size] >= 0)
+        following = np.flatnonzero(arrays["previous_step"][: buffer.size] >= 0)
         following = np.intersect1d(following, taken)
-        assert np.allclose(arrays["target"][following], arrays["target"][arrays["previous"][following]])
-        learner.experience.forget_finished()
-    assert learner.experience.size > 0  # decisions of unfinished deals wait
+        assert np.allclose(arrays["target"][following], arrays["target"][arrays["previous_step"][following]])
+        buffer.discard_finished()
+    assert buffer.size > 0  # decisions of unfinished deals wait
 
 
-@pytest.mark.parametrize("groups", [1, 2, 3])
-def test_groups_of_tables_are_played_by_the_network_as_it_is_and_all_decisions_are_remembered(groups: int) -> None:
-    """With a GPU there are two groups: one is played while the network is computed for the other."""
+def test_decisions_are_those_of_the_network_as_it_is_and_none_is_lost() -> None:
     config = replace(TINY, env="limit_holdem-v0", num_tables=25)
     learner = Ppo(config, config.game())
-    learner.groups = np.array_split(learner.tables.all, groups)
+    buffer = learner.rollout.buffer
     for update in range(3):
         learner.update(0.0)
-        waiting = learner.experience.size  # of unfinished deals: begun before the step of this update
-        finished = learner.collect(500)
-        batch = learner.experience.batch(torch.device("cpu"))
+        waiting = buffer.size  # of unfinished deals: begun before the step of this update
+        finished = learner.rollout.collect(learner.network, 500)
+        batch = buffer.finished_batch(torch.device("cpu"))
         assert len(batch) == finished >= 500, update
-        assert learner.actions.sum() == learner.experience.size - waiting
-        fresh = learner.experience.finished()
-        taken = batch.part(np.flatnonzero(fresh >= waiting))
+        assert learner.rollout.action_counts.sum() == buffer.size - waiting
+        fresh = buffer.finished_rows()
+        taken = batch.minibatch(np.flatnonzero(fresh >= waiting))
         assert (fresh >= waiting).sum() > 300
         with torch.no_grad():
             logits, value = learner.network(taken["observation"].float(), taken["legal"])
@@ -169,12 +170,12 @@ def test_groups_of_tables_are_played_by_the_network_as_it_is_and_all_decisions_a
 def test_decisions_of_the_pool_are_not_learned_from() -> None:
     game = make_game("kuhn_poker-v0", num_players=3)
     learner = Ppo(replace(TINY, opponents=("random",), num_tables=64, mixed=1.0), game)
-    learner.collect(3000)
-    experience = learner.experience
-    begun = experience.arrays["previous"][experience.finished()] == -1
+    learner.rollout.collect(learner.network, 3000)
+    buffer = learner.rollout.buffer
+    begun = buffer.columns["previous_step"][buffer.finished_rows()] == -1
     decisions_per_deal = len(begun) / begun.sum()  # begun: once for each seat that the learner has and that decides
     assert 1.0 <= decisions_per_deal < 2.0
-    assert ((learner.tables._players == 0).sum(axis=1) == 1).all()
+    assert ((learner.rollout.tables._players == 0).sum(axis=1) == 1).all()
 
 
 # --- what it learns ---------------------------------------------------------------------------------------------------
@@ -182,27 +183,27 @@ def test_decisions_of_the_pool_are_not_learned_from() -> None:
 
 def test_it_learns_to_bet() -> None:
     """The bet of seat 0 is paid when seat 1 ends the deal."""
-    config = replace(TINY, learning_rate=0.02, reward_scale=1.0, opponents=(), entropy=0.0, final_entropy=0.0)
+    config = replace(TINY, learning_rate=(0.02,), reward_scale=1.0, opponents=(), entropy=(0.0,))
     learner = Ppo(config, bet_game())
     for _ in range(15):
         learner.update(0.5)
-    assert learner.actions[BET] / learner.actions.sum() > 0.9
+    actions = learner.rollout.action_counts
+    assert actions[BET] / actions.sum() > 0.9
 
 
 def test_average_play_in_kuhn_poker_approaches_the_solution() -> None:
     """Random play loses 11/24 = 0.458 chips per hand to a best response."""
-    config = replace(ppo.PRESETS["kuhn"], num_tables=256, batch=1024, minibatch=256, minutes=0.0)
-    learner = Ppo(config, config.game())
-    assert learner.meter is not None
-    assert learner.meter.measure(learner.network.policy)[LATEST] == pytest.approx(11 / 24, abs=0.02)
+    config = replace(PRESETS["kuhn"], num_tables=256, batch=1024, minibatch=256, minutes=0.0)
+    learner = make_learner(config, config.game())
+    assert learner.measure()[LATEST] == pytest.approx(11 / 24, abs=0.02)
     while learner.decisions < 60_000:
         learner.update(learner.decisions / 60_000)
-    assert learner.meter.measure(learner.network.policy)[AVERAGE] < 0.25
+    assert learner.measure()[AVERAGE] < 0.25
 
 
 def test_a_penalty_keeps_the_policy_near_the_one_that_played() -> None:
     def moved(penalty: float) -> float:
-        config = replace(TINY, learning_rate=0.01, epochs=8, kl_penalty=penalty, clip=10.0)
+        config = replace(TINY, learning_rate=(0.01,), epochs=8, kl_penalty=(penalty,), clip=(10.0,))
         return Ppo(config, config.game()).update(0.0)["kl"]
 
     assert 0 < moved(100.0) < 0.1 * moved(0.0)
@@ -213,7 +214,7 @@ def test_a_penalty_keeps_the_policy_near_the_one_that_played() -> None:
 
 def test_an_exploiter_has_one_seat_and_the_learner_all_others() -> None:
     game = make_game("kuhn_poker-v0", num_players=3)
-    tables = SelfPlayTables(game, 300, 0, pool=("random", "exploiter"), mixed=1.0, exploiters=2)
+    tables = SelfPlayTables(game, 300, 0, pool=("random", "exploiter"), mixed=1.0)
     alone = (tables._players == 0).sum(axis=1)
     assert set(alone.tolist()) == {1, 3}, "while there is no exploiter, the learner plays its deals with itself"
     networks = [Ppo(replace(TINY, seed=seed), TINY.game()).network for seed in range(3)]
@@ -224,10 +225,10 @@ def test_an_exploiter_has_one_seat_and_the_learner_all_others() -> None:
         for kept, wanted in zip(tables.exploiters, networks[1:], strict=True)
     ]
     assert all(torch.equal(kept, wanted) for kept, wanted in weights), "the latest two are kept"
-    tables.seat_players(tables.all)
+    tables.seat_players(tables.rows)
     seated = [tuple(sorted(seats)) for seats in tables._players.tolist()]
-    assert set(seated) == {(0, 1, 1), (0, 0, 3), (0, 0, 4)}
-    shares = [seated.count(seats) / 300 for seats in ((0, 1, 1), (0, 0, 3), (0, 0, 4))]
+    assert set(seated) == {(0, 1, 1), (0, 0, 11), (0, 0, 12)}
+    shares = [seated.count(seats) / 300 for seats in ((0, 1, 1), (0, 0, 11), (0, 0, 12))]
     assert np.allclose(shares, [0.5, 0.25, 0.25], atol=0.12)
 
 
@@ -236,17 +237,17 @@ def test_an_exploiter_wins_from_the_policy_that_it_was_trained_against() -> None
     config = replace(
         TINY, **EXPLOITED | {"exploiter_batches": 20}, num_tables=1024, batch=4096, evaluation_hands=20_000
     )
-    learner = Ppo(replace(config, average=0.0, learning_rate=1e-9), config.game())
+    learner = make_learner(replace(config, average=0.0, learning_rate=(1e-9,)), config.game())
     measures = learner.update(0.0)
     assert learner.decisions > 20 * 4096, "its decisions count"
     assert 0.3 < measures["exploiter"] < 11 / 24 + measures["exploiter half_width"] < 0.5
-    again = winnings(config.game(), learner.tables.exploiters[0], learner.network, 20_000, seed=5)
+    again = measure_winnings(config.game(), learner.rollout.tables.exploiters[0], learner.network, 20_000, seed=5)
     assert again["exploiter"] == pytest.approx(measures["exploiter"], abs=0.06)
 
 
 def test_exploiters_are_trained_at_intervals() -> None:
-    learner = Ppo(replace(TINY, **EXPLOITED | {"exploiter_batches": 1}), TINY.game())
-    found = [("exploiter" in learner.update(0.0), len(learner.tables.exploiters)) for _ in range(7)]
+    learner = make_learner(replace(TINY, **EXPLOITED | {"exploiter_batches": 1}), TINY.game())
+    found = [("exploiter" in learner.update(0.0), len(learner.rollout.tables.exploiters)) for _ in range(7)]
     assert found == [(True, 1), (False, 1), (False, 1), (True, 2), (False, 2), (False, 2), (True, 2)]
 
 
@@ -254,27 +255,29 @@ def test_exploiters_are_trained_at_intervals() -> None:
 def test_auto_takes_bfloat16_where_it_is_measured_to_be_faster(
     seconds: tuple[float, float], wanted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bfloat16, "_seconds", lambda network, observation, fast: seconds[fast])
-    learner = Ppo(replace(TINY, bfloat16="auto"), TINY.game())
-    assert learner.network.sparse is not wanted
+    monkeypatch.setattr(fast_cpu, "_measure_seconds", lambda network, observation, fast: seconds[fast])
+    learner = Ppo(replace(TINY, fast_cpu="auto"), TINY.game())
+    assert isinstance(learner.network, fast_cpu.FastActorCritic) and learner.network.bfloat16 is wanted
 
 
 def test_the_measurement_of_bfloat16_takes_times() -> None:
-    pays = bfloat16.bfloat16_pays(50, (32, 16), 64, torch.device("cpu"))
-    assert isinstance(pays, bool)
-    assert not bfloat16.bfloat16_pays(50, (32, 16), 64, torch.device("meta"))
+    assert isinstance(fast_cpu.bfloat16_is_faster(50, (32, 16), 64), bool)
+
+
+def test_gpus_and_those_who_ask_for_it_get_plain_pytorch() -> None:
+    game = TINY.game()
+    for config, device in ((TINY, torch.device("meta")), (replace(TINY, fast_cpu="off"), torch.device("cpu"))):
+        assert type(fast_cpu.make_network(config, game, device)) is ActorCritic
 
 
 # --- interruptions ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("options", "groups"), [({}, 1), (EXPLOITED, 1), (EXPLOITED, 2)])
-def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: dict[str, Any], groups: int) -> None:
+@pytest.mark.parametrize("options", [{}, EXPLOITED])
+def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: dict[str, Any]) -> None:
     config = replace(TINY, exploitability=True, **options)
     game = config.game()
-    whole, continued = Ppo(config, game), Ppo(config, game)
-    for learner in (whole, continued):
-        learner.groups = np.array_split(learner.tables.all, groups)
+    whole, continued = make_learner(config, game), make_learner(config, game)
     for k in range(5):
         whole.update(k / 10)
     whole.save(tmp_path / STATE, {"seconds": 12.5})
@@ -282,14 +285,12 @@ def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: di
     for k in range(5, 10):
         assert whole.update(k / 10) == continued.update(k / 10)
     assert np.array_equal(numbers(whole), numbers(continued))
-    for one, other in (
-        (whole.tables.past, continued.tables.past),
-        (whole.tables.exploiters, continued.tables.exploiters),
-    ):
-        assert len(one) == len(other)
+    tables, again = whole.rollout.tables, continued.rollout.tables
+    assert len(tables.past_selves) == len(again.past_selves) and len(tables.exploiters) == len(again.exploiters)
     assert whole.decisions == continued.decisions
-    assert whole.meter is not None and continued.meter is not None
-    assert np.array_equal(whole.meter.average.strategy(), continued.meter.average.strategy())
+    meters = [learner.callbacks[0] for learner in (whole, continued)]
+    assert all(isinstance(meter, ExploitabilityMeter) for meter in meters)
+    assert np.array_equal(*[meter.average.strategy() for meter in meters])
 
 
 def test_seeds_fix_everything() -> None:
@@ -341,7 +342,7 @@ def _settings_in(run: Path) -> dict[str, Any]:
 
 
 def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
-    run = train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
+    run = train(ALGORITHM, replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
     names = {path.name for path in run.path.iterdir()}
     assert names == {
         "config.json",
@@ -361,7 +362,7 @@ def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
 
 
 def test_what_exploiters_win_is_logged_and_drawn(tmp_path: Path) -> None:
-    train(ppo.ALGORITHM, replace(TINY, **EXPLOITED, folder=str(tmp_path), evaluation_seconds=0.0, steps=6_000))
+    train(ALGORITHM, replace(TINY, **EXPLOITED, folder=str(tmp_path), evaluation_seconds=0.0, steps=6_000))
     rows = RunFolder(tmp_path).metrics()
     joined = [number for number, row in enumerate(rows) if "exploiter" in row]
     assert joined == [number for number in range(len(rows)) if number % 3 == 0] and len(joined) > 1
@@ -381,7 +382,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
 
     monkeypatch.setattr(Ppo, "update", break_the_third)
     with pytest.raises(TrainingDivergedError, match=r"update 3, epoch 1, minibatch 1: the loss is nan.*checkpoint"):
-        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
+        train(ALGORITHM, replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
     learner = Ppo(TINY, TINY.game())
     learner.load(tmp_path / STATE)
     assert learner.updates == 2 and np.isfinite(numbers(learner)).all()
@@ -396,14 +397,14 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
     ],
 )
 def test_a_folder_with_another_run_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    RunFolder(tmp_path).start(ppo.ALGORITHM.describe(TINY))
+    RunFolder(tmp_path).start(ALGORITHM.describe(TINY))
     with pytest.raises(ValueError, match=message):
-        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), **change))
+        train(ALGORITHM, replace(TINY, folder=str(tmp_path), **change))
 
 
 def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> None:
     game = make_game("big2-v0")
-    run = train(ppo.ALGORITHM, replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
+    run = train(ALGORITHM, replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
     agent = find_agent(str(run.path), game)
     tables = game.seeded_tables(500, 3)
     rows = np.arange(500)
@@ -417,8 +418,8 @@ def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> 
 
 
 def test_budgets_may_grow(tmp_path: Path) -> None:
-    train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), steps=600))
-    train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), steps=1200))
+    train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=600))
+    train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=1200))
     assert json.loads((tmp_path / "evaluation.json").read_text())["cost"]["decisions"] >= 1200
     assert RunFolder(tmp_path).config()["steps"] == 1200
 
@@ -426,7 +427,7 @@ def test_budgets_may_grow(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"cannot write the run folder .*file/run: Not a directory"):
-        train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path / "file" / "run")))
+        train(ALGORITHM, replace(TINY, folder=str(tmp_path / "file" / "run")))
 
 
 def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -440,7 +441,7 @@ def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
 
 
 def test_agents_of_another_environment_are_refused(tmp_path: Path) -> None:
-    run = train(ppo.ALGORITHM, replace(TINY, folder=str(tmp_path), steps=300))
+    run = train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=300))
     with pytest.raises(ValueError, match="was trained for num_seats 2, this match has 3"):
         find_agent(str(run.path), make_game("kuhn_poker-v0", num_players=3))
     changed = run.config() | {"encoder_version": 99}

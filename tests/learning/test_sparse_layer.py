@@ -9,9 +9,10 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.learned.actor_critic import ActorCritic
 from card_baselines.agents.learned.mlp_policy import MlpAgent
 from card_baselines.agents.learned.sparse_layer import linear_of_parts, sparse_linear
+from card_baselines.ppo.fast_cpu import FastActorCritic
+from card_baselines.ppo.network import ActorCritic
 from card_envs import make_game
 from card_envs.agent import decisions_at, find_agent
 from card_envs.analysis.exploitability.range_strategy import ObservationParts, RangeStrategy
@@ -37,12 +38,13 @@ def test_it_is_the_linear_layer_with_its_gradients(rows: int) -> None:
 @pytest.mark.parametrize("shared_layers", [0, 1, 2])
 def test_a_network_is_the_same_whichever_way_its_first_layers_are_computed(shared_layers: int) -> None:
     torch.manual_seed(0)
-    network = ActorCritic(30, (16, 8), 4, "relu", (8,), shared_layers)
+    dense = ActorCritic(30, (16, 8), 4, "relu", (8,), shared_layers)
+    sparse = FastActorCritic(30, (16, 8), 4, "relu", (8,), shared_layers)
+    sparse.load_state_dict(dense.state_dict())
     observation = (torch.rand(50, 30) < 0.1).float()
     legal = torch.tensor([[0, 1, 2, 3], [0, 2, -1, -1]] * 25, dtype=torch.int16)
     found = []
-    for network.sparse in (True, False):
-        network.zero_grad()
+    for network in (sparse, dense):
         logits, value = network(observation, legal)
         (logits[legal >= 0].sum() + value.square().sum()).backward()
         found.append([logits.detach(), value.detach(), *(parameter.grad.clone() for parameter in network.parameters())])

@@ -1,4 +1,4 @@
-"""A training algorithm: its settings, its presets, and the `Learner` that it trains.
+"""A training algorithm: its settings, its presets, and the function that makes its `Learner`.
 
 `card-envs train`, presets, plugins and `runs.run.train` know an algorithm as one `Algorithm` object. The registry and
 the entry points `card_envs.algorithms` name it as "module:ALGORITHM".
@@ -6,84 +6,15 @@ the entry points `card_envs.algorithms` name it as "module:ALGORITHM".
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from card_baselines.run_folder import RunFolder
 from card_baselines.runs.budget import Budget, Periodic
-from card_baselines.runs.checkpoint import STATE
 from card_baselines.runs.config import RunConfig
+from card_baselines.runs.learner import Learner
 from card_envs.game import Game
 from card_envs.locations import load_object
-
-
-class TrainingDivergedError(ValueError):
-    """Raised when a loss, a gradient or a weight is no number; says where, and what is left."""
-
-    def save_details(self, run: RunFolder) -> TrainingDivergedError:
-        """Write what explains the error into the run folder; return the error whose message names it."""
-        return self
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A picture of some columns of the metrics."""
-
-    labels: Mapping[str, str]
-    """Column -> label."""
-    y_label: str
-    picture: str
-    log: bool = False
-
-
-class Learner(ABC):
-    """The part of a run that an algorithm supplies: it plays and learns, saves and loads itself, and has a policy."""
-
-    checkpoint = STATE
-    """Name of the file that `save` writes."""
-
-    @property
-    @abstractmethod
-    def done(self) -> int:
-        """Training so far, in the unit of the budget: decisions, episodes or iterations."""
-
-    @abstractmethod
-    def update(self, fraction: float) -> dict[str, float]:
-        """Play and learn once; return measures. `fraction` is the used share of the budget."""
-
-    @abstractmethod
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write everything that `load` needs to continue, and the run's `progress`, which `load` returns."""
-
-    @abstractmethod
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; return the progress that was saved with it."""
-
-    @abstractmethod
-    def save_policy(self, run: RunFolder) -> None:
-        """Write the files with which the run folder plays."""
-
-    def start_from(self, run: RunFolder) -> None:
-        """Begin with the weights of another run; raises ValueError where that is not possible."""
-        raise ValueError("start_from is not possible with this algorithm")
-
-    def set_budget(self, fraction: Callable[[], float]) -> None:  # noqa: B027  a hook: the default is to do nothing
-        """Receive a function that returns the used share of the budget, for updates that last."""
-
-    def measure(self) -> dict[str, float]:
-        """Return what an evaluation measures besides matches."""
-        return {}
-
-    def curves(self) -> Sequence[Curve]:
-        """Return pictures besides that of the panel."""
-        return ()
-
-    def on_evaluation(self, run: RunFolder) -> None:  # noqa: B027  a hook: the default is to do nothing
-        """Called when the policy in the run folder is new: at the start and after evaluations."""
-
 
 AnyConfig = TypeVar("AnyConfig", bound=RunConfig)
 

@@ -87,20 +87,26 @@ class GameRunConfig(RunConfig):
         return Budget(self.minutes, self.steps, done)
 
 
+def _values_of(config: Any, name: str) -> tuple[Any, ...]:
+    """Return the values of a setting: those of a tuple, or the one that it is."""
+    value = getattr(config, name)
+    return value if isinstance(value, tuple) else (value,)
+
+
 def require(config: Any, least: float, *names: str) -> None:
     """Raise ValueError, naming the setting, unless these settings (numbers, or tuples of them) are at least `least`."""
     for name in names:
-        value = getattr(config, name)
-        for number in value if isinstance(value, tuple) else (value,):
+        for number in _values_of(config, name):
             if not number >= least:
                 raise ValueError(f"{name} {number} must be at least {least}")
 
 
 def require_above_0(config: Any, *names: str) -> None:
-    """Raise ValueError, naming the setting, unless these settings are above 0."""
+    """Raise ValueError, naming the setting, unless these settings (numbers, or tuples of them) are above 0."""
     for name in names:
-        if not getattr(config, name) > 0:
-            raise ValueError(f"{name} {getattr(config, name)} must be above 0")
+        for number in _values_of(config, name):
+            if not number > 0:
+                raise ValueError(f"{name} {number} must be above 0")
 
 
 def require_shares(config: Any, *names: str) -> None:

@@ -17,10 +17,11 @@ import torch
 
 from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, EVALUATION, WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, AnyConfig, Learner, TrainingDivergedError
+from card_baselines.runs.algorithm import Algorithm, AnyConfig
 from card_baselines.runs.budget import Periodic
 from card_baselines.runs.config import start_folder
 from card_baselines.runs.evaluation import evaluate, half_widths_of, means_of, require_measurable
+from card_baselines.runs.learner import Learner, TrainingDivergedError
 from card_baselines.runs.tensorboard import Board
 from card_envs.envs import find_entry
 from card_envs.files import replace_file

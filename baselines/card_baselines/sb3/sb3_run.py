@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
+from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import policy_of, save_policy
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Learner, TrainingDivergedError
 from card_baselines.runs.config import GameRunConfig, require, require_above_0
-from card_baselines.runs.devices import find_device
+from card_baselines.runs.learner import Learner, TrainingDivergedError
 from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.files import replace_file

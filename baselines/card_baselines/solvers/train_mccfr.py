@@ -15,10 +15,11 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm, Learner
+from card_baselines.runs.algorithm import Algorithm
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state
 from card_baselines.runs.config import RunConfig, recorded_settings, require
+from card_baselines.runs.learner import Learner
 from card_baselines.solvers.cfr import STRATEGY, save_strategy
 from card_baselines.solvers.equity_buckets import equal_bounds
 from card_baselines.solvers.mccfr import Mccfr

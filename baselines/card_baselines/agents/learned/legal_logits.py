@@ -23,20 +23,20 @@ IMPOSSIBLE = -1e9
 def legal_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
     """Return the logits (n, k) of `legal` (n, k) int16, given the last hidden layer (n, d), all float32.
 
-    A kernel computes them on the CPU, where it pays; elsewhere `gathered_logits` does.
+    A kernel computes them on the CPU, where it pays; elsewhere `select_legal_logits` does.
     """
     if hidden.device.type != "cpu":
-        return gathered_logits(hidden, last, legal)
+        return select_legal_logits(hidden, last, legal)
     logits: torch.Tensor = _LegalLogits.apply(  # type: ignore[no-untyped-call]
         hidden.contiguous(), last.weight, last.bias, legal
     )
     return logits
 
 
-def gathered_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
+def select_legal_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
     """Return the same in plain PyTorch, on any device: all logits (n, actions), of which the legal ones are taken."""
-    taken: torch.Tensor = last(hidden).gather(1, legal.long().clamp(min=0))
-    return taken.masked_fill(legal == NO_ACTION, IMPOSSIBLE)
+    logits: torch.Tensor = last(hidden).gather(1, legal.long().clamp(min=0))
+    return logits.masked_fill(legal == NO_ACTION, IMPOSSIBLE)
 
 
 def list_legal(masks: NDArray[np.int8], counts: NDArray[np.int64]) -> NDArray[np.int16]:
@@ -54,20 +54,20 @@ class _LegalLogits(torch.autograd.Function):
     ) -> torch.Tensor:
         ctx.save_for_backward(hidden, weight, legal)
         logits = torch.full(legal.shape, IMPOSSIBLE)
-        write_logits(*map(_array, (hidden, weight, bias, legal, logits)))
+        write_logits(*map(_to_numpy, (hidden, weight, bias, legal, logits)))
         return logits
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         hidden, weight, legal = ctx.saved_tensors
-        of_hidden, of_weight = torch.zeros_like(hidden), torch.zeros_like(weight)
-        of_bias = torch.zeros(len(weight))
-        given = gradients[0].contiguous()
-        add_gradients(*map(_array, (hidden, weight, legal, given, of_hidden, of_weight, of_bias)))
-        return of_hidden, of_weight, of_bias, None
+        grad_hidden, grad_weight = torch.zeros_like(hidden), torch.zeros_like(weight)
+        grad_bias = torch.zeros(len(weight))
+        grad_logits = gradients[0].contiguous()
+        add_gradients(*map(_to_numpy, (hidden, weight, legal, grad_logits, grad_hidden, grad_weight, grad_bias)))
+        return grad_hidden, grad_weight, grad_bias, None
 
 
-def _array(tensor: torch.Tensor) -> NDArray[Any]:
+def _to_numpy(tensor: torch.Tensor) -> NDArray[Any]:
     return np.asarray(tensor.detach().numpy())
 
 
@@ -120,18 +120,18 @@ def write_logits(hidden: Any, weight: Any, bias: Any, legal: Any, logits: Any) -
 
 @kernel
 def add_gradients(
-    hidden: Any, weight: Any, legal: Any, given: Any, of_hidden: Any, of_weight: Any, of_bias: Any
+    hidden: Any, weight: Any, legal: Any, grad_logits: Any, grad_hidden: Any, grad_weight: Any, grad_bias: Any
 ) -> None:
-    """Add the gradients of hidden layer, weights and bias, given those of the logits."""
+    """Add the gradients of hidden layer, weights and bias, given that of the logits."""
     width = hidden.shape[1]
     for i in range(legal.shape[0]):
         for k in range(legal.shape[1]):
             action = np.int64(legal[i, k])
             if action < 0:
                 break
-            g = given[i, k]
-            of_bias[action] += g
+            g = grad_logits[i, k]
+            grad_bias[action] += g
             for m in range(width):
-                of_hidden[i, m] += g * weight[action, m]
+                grad_hidden[i, m] += g * weight[action, m]
             for m in range(width):
-                of_weight[action, m] += g * hidden[i, m]
+                grad_weight[action, m] += g * hidden[i, m]

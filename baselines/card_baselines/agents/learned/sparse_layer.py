@@ -37,7 +37,7 @@ def linear_of_parts(parts: ObservationParts, layer: torch.nn.Linear) -> torch.Te
     columns = layer.weight[:, torch.from_numpy(parts.columns)].t().contiguous()
     output = torch.empty(len(parts.private), public.shape[1])
     private = np.asarray(parts.private, np.float32)
-    write_sums_of_parts(private, _array(columns), _array(public), parts.public_of, _array(output))
+    write_sums_of_parts(private, _to_numpy(columns), _to_numpy(public), parts.public_of, _to_numpy(output))
     return output
 
 
@@ -47,34 +47,34 @@ class _SparseLinear(torch.autograd.Function):
         ctx.save_for_backward(observation)
         columns = weight.t().contiguous()  # one observed number's weights side by side
         output = torch.empty(len(observation), len(weight))
-        write_sums(*map(_array, (observation, columns, bias, output)))
+        write_sums(*map(_to_numpy, (observation, columns, bias, output)))
         return output
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         (observation,) = ctx.saved_tensors
-        given = gradients[0].contiguous()
-        of_columns = torch.zeros(observation.shape[1], given.shape[1])
-        add_to_columns(*map(_array, (observation, given, of_columns)))
-        return None, of_columns.t().contiguous(), given.sum(dim=0)
+        grad_output = gradients[0].contiguous()
+        grad_columns = torch.zeros(observation.shape[1], grad_output.shape[1])
+        add_to_columns(*map(_to_numpy, (observation, grad_output, grad_columns)))
+        return None, grad_columns.t().contiguous(), grad_output.sum(dim=0)
 
 
-def _array(tensor: torch.Tensor) -> NDArray[Any]:
+def _to_numpy(tensor: torch.Tensor) -> NDArray[Any]:
     return np.asarray(tensor.detach().numpy())
 
 
 @kernel
 def write_sums(observation: Any, columns: Any, bias: Any, output: Any) -> None:
-    """Write bias plus the sum of the columns (d, width), each times the number that was observed."""
+    """Write bias plus the sum of the columns (d, width), each times the value that was observed."""
     width = output.shape[1]
     for i in range(observation.shape[0]):
         for j in range(width):
             output[i, j] = bias[j]
         for k in range(observation.shape[1]):
-            number = observation[i, k]
-            if number != 0:
+            value = observation[i, k]
+            if value != 0:
                 for j in range(width):
-                    output[i, j] += number * columns[k, j]
+                    output[i, j] += value * columns[k, j]
 
 
 @kernel
@@ -93,12 +93,12 @@ def write_sums_of_parts(private: Any, columns: Any, public: Any, public_of: Any,
 
 
 @kernel
-def add_to_columns(observation: Any, given: Any, of_columns: Any) -> None:
-    """Add the gradients of the columns (d, width), given those of the sums (n, width)."""
-    width = given.shape[1]
+def add_to_columns(observation: Any, grad_output: Any, grad_columns: Any) -> None:
+    """Add the gradients of the columns (d, width), given that of the sums (n, width)."""
+    width = grad_output.shape[1]
     for i in range(observation.shape[0]):
         for k in range(observation.shape[1]):
-            number = observation[i, k]
-            if number != 0:
+            value = observation[i, k]
+            if value != 0:
                 for j in range(width):
-                    of_columns[k, j] += number * given[i, j]
+                    grad_columns[k, j] += value * grad_output[i, j]

@@ -13,7 +13,7 @@ from card_baselines.papers.charlesworth2018.rendering import render_table
 from card_baselines.papers.charlesworth2018.scales import Scale
 from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM
 from card_baselines.papers.protocol import Report, Say
-from card_baselines.ppo.ppo import ALGORITHM
+from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
 

@@ -20,7 +20,6 @@ from card_baselines.league import Experience, Trainee
 from card_baselines.papers.kaminsky2020.players import OBSERVATION_SIZE, Player, as_played, make_network, play_dtype
 from card_baselines.papers.kaminsky2020.situation import ENCODER, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_baselines.runs.algorithm import TrainingDivergedError
 from card_baselines.runs.checkpoint import (
     STATE,
     load_optimiser,
@@ -29,6 +28,7 @@ from card_baselines.runs.checkpoint import (
     save_state,
     strip_prefix,
 )
+from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.agent import Decisions
 from card_envs.game import Game
 

@@ -18,8 +18,8 @@ from safetensors.torch import save_file
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import TrainingDivergedError
 from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
+from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.cards import DECK_SIZE
 from card_envs.files import replace_file
 

@@ -28,8 +28,8 @@ from card_baselines.papers.shi2022.scales import Scale
 from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, UNIT
 from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config, describe, game_of_paper
 from card_baselines.papers.verdicts import verdict
+from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
-from card_baselines.ppo.ppo import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
@@ -140,7 +140,7 @@ class Shi2022Reproduction:
                 SELF_PLAY_PPO,
                 PpoConfig(
                     env=ENV, set=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
-                    minutes=self.scale.ceiling_minutes, learning_rate=1e-3, final_entropy=0.003,
+                    minutes=self.scale.ceiling_minutes, learning_rate=(1e-3, 1e-4), entropy=(0.02, 0.003),
                     evaluation_seconds=math.inf, final_hands=self.scale.hands, folder=str(folder),
                 )
             )  # fmt: skip

@@ -22,15 +22,16 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
+from card_baselines.agents.learned.devices import find_device
 from card_baselines.papers.shi2022.learner import ActorCriticLearner, Rates, Replay
 from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, Learner
+from card_baselines.runs.algorithm import Algorithm
 from card_baselines.runs.budget import Budget, Periodic
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
 from card_baselines.runs.config import RunConfig, recorded_settings, require, require_above_0
-from card_baselines.runs.devices import find_device
+from card_baselines.runs.learner import Learner
 from card_envs.envs import make_game
 from card_envs.files import replace_file
 from card_envs.game import Game

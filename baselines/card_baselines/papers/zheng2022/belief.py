@@ -16,8 +16,8 @@ from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, 
 from card_baselines.papers.zheng2022.duel import game_of_paper
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
+from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.ppo import ALGORITHM
 from card_baselines.runs.run import train
 from card_envs.agent import find_agent
 from card_envs.cards import DECK_SIZE

@@ -11,8 +11,8 @@ from typing import Any
 
 from card_baselines.papers.zheng2022.belief import RULES, SETTINGS
 from card_baselines.papers.zheng2022.duel import game_of_paper
+from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.ppo import ALGORITHM
 from card_baselines.runs.run import train
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response

@@ -1,0 +1,54 @@
+"""Self-play PPO as `card-envs train self_play_ppo` knows it: its settings, presets, learner and callbacks."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from card_baselines.ppo.config import SCHEDULES, Config
+from card_baselines.ppo.exploiters import ExploiterTraining
+from card_baselines.ppo.fast_cpu import ACTIVATION
+from card_baselines.ppo.ppo import Ppo
+from card_baselines.ppo.presets import PRESETS, find_preset
+from card_baselines.ppo.rollout import EXPLOITER
+from card_baselines.runs.algorithm import Algorithm
+from card_baselines.runs.config import describe_game_run
+from card_baselines.runs.exploitability_meter import ExploitabilityMeter, require_small
+from card_baselines.runs.learner import LearnerCallback
+from card_envs.game import Game
+
+
+def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
+    """Return the extensions of PPO that the settings ask for."""
+    callbacks: list[LearnerCallback] = []
+    if config.exploitability:
+        require_small(game)
+        callbacks.append(ExploitabilityMeter(game))
+    if EXPLOITER in config.opponents:
+        callbacks.append(ExploiterTraining(config, game))
+    return callbacks
+
+
+def make_learner(config: Config, game: Game) -> Ppo:
+    """Return a new learner with the extensions that the settings ask for."""
+    return Ppo(config, game, make_callbacks(config, game))
+
+
+ALGORITHM = Algorithm(
+    name="self_play_ppo",
+    config=Config,
+    make_learner=make_learner,
+    describe=partial(describe_game_run, algorithm="self_play_ppo", agent="mlp", activation=ACTIVATION),
+    presets=PRESETS,
+    find_preset=find_preset,
+    may_change=(
+        "minutes",
+        "steps",
+        "checkpoint_seconds",
+        "evaluation_seconds",
+        "exploiter_updates",
+        "exploiter_batches",
+        "fast_cpu",
+        *SCHEDULES,
+    ),
+    keeps_frozen_selves=True,
+)

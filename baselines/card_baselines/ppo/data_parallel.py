@@ -1,0 +1,125 @@
+"""Self-play PPO in several processes, whose gradients are averaged before every step of the optimiser.
+
+    torchrun --nproc-per-node 2 -m card_baselines.ppo.data_parallel ppo_big2 --minutes 60 --folder runs/two
+
+The word after the module names a preset. Each process has tables and random streams of its own and collects the whole
+`batch`, so that an update learns from as many batches as there are processes. Process 0 is the run: it keeps the clock,
+evaluates and writes, and the others follow its updates. A continued run has new deals in the other processes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+
+from card_baselines.ppo.algorithm import ALGORITHM, make_callbacks
+from card_baselines.ppo.config import Config
+from card_baselines.ppo.ppo import Ppo
+from card_baselines.ppo.presets import PRESETS
+from card_baselines.ppo.rollout import EXPLOITER, Rollout
+from card_baselines.runs.run import train
+from card_envs.game import Game
+
+
+class DataParallelPpo(Ppo):
+    """One of several learners with the same network; `torch.distributed` connects them."""
+
+    def __init__(self, config: Config, game: Game) -> None:
+        """Make the network of the seed, and tables of this process's own; only process 0 has callbacks."""
+        if EXPLOITER in config.opponents:
+            raise ValueError("exploiters are trained in one process: leave them out of --opponents")
+        rank = dist.get_rank()
+        super().__init__(config, game, [] if rank else make_callbacks(config, game))
+        if rank:
+            seed = int(np.random.SeedSequence([config.seed % 2**64, rank]).generate_state(1, np.uint64)[0])
+            self.rollout = Rollout(replace(config, seed=seed), game)
+            self.rng = np.random.default_rng([seed, 2])
+        self._is_synchronised = False
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Let all processes update; called in process 0. `decisions` are those of all."""
+        _broadcast({"fraction": fraction, "state": None if self._is_synchronised else self._shared_state()})
+        self._is_synchronised = True
+        return self._update(fraction)
+
+    def follow(self) -> None:
+        """Do the updates of process 0, until it ends the run; called in the other processes."""
+        while (message := _broadcast(None)) is not None:
+            if message["state"] is not None:
+                self._load_shared_state(message["state"])
+            self._update(message["fraction"])
+
+    def _update(self, fraction: float) -> dict[str, float]:
+        before = self.decisions
+        measures = super().update(fraction)
+        num_decisions = torch.tensor([self.decisions - before])
+        dist.all_reduce(num_decisions)
+        self.decisions = before + int(num_decisions)
+        return measures
+
+    def num_minibatches(self, num_decisions: int) -> int:
+        """Return the least number of minibatches of all processes: each takes part in every step."""
+        number = torch.tensor([super().num_minibatches(num_decisions)])
+        dist.all_reduce(number, dist.ReduceOp.MIN)
+        return int(number)
+
+    def average_gradients(self) -> None:
+        """Replace the gradients by their means over processes."""
+        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+        total = torch.cat([gradient.flatten() for gradient in gradients])
+        dist.all_reduce(total)
+        means = torch.split(total / dist.get_world_size(), [gradient.numel() for gradient in gradients])
+        for gradient, mean in zip(gradients, means, strict=True):
+            gradient.copy_(mean.view_as(gradient))
+
+    def _shared_state(self) -> dict[str, Any]:
+        """Return what all processes have in common, on the CPU."""
+        return {
+            "network": self.network.state_dict(),
+            "playing": self.playing.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "past_selves": [network.state_dict() for network in self.rollout.tables.past_selves],
+            "counts": (self.decisions, self.updates, self.value_updates),
+        }
+
+    def _load_shared_state(self, state: dict[str, Any]) -> None:
+        self.network.load_state_dict(state["network"])
+        self.playing.load_state_dict(state["playing"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.decisions, self.updates, self.value_updates = state["counts"]
+        if self.averaged:
+            self.averaged.n_averaged.fill_(self.updates)
+        for weights in state["past_selves"]:
+            self.rollout.tables.add_past_self(self.network)
+            self.rollout.tables.past_selves[-1].load_state_dict(weights)
+
+
+def main(config: Config) -> None:
+    """Train in the processes that `torchrun` started; process 0 leaves the run folder."""
+    dist.init_process_group("gloo" if config.device == "cpu" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
+    try:
+        if dist.get_rank() == 0:
+            train(replace(ALGORITHM, make_learner=DataParallelPpo), config)
+            _broadcast(None)
+        else:
+            torch.set_num_threads(config.threads)
+            DataParallelPpo(config, config.game()).follow()
+    finally:
+        dist.destroy_process_group()
+
+
+def _broadcast(message: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the message of process 0; those of the others are not read."""
+    messages = [message]
+    dist.broadcast_object_list(messages, 0)
+    return messages[0]
+
+
+if __name__ == "__main__":
+    import tyro
+
+    main(tyro.extras.overridable_config_cli({name: (name, config) for name, config in PRESETS.items()}))

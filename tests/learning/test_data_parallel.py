@@ -1,0 +1,96 @@
+"""Several processes hold the same weights, take the mean of their gradients, and go on together."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+import torch.distributed as dist
+from safetensors.torch import load_file, save_file
+
+from card_baselines.ppo.config import Config
+from card_baselines.ppo.data_parallel import DataParallelPpo, _broadcast
+from card_baselines.runs.checkpoint import STATE
+
+REPO = Path(__file__).parents[2]
+TINY = Config(
+    env="kuhn_poker-v0", num_tables=33, batch=257, minibatch=64, hidden=(16,), value_hidden=(16,),
+    opponents=("self", "random"), mixed=0.3, average=0.9, progress=False,
+)  # fmt: skip
+
+
+class WatchedPpo(DataParallelPpo):
+    """Keeps the gradients of the first step, this process's own and the means."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        super().__init__(config, config.game())
+        self.folder, self.gradients = folder, dict[str, torch.Tensor]()
+
+    def _gradient(self) -> torch.Tensor:
+        return torch.cat([parameter.grad.flatten() for parameter in self.parameters if parameter.grad is not None])
+
+    def average_gradients(self) -> None:
+        own = self._gradient().clone()
+        super().average_gradients()
+        if not self.gradients:
+            self.gradients = {"own": own, "mean": self._gradient().clone()}
+
+    def write(self, name: str) -> None:
+        weights = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        weights |= {f"playing.{name}": tensor.clone() for name, tensor in self.playing.state_dict().items()}
+        counts = torch.tensor([self.decisions, self.updates])
+        save_file(weights | self.gradients | {"counts": counts}, self.folder / f"{name}{dist.get_rank()}")
+
+
+def learn(rank: int, folder: Path) -> None:
+    """Do three updates, save, and do two more with learners that continue from there."""
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
+    for name, updates in (("begun", 3), ("continued", 2)):
+        learner = WatchedPpo(replace(TINY, seed=5), folder)
+        if rank == 0:
+            if name == "continued":
+                learner.load(folder / STATE)
+            for k in range(updates):
+                learner.update(k / 10)
+            _broadcast(None)
+            learner.save(folder / STATE, {})
+        else:
+            learner.follow()
+        learner.write(name)
+    dist.destroy_process_group()
+
+
+def test_processes_average_gradients_and_hold_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
+    torch.multiprocessing.spawn(learn, (tmp_path,), nprocs=2)
+    for name, updates in (("begun", 3), ("continued", 5)):
+        first, second = (load_file(tmp_path / f"{name}{rank}") for rank in (0, 1))
+        own = [first.pop("own"), second.pop("own")]
+        assert not torch.equal(*own)
+        assert torch.allclose(first["mean"], (own[0] + own[1]) / 2, atol=1e-7)
+        assert all(torch.equal(first[name], second[name]) for name in first), "means, weights, counts"
+        assert first["counts"][1] == updates and first["counts"][0] >= updates * 2 * 257
+    begun = load_file(tmp_path / "begun0")
+    assert not torch.equal(begun["network.value.0.weight"], first["network.value.0.weight"])
+
+
+@pytest.mark.slow
+def test_torchrun_trains_and_leaves_a_run_folder(tmp_path: Path) -> None:
+    roots = os.pathsep.join(str(REPO / root) for root in ("", "wrappers", "baselines"))
+    environment = os.environ | {"PYTHONPATH": roots, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    meeting = ["--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0", "--local-addr", "localhost"]
+    launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", *meeting]
+    options = "--minutes 0 --num-tables 32 --batch 256 --minibatch 64 --epochs 1 --panel random --steps 3000"
+    script = ["-m", "card_baselines.ppo.data_parallel", "kuhn", *options.split(), "--evaluation-hands", "100"]
+    command = [sys.executable, *launcher, *script, "--final-hands", "100", "--folder", str(tmp_path / "run")]
+    subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True, timeout=500)
+    assert (tmp_path / "run" / "evaluation.json").exists() and (tmp_path / "run" / "average").is_dir()
