@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 if sys.platform != "win32":
     import fcntl
 
@@ -180,43 +178,6 @@ class RunFolder:
         with path.open(newline="") as file:
             rows = list(csv.DictReader(file))
         return [{key: float(value) for key, value in row.items() if value} for row in rows if None not in row.values()]
-
-    def draw_curve(
-        self, x: str, series: Mapping[str, str], y_label: str, picture: str = CURVE, log: bool = False
-    ) -> None:
-        """Draw columns of the metrics ({column: label}), with their intervals, against the column `x` into a picture.
-
-        With `log`, for numbers above 0, the axis is logarithmic; otherwise a line marks 0. Without a number to show
-        there is no picture.
-        """
-        from matplotlib.figure import Figure
-        from matplotlib.ticker import EngFormatter, StrMethodFormatter
-
-        rows = self.metrics()
-        if not any(column in row for row in rows for column in series):
-            return
-        figure = Figure(figsize=(6.4, 4.0), dpi=150, layout="constrained")
-        axes = figure.add_subplot()
-        for column, label in series.items():
-            points = [(row[x], row[column], row.get(column + INTERVAL, 0.0)) for row in rows if column in row]
-            if points:
-                at, means, reaches = (np.array(values) for values in zip(*points, strict=True))
-                (line,) = axes.plot(at, means, label=label, linewidth=1.6)
-                axes.fill_between(at, means - reaches, means + reaches, color=line.get_color(), alpha=0.15, linewidth=0)
-        if log:
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-            axes.yaxis.set_minor_formatter(StrMethodFormatter("{x:g}"))
-        else:
-            axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
-        axes.xaxis.set_major_formatter(EngFormatter(sep=" "))
-        axes.set_xlabel(x.replace("_", " "))
-        axes.set_ylabel(y_label)
-        axes.spines[["top", "right"]].set_visible(False)
-        if axes.get_legend_handles_labels()[0]:
-            figure.legend(frameon=False, loc="outside right center")
-        with replace_file(self.path / picture) as temporary:
-            figure.savefig(temporary)
 
 
 def git_commit() -> str:

@@ -23,8 +23,7 @@ from card_baselines.ppo.algorithm import ALGORITHM, PRESETS
 from card_baselines.ppo.config import Config
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.budget import Budget
-from card_baselines.runs.config import start_folder
-from card_baselines.runs.run import Run, train
+from card_baselines.runs.run import Run, start_folder, train
 from card_envs import make_game
 from card_envs.agent import find_agent
 
@@ -122,7 +121,7 @@ def test_a_run_starts_from_an_agent_of_this_package_by_name() -> None:
         for name, value in begun.playing.policy.state_dict().items()
     )
     with pytest.raises(ValueError, match=r"start_from 'ppo_limit' is neither a run folder nor .* ppo_limit_hu, "):
-        replace(TINY, start_from="ppo_limit")
+        train(ALGORITHM, replace(TINY, start_from="ppo_limit"))
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ def test_auto_takes_bfloat16_where_it_is_measured_to_be_faster(
 ) -> None:
     monkeypatch.setattr(fast_cpu, "_measure_seconds", lambda network, observation, fast: seconds[fast])
     learner = Ppo(replace(TINY, fast_cpu="auto"), TINY.game())
-    assert isinstance(learner.network, fast_cpu.FastActorCritic) and learner.network.bfloat16 is wanted
+    assert isinstance(learner.network, fast_cpu.FastActorCritic) and learner.network.uses_bfloat16 is wanted
 
 
 def test_the_measurement_of_bfloat16_takes_times() -> None:

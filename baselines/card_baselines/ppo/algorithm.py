@@ -10,8 +10,7 @@ from card_baselines.ppo.fast_cpu import ACTIVATION
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS, find_preset
 from card_baselines.ppo.rollout import EXPLOITER
-from card_baselines.runs.algorithm import Algorithm
-from card_baselines.runs.config import describe_game_run
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.exploitability_meter import ExploitabilityMeter, require_small
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.game import Game

@@ -31,16 +31,16 @@ class FastActorCritic(ActorCritic):
     def __init__(self, *sizes: Any, bfloat16: bool = False) -> None:
         """Make a network; the arguments before `bfloat16` are those of `ActorCritic`."""
         super().__init__(*sizes)
-        self.bfloat16 = bfloat16
+        self.uses_bfloat16 = bfloat16
 
     def forward(self, observation: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits (n, k) of the legal actions (n, k) and values (n,), both float32."""
-        with torch.autocast(observation.device.type, torch.bfloat16, enabled=self.bfloat16):
+        with torch.autocast(observation.device.type, torch.bfloat16, enabled=self.uses_bfloat16):
             return super().forward(observation, legal)
 
     def embed(self, layers: Sequence[torch.nn.Module], observation: torch.Tensor) -> torch.Tensor:
         """Return the output of layers, the first of which skips zeros: units for bfloat16 are faster still."""
-        if self.bfloat16 or not layers:
+        if self.uses_bfloat16 or not layers:
             return super().embed(layers, observation)
         first, *others = layers
         assert isinstance(first, torch.nn.Linear)

@@ -104,9 +104,12 @@ class Ppo(Learner):
     @property
     def playing(self) -> ActorCritic:
         """The network that plays in the end: averaged weights, or the network itself."""
-        return self.averaged.module if self.averaged else self.network
+        if self.averaged is None:
+            return self.network
+        assert isinstance(self.averaged.module, ActorCritic)
+        return self.averaged.module
 
-    def _average(self, averaged: torch.Tensor, current: torch.Tensor, num_averaged: torch.Tensor) -> torch.Tensor:
+    def _average(self, averaged: torch.Tensor, current: torch.Tensor, num_averaged: torch.Tensor | int) -> torch.Tensor:
         """Return the new averaged weights: a plain mean at first, so the initial network is forgotten."""
         keep = min(self.config.average, 1.0 - 1.0 / (int(num_averaged) + 1))
         return averaged.lerp(current, 1.0 - keep)
@@ -208,7 +211,7 @@ class Ppo(Learner):
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write networks, optimiser, rollout, random generators and the state of callbacks."""
         arrays, rollout_rng = self.rollout.state()
-        parts: dict[str, Mapping[str, torch.Tensor]] = {
+        parts: dict[str, dict[str, torch.Tensor]] = {
             "network": self.network.state_dict(),
             "playing": {name: tensor.clone() for name, tensor in self.playing.state_dict().items()},
             "adam": optimiser_tensors(self.optimiser),

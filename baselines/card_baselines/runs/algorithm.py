@@ -7,16 +7,20 @@ the entry points `card_envs.algorithms` name it as "module:ALGORITHM".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
 from card_baselines.runs.budget import Budget, Periodic
-from card_baselines.runs.config import RunConfig
+from card_baselines.runs.config import GameRunConfig, RunConfig
 from card_baselines.runs.learner import Learner
 from card_envs.game import Game
 from card_envs.locations import load_object
 
 AnyConfig = TypeVar("AnyConfig", bound=RunConfig)
+
+
+def _time_and_decisions(config: Any, done: Callable[[], int]) -> Budget:
+    return Budget(config.minutes, config.steps, done)
 
 
 def _evaluate_by_time(config: Any, budget: Budget, learner: Learner) -> Periodic:
@@ -41,6 +45,8 @@ class Algorithm(Generic[AnyConfig]):
     """Settings under names."""
     find_preset: Callable[[AnyConfig], str] = lambda config: ""
     """Settings -> name of the preset that fits their environment; "" if none does."""
+    budget: Callable[[AnyConfig, Callable[[], int]], Budget] = _time_and_decisions
+    """Settings, and a function that returns how much has been trained -> budget of the run."""
     evaluation_timer: Callable[[AnyConfig, Budget, Learner], Periodic] = _evaluate_by_time
     folder_name: Callable[[AnyConfig], str] | None = None
     """Settings -> name of the folder that holds such runs; by default the name of the algorithm."""
@@ -62,3 +68,27 @@ def find_algorithm(location: str) -> Algorithm[Any]:
     if not isinstance(found, Algorithm):
         raise ValueError(f"{location!r} is no algorithm: it must name a `card_baselines.runs.algorithm.Algorithm`")
     return found
+
+
+def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra_config: Any) -> dict[str, Any]:
+    """Return what config.json holds: the settings, and what a player needs to rebuild the network."""
+    game = config.game()
+    return {
+        "agent": agent,
+        "algorithm": algorithm,
+        **recorded_settings(config),
+        "game": game.name,
+        "encoder": game.encoder.name,
+        "encoder_version": game.encoder.version,
+        "num_seats": game.num_seats,
+        "num_actions": game.num_actions,
+        "observation_size": game.layout.size,
+        **extra_config,
+    }
+
+
+def recorded_settings(config: RunConfig) -> dict[str, Any]:
+    """Return the settings without those that say where and how a run goes on."""
+    how = ("folder", "progress", "threads", "tensorboard", "device")
+    settings = {name: value for name, value in asdict(config).items() if name not in how}
+    return settings if config.start_from else {name: settings[name] for name in settings if name != "start_from"}

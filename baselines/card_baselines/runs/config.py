@@ -1,16 +1,11 @@
-"""Settings that the runs of every algorithm have, how they are checked, and what config.json says of them."""
+"""Settings that the runs of every algorithm have, and how they are checked."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from card_baselines.agents.learned.pretrained_agents import PRETRAINED
-from card_baselines.run_folder import CONFIG
-from card_baselines.runs.budget import Budget
 from card_baselines.settings import parse_settings
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
@@ -46,16 +41,10 @@ class RunConfig(ABC):
         """Refuse numbers that make no sense, by name."""
         require(self, 1, "threads", "evaluation_hands", "final_hands")
         require(self, 0, "checkpoint_seconds")
-        if self.start_from:
-            start_folder(self.start_from)
 
     @abstractmethod
     def game(self) -> Game:
         """Return the game that is learned."""
-
-    @abstractmethod
-    def budget(self, done: Callable[[], int]) -> Budget:
-        """Return the budget of the run; `done` returns how much has been trained."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +70,6 @@ class GameRunConfig(RunConfig):
     def game(self) -> Game:
         """Return the game that the settings name."""
         return make_game(find_entry(self.env).id, **parse_settings(self.set))
-
-    def budget(self, done: Callable[[], int]) -> Budget:
-        """Return a budget of processor time and decisions."""
-        return Budget(self.minutes, self.steps, done)
 
 
 def _values_of(config: Any, name: str) -> tuple[Any, ...]:
@@ -114,36 +99,3 @@ def require_shares(config: Any, *names: str) -> None:
     for name in names:
         if not 0 <= getattr(config, name) <= 1:
             raise ValueError(f"{name} {getattr(config, name)} must be in 0 .. 1")
-
-
-def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra_config: Any) -> dict[str, Any]:
-    """Return what config.json holds: the settings, and what a player needs to rebuild the network."""
-    game = config.game()
-    return {
-        "agent": agent,
-        "algorithm": algorithm,
-        **recorded_settings(config),
-        "game": game.name,
-        "encoder": game.encoder.name,
-        "encoder_version": game.encoder.version,
-        "num_seats": game.num_seats,
-        "num_actions": game.num_actions,
-        "observation_size": game.layout.size,
-        **extra_config,
-    }
-
-
-def start_folder(name: str) -> Path:
-    """Return a run folder, or that of a trained agent of this package; raises ValueError if there is none."""
-    found = [folder for folder in (Path(name), PRETRAINED / name) if (folder / CONFIG).exists()]
-    if not found:
-        shipped = ", ".join(sorted(folder.name for folder in PRETRAINED.iterdir()))
-        raise ValueError(f"start_from {name!r} is neither a run folder nor one of the trained agents {shipped}")
-    return found[0]
-
-
-def recorded_settings(config: RunConfig) -> dict[str, Any]:
-    """Return the settings without those that say where and how a run goes on."""
-    how = ("folder", "progress", "threads", "tensorboard", "device")
-    settings = {name: value for name, value in asdict(config).items() if name not in how}
-    return settings if config.start_from else {name: settings[name] for name in settings if name != "start_from"}

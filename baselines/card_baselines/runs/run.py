@@ -15,11 +15,12 @@ from typing import Any, Generic
 import numpy as np
 import torch
 
+from card_baselines.agents.learned.pretrained_agents import PRETRAINED
 from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, AnyConfig
 from card_baselines.runs.budget import Periodic
-from card_baselines.runs.config import start_folder
+from card_baselines.runs.curves import draw_curve, draw_panel_curve
 from card_baselines.runs.evaluation import evaluate, half_widths_of, means_of, require_measurable
 from card_baselines.runs.learner import Learner, TrainingDivergedError
 from card_baselines.runs.tensorboard import Board
@@ -38,6 +39,8 @@ def train(algorithm: Algorithm[AnyConfig], config: AnyConfig) -> RunFolder:
     torch.set_num_threads(config.threads)
     described, game = algorithm.describe(config), config.game()
     require_measurable(game, config.panel)
+    if config.start_from:
+        start_folder(config.start_from)
     learner = algorithm.make_learner(config, game)  # before anything is written: it may refuse the settings
     folder = RunFolder(Path(config.folder)) if config.folder else _new_folder(algorithm, config, described["env"])
     with folder.locked():
@@ -48,6 +51,15 @@ def train(algorithm: Algorithm[AnyConfig], config: AnyConfig) -> RunFolder:
             if config.progress:
                 print(f"interrupted: the same command with --folder {folder.path} goes on", file=sys.stderr)
             raise
+
+
+def start_folder(name: str) -> Path:
+    """Return a run folder, or that of a trained agent of this package; raises ValueError if there is none."""
+    found = [folder for folder in (Path(name), PRETRAINED / name) if (folder / CONFIG).exists()]
+    if not found:
+        shipped = ", ".join(sorted(folder.name for folder in PRETRAINED.iterdir()))
+        raise ValueError(f"start_from {name!r} is neither a run folder nor one of the trained agents {shipped}")
+    return found[0]
 
 
 def _new_folder(algorithm: Algorithm[AnyConfig], config: AnyConfig, env: str) -> RunFolder:
@@ -84,7 +96,7 @@ class Run(Generic[AnyConfig]):
         self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
         self._game = config.game()
         self._measures = _Measures(algorithm.logs_means)
-        self._budget = config.budget(lambda: self.learner.done)
+        self._budget = algorithm.budget(config, lambda: self.learner.done)
         self.learner.set_budget(self._budget.fraction)
         if config.tensorboard:
             Board.require()
@@ -168,10 +180,10 @@ class Run(Generic[AnyConfig]):
         return evaluate(self.folder, self._game, panel, hands, seed, self._algorithm.duplicate)
 
     def _draw(self) -> None:
-        counts, labels = self._algorithm.counts, {f"v {name}": name for name in self._config.panel}
-        self.folder.draw_curve(counts, labels, f"{self._game.unit} per hand")
+        counts = self._algorithm.counts
+        draw_panel_curve(self.folder, counts, self._config.panel, f"{self._game.unit} per hand")
         for curve in self.learner.curves():
-            self.folder.draw_curve(counts, curve.labels, curve.y_label, curve.picture, curve.log)
+            draw_curve(self.folder, counts, curve)
 
     def _freeze_after_quarters(self) -> None:
         """Keep the agent as it is now, in a folder that plays, when another quarter of the budget is used."""

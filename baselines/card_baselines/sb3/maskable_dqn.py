@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
-from card_baselines.runs.algorithm import Algorithm
-from card_baselines.runs.config import describe_game_run, require, require_shares
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.config import require, require_shares
 from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_envs.agent import choose

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from sb3_contrib import MaskablePPO
 
-from card_baselines.runs.algorithm import Algorithm
-from card_baselines.runs.config import describe_game_run, require, require_shares
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.config import require, require_shares
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 
 

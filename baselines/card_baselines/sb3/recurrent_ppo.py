@@ -17,8 +17,8 @@ from sb3_contrib.ppo_recurrent.policies import MlpLstmPolicy
 from stable_baselines3.common.distributions import Distribution
 
 from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
-from card_baselines.runs.algorithm import Algorithm
-from card_baselines.runs.config import describe_game_run, require, require_shares
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.config import require, require_shares
 from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_wrappers.sb3 import CardVecEnv

@@ -6,7 +6,7 @@ settings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm
+from card_baselines.runs.algorithm import Algorithm, recorded_settings
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state
-from card_baselines.runs.config import RunConfig, recorded_settings, require
+from card_baselines.runs.config import RunConfig, require
 from card_baselines.runs.learner import Learner
 from card_baselines.solvers.cfr import STRATEGY, save_strategy
 from card_baselines.solvers.equity_buckets import equal_bounds
@@ -58,10 +58,6 @@ class Config(RunConfig):
     def game(self) -> Game:
         """Return heads-up limit hold'em."""
         return make_game(ENV)
-
-    def budget(self, done: Callable[[], int]) -> Budget:
-        """Return a budget of processor time and iterations."""
-        return Budget(self.minutes, self.iterations, done)
 
 
 def describe(config: Config) -> dict[str, Any]:
@@ -111,6 +107,7 @@ ALGORITHM = Algorithm(
     config=Config,
     make_learner=MccfrLearner,
     describe=describe,
+    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
     counts="iterations",
     may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
     duplicate=True,

@@ -5,7 +5,7 @@ The run folder is an agent. The strategy of `cfr_large` is such a run: `solvers/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm
+from card_baselines.runs.algorithm import Algorithm, recorded_settings
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
-from card_baselines.runs.config import RunConfig, recorded_settings, require
+from card_baselines.runs.config import RunConfig, require
 from card_baselines.runs.learner import Learner
 from card_baselines.solvers.bucket_making import make_buckets, turn_table
 from card_baselines.solvers.bucket_strategy import BucketStrategy
@@ -66,10 +66,6 @@ class Config(RunConfig):
     def game(self) -> Game:
         """Return heads-up limit hold'em."""
         return make_game(ENV)
-
-    def budget(self, done: Callable[[], int]) -> Budget:
-        """Return a budget of processor time and iterations."""
-        return Budget(self.minutes, self.iterations, done)
 
 
 def describe(config: Config) -> dict[str, Any]:
@@ -140,6 +136,7 @@ ALGORITHM = Algorithm(
     config=Config,
     make_learner=PublicChanceLearner,
     describe=describe,
+    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
     counts="iterations",
     may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
     duplicate=True,

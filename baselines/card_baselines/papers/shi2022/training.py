@@ -13,7 +13,7 @@ hands, with every seat on the button once; `num_tables` hands are played side by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -27,10 +27,10 @@ from card_baselines.papers.shi2022.learner import ActorCriticLearner, Rates, Rep
 from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm
+from card_baselines.runs.algorithm import Algorithm, recorded_settings
 from card_baselines.runs.budget import Budget, Periodic
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
-from card_baselines.runs.config import RunConfig, recorded_settings, require, require_above_0
+from card_baselines.runs.config import RunConfig, require, require_above_0
 from card_baselines.runs.learner import Learner
 from card_envs.envs import make_game
 from card_envs.files import replace_file
@@ -116,10 +116,6 @@ class Config(RunConfig):
     def game(self) -> Game:
         """Return the game of the paper."""
         return game_of_paper()
-
-    def budget(self, done: Callable[[], int]) -> Budget:
-        """Return a budget of episodes alone."""
-        return Budget(0.0, self.episodes, done)
 
 
 def game_of_paper() -> Game:
@@ -257,6 +253,7 @@ ALGORITHM = Algorithm(
     config=Config,
     make_learner=Training,
     describe=describe,
+    budget=lambda config, done: Budget(0.0, config.episodes, done),
     evaluation_timer=lambda config, budget, learner: Periodic(
         config.evaluation_episodes, lambda: float(learner.done), aligned=True
     ),
