@@ -21,7 +21,7 @@ COMMON = (
     "--seed 0 --device cpu --threads 1 --no-progress --panel random --evaluation-hands 100 --final-hands 100 "
     "--checkpoint-seconds 1000000"
 )
-PPO = "--minutes 0 --num-tables 128 --batch 2048 --bfloat16 False --evaluation-seconds 1000000"
+PPO = "--minutes 0 --num-tables 128 --batch 2048 --fast-cpu float32 --evaluation-seconds 1000000"
 PLAIN, EXPLOITED = f"{PPO} --steps 5000", f"{PPO} --steps 7000 --exploiter-batches 1"
 """Three batches of 2,048 decisions and a few more each; where there are exploiters, one learns from another batch."""
 SB3 = "--minutes 0 --steps 5000 --num-tables 64 --evaluation-seconds 1000000"

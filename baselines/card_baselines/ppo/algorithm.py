@@ -6,7 +6,6 @@ from functools import partial
 
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
-from card_baselines.ppo.fast_cpu import ACTIVATION
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS, find_preset
 from card_baselines.ppo.rollout import EXPLOITER
@@ -36,7 +35,7 @@ ALGORITHM = Algorithm(
     name="self_play_ppo",
     config=Config,
     make_learner=make_learner,
-    describe=partial(describe_game_run, algorithm="self_play_ppo", agent="mlp", activation=ACTIVATION),
+    describe=partial(describe_game_run, algorithm="self_play_ppo", agent="mlp"),
     presets=PRESETS,
     find_preset=find_preset,
     may_change=(

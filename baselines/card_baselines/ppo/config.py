@@ -54,6 +54,7 @@ class Config(GameRunConfig):
     value_hidden: tuple[int, ...] = (128, 128)
     shared_layers: int = 0
     """Hidden layers of the policy that the value shares."""
+    activation: str = "relu"
     average: float = 0.0
     """Decay per update of the averaged weights, which then play and are exported; 0 for the latest weights."""
     fast_cpu: Literal["off", "float32", "bfloat16", "auto"] = "float32"

@@ -22,7 +22,6 @@ from card_envs.game import Game
 _MIN_SPEEDUP = 1.2
 """Speed-up for which `auto` accepts the lower precision of bfloat16."""
 _ROUNDS = 5
-ACTIVATION = "relu"
 
 
 class FastActorCritic(ActorCritic):
@@ -54,7 +53,7 @@ class FastActorCritic(ActorCritic):
 def make_network(config: Config, game: Game, device: torch.device) -> ActorCritic:
     """Return a new network on a device: in plain PyTorch on GPUs, as `config.fast_cpu` says on CPUs."""
     sizes = (
-        game.layout.size, config.hidden, game.num_actions, ACTIVATION, config.value_hidden, config.shared_layers,
+        game.layout.size, config.hidden, game.num_actions, config.activation, config.value_hidden, config.shared_layers,
     )  # fmt: skip
     mode = config.fast_cpu
     if mode == "off" or device.type != "cpu":
