@@ -27,7 +27,7 @@ from card_baselines.runs.run import train
 from card_baselines.solvers import train_public_chance_cfr as training
 from card_baselines.solvers.betting_lines import streets_of
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree, tables_of_nodes
-from card_baselines.solvers.bucket_strategy import BucketStrategy, in_255ths
+from card_baselines.solvers.bucket_strategy import BucketStrategy, to_255ths
 from card_baselines.solvers.cfr import read_strategy
 from card_baselines.solvers.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.ranked_hands import RANKED, list_hands, rank_hands
@@ -54,8 +54,8 @@ class FixedOpponent:
         self.chances = chances  # (1326, 3)
         self.num_decisions = [street.num_decisions for street in streets_of(TREE)]
 
-    def weights_on(self, street: int, number: int, lanes: NDArray[np.int64]) -> NDArray[np.float32]:
-        shape = (self.num_decisions[street], NUM_HANDS, NUM_ACTIONS, len(lanes))
+    def weights_on(self, street: int, number: int, sequences: NDArray[np.int64]) -> NDArray[np.float32]:
+        shape = (self.num_decisions[street], NUM_HANDS, NUM_ACTIONS, len(sequences))
         return np.ascontiguousarray(np.broadcast_to(self.chances[None, :, :, None], shape))
 
     def rows_on(self, street: int, board: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -90,7 +90,7 @@ def value_by_pairs(node: int, learner: int, reach: NDArray[Any], chances: NDArra
 def test_a_turn_with_two_rivers_is_that_of_all_pairs(
     learner: int, closes: Sequence[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some lanes of a turn on which two rivers can come; the opponent mixes, and comes to all lanes or to few."""
+    """Some sequences of a turn on which two rivers can come; the opponent mixes, and reaches all sequences or few."""
     rng = np.random.default_rng(1)
     chances = rng.dirichlet([1, 2, 1], NUM_HANDS).astype(np.float32)
     rivers = card_ids("3s 7s")
@@ -109,13 +109,13 @@ def test_a_turn_with_two_rivers_is_that_of_all_pairs(
     hands = listed[0].number[: int(listed[0].num_hands)]
     on_flop = response._places[flop_response.FLOP, hands]
     street = response.streets[flop_response.TURN]
-    nobody = [lane for lane in range(63) if lane // 7 not in closes]
+    nobody = [sequence for sequence in range(63) if sequence // 7 not in closes]
     assert not got[: len(hands), nobody].any()
-    for lane in (5, 44) if learner else (16,):
-        close, line = divmod(lane, 7)
+    for sequence in (5, 44) if learner else (16,):
+        close, line = divmod(sequence, 7)
         reach = flop.reach[slots[close], on_flop, line].astype(np.float64)
-        expected = turn_by_pairs(int(street.nodes[0, lane]), learner, reach, chances, hands, turn_board, rivers)
-        assert got[: len(hands), lane] == pytest.approx(expected, rel=1e-3, abs=0.05), lane
+        expected = turn_by_pairs(int(street.nodes[0, sequence]), learner, reach, chances, hands, turn_board, rivers)
+        assert got[: len(hands), sequence] == pytest.approx(expected, rel=1e-3, abs=0.05), sequence
 
 
 def turn_by_pairs(
@@ -164,7 +164,7 @@ def test_choices_before_the_flop_are_the_best() -> None:
     assert value_of_choices(street, 1, ends, choices) > value_of_choices(street, 1, ends, np.ones_like(choices))
 
 
-def test_every_decision_has_one_place_among_streets_and_lanes() -> None:
+def test_every_decision_has_one_place_among_streets_and_sequences() -> None:
     found = np.concatenate([s.nodes[s.nodes >= 0] for s in streets_of(TREE)])
     assert sorted(found.tolist()) == np.flatnonzero(TREE["player"] != NOBODY).tolist()
     tables = tables_of_nodes(HoldemConfig.limit())
@@ -209,7 +209,7 @@ def test_a_strategy_is_kept_and_played(tmp_path: Any) -> None:
     tree = grow_tree(HoldemConfig.limit(), buckets.hands_by_street)
     rows = int(tree["first_row"].max()) + 16
     weights = np.random.default_rng(0).random((rows, 3)).astype(np.float32)
-    strategy = BucketStrategy(in_255ths(weights, np.ones(3, bool)), buckets)
+    strategy = BucketStrategy(to_255ths(weights, np.ones(3, bool)), buckets)
     strategy.save(tmp_path / "strategy.npz")
     loaded = read_strategy(tmp_path / "strategy.npz")
     assert np.array_equal(loaded.rows(0, 500), strategy.rows(0, 500))
@@ -218,14 +218,14 @@ def test_a_strategy_is_kept_and_played(tmp_path: Any) -> None:
     river = streets_of(tree)[3]
     number, step = 1, 7
     first = int(tree["first_row"][river.nodes[number * river.num_decisions + step, 3]])
-    some, every = (opponent.weights_on(3, number, lanes)[step] for lanes in (np.array([3, 5]), np.arange(64)))
+    some, every = (opponent.weights_on(3, number, sequences)[step] for sequences in (np.array([3, 5]), np.arange(64)))
     assert np.allclose(some[:, :, 0], strategy.rows(first, 16))
     assert np.array_equal(some[:, :, 1], every[:, :, 5])
 
 
 def test_chances_are_rounded_to_255ths() -> None:
     weights = np.array([[0, 1, 1], [0, 0, 0], [1, 0, 2]], np.float32)
-    assert in_255ths(weights, np.array([False, True, True])).tolist() == [[0, 128], [0, 128], [85, 170]]
+    assert to_255ths(weights, np.array([False, True, True])).tolist() == [[0, 128], [0, 128], [85, 170]]
 
 
 # --- what is known ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree
 from card_baselines.solvers.public_chance_cfr import RIVER, BucketsOfBoard, PublicChanceCfr
 from card_baselines.solvers.public_chance_cfr_br import PublicChanceCfrBr
 from card_baselines.solvers.ranked_hands import RANKED, rank_hands
-from card_baselines.solvers.street_passes import BEST, CHOOSE, FOLLOW, Workspace, ascend
+from card_baselines.solvers.street_passes import BEST, CHOOSE, FOLLOW, Workspace, pass_backward
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
@@ -30,13 +30,13 @@ def test_the_responder_chooses_what_wins_most() -> None:
     street = streets_of(grow_tree(HoldemConfig.limit(), [1] * 4))[RIVER]
     ranked = np.zeros(1, RANKED)
     rank_hands(BOARD, ranked[0])
-    work = Workspace.of(street, is_last=True)
+    work = Workspace.for_street(street, is_last=True)
     work.reach[:] = np.random.default_rng(0).random(work.reach.shape)
-    choices = np.zeros((street.num_decisions, NUM_HANDS, NUM_ACTIONS, street.lanes), np.float32)
+    choices = np.zeros((street.num_decisions, NUM_HANDS, NUM_ACTIONS, street.sequences), np.float32)
 
     def values(mode: int) -> NDArray[np.float32]:
         args = ranked[0], np.arange(NUM_HANDS), choices, street.stakes, work
-        ascend(street.steps[0], 0, 0, *args, mode, np.float32(0))
+        pass_backward(street.steps[0], 0, 0, *args, mode, np.float32(0))
         return work.values[0].copy()
 
     best = values(BEST)
@@ -60,18 +60,18 @@ class Answer(PublicChanceCfr):
         for learner in (0, 1):
 
             def play_river(number: int, learner: int = learner) -> None:
-                self._descend(RIVER, learner, run.averages, self._work, number)
-                self._ascend(RIVER, learner, run.averages, self._work, number)
+                self._pass_forward(RIVER, learner, run.averages, self._work, number)
+                self._pass_backward(RIVER, learner, run.averages, self._work, number)
 
             self._walk(learner, run.averages, run.averages, self._work, play_river, rng)
             won += float(self._work[0].values[0, :num, 0].sum()) / num
         return won / 2
 
-    def _ascend(self, street: int, learner: int, tables: Any, work: Any, number: int = 0) -> None:
+    def _pass_backward(self, street: int, learner: int, tables: Any, work: Any, number: int = 0) -> None:
         s, looks = self.streets[street], self._looks
         first = number * s.num_decisions
         args = looks.ranked[0], looks.rows[street], tables[street], s.stakes, work[street]
-        ascend(s.steps[learner], first, learner, *args, BEST, np.float32(0))
+        pass_backward(s.steps[learner], first, learner, *args, BEST, np.float32(0))
 
 
 def test_who_learned_against_it_loses_less_to_best_responses(monkeypatch: pytest.MonkeyPatch) -> None:

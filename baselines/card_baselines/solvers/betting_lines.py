@@ -1,9 +1,9 @@
 """The betting of two-player limit hold'em street by street, for solvers that play many betting lines side by side.
 
 Whatever happened before, the betting of a street is the same tree with other stakes. So a street is one small tree
-(`Street`), and a *lane* is one way to get there: preflop 1, flop 7, turn 63. The river's 567 ways are 9 *passes* of 63
-lanes, one for each way in which the betting of the turn can close; other streets have one pass. The last axis of every
-array counts lanes.
+(`Street`), and a *sequence* is one betting sequence that leads there: preflop 1, flop 7, turn 63. The river's 567 are 9
+*passes* of 63 sequences, one for each way in which the betting of the turn can close; other streets have one pass. The
+last axis of every array counts sequences.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from card_envs.games.holdem.state import NOBODY
 ILLEGAL, DECISION, FOLDED, CLOSED = 0, 1, 2, 3
 """What follows an action: nothing, another decision of the street, the end of the hand, the end of the street."""
 PADDED = 16
-"""More lanes than this are filled up to a multiple of it: what vector instructions take at once."""
+"""More sequences than this are filled up to a multiple of it: what vector instructions take at once."""
 
 STEP = np.dtype(
     (
@@ -31,14 +31,14 @@ STEP = np.dtype(
             ("num_legal", np.int64),
             ("kind", np.int64, (NUM_ACTIONS,)),
             ("next", np.int64, (NUM_ACTIONS,)),  # decision of the street, or number of the close
-            ("reach", np.int64),  # slot of the opponent's chances to come here, by hand and lane
+            ("reach", np.int64),  # slot of the opponent's chances to come here, by hand and sequence
             ("reach_after", np.int64, (NUM_ACTIONS,)),
             ("value", np.int64),  # slot of the learner's values
             ("value_after", np.int64, (NUM_ACTIONS,)),
         ],
     )
 )
-"""One decision of a street, seen by one learner. Slots are numbers of arrays (hands, lanes)."""
+"""One decision of a street, seen by one learner. Slots are numbers of arrays (hands, sequences)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,34 +49,34 @@ class Street:
     """(players, decisions) of `STEP`: for each learner; a decision comes before those that follow it."""
     closes: NDArray[np.int64]
     """(players, closes): slot of the opponent's chances to come to each close of the street."""
-    num_lanes: int
-    """Lanes in use."""
-    lanes: int
-    """Lanes of the arrays."""
+    num_sequences: int
+    """Sequences in use."""
+    sequences: int
+    """Sequences of the arrays."""
     num_passes: int
     nodes: NDArray[np.int64]
-    """(passes * decisions, lanes): number of the node in the tree, -1 in lanes that are not used."""
+    """(passes * decisions, sequences): number of the node in the tree, -1 in sequences that are not used."""
     stakes: NDArray[np.float32]
-    """(passes * decisions, actions, lanes): chips that the loser pays where the hand ends, else 0."""
+    """(passes * decisions, actions, sequences): chips that the loser pays where the hand ends, else 0."""
     reach_slots: int
     value_slots: int
 
     @property
     def num_decisions(self) -> int:
-        """Decisions of one lane."""
+        """Decisions of one sequence."""
         return int(self.steps.shape[1])
 
 
 def streets_of(tree: Any) -> list[Street]:
     """Return the streets of a tree of `grow_tree` with four streets, whose betting is the same wherever it begins."""
     streets: list[Street] = []
-    roots = np.zeros((1, 1), np.int64)  # (passes, lanes): nodes where the street begins
+    roots = np.zeros((1, 1), np.int64)  # (passes, sequences): nodes where the street begins
     last = int(tree["street"].max())
     for street in range(last + 1):
         made, closes = _street(tree, roots)
         streets.append(made)
-        # (passes, lanes, closes) -> lanes of the next street count first the close, then the lane; the river's passes
-        # are the closes of the turn
+        # (passes, sequences, closes) -> sequences of the next street count first the close, then the sequence; the
+        # river's passes are the closes of the turn
         if street + 1 == last:
             roots = closes[0].T
         elif street < last:
@@ -85,27 +85,27 @@ def streets_of(tree: Any) -> list[Street]:
 
 
 def _street(tree: Any, roots: NDArray[np.int64]) -> tuple[Street, NDArray[np.int64]]:
-    """Return the street that begins at `roots`, and the nodes (passes, lanes, closes) where the next one does."""
+    """Return the street that begins at `roots`, and the nodes (passes, sequences, closes) where the next one does."""
     shape = _Shape(tree, int(roots[0, 0]))
     found = [[_walk(tree, int(root)) for root in one] for one in roots]
-    num_lanes = roots.shape[1]
-    lanes = num_lanes if num_lanes <= PADDED else -(-num_lanes // PADDED) * PADDED
+    num_sequences = roots.shape[1]
+    sequences = num_sequences if num_sequences <= PADDED else -(-num_sequences // PADDED) * PADDED
     num = shape.num_decisions
-    nodes = np.full((len(roots) * num, lanes), -1)
-    stakes = np.zeros((len(roots) * num, NUM_ACTIONS, lanes), np.float32)
+    nodes = np.full((len(roots) * num, sequences), -1)
+    stakes = np.zeros((len(roots) * num, NUM_ACTIONS, sequences), np.float32)
     for p, one in enumerate(found):
-        for lane, decisions in enumerate(one):
-            nodes[p * num : (p + 1) * num, lane] = decisions
+        for sequence, decisions in enumerate(one):
+            nodes[p * num : (p + 1) * num, sequence] = decisions
             for k, node in enumerate(decisions):
                 for action, child in enumerate(tree["child"][node]):
                     if child >= 0 and tree["player"][child] == NOBODY:
-                        stakes[p * num + k, action, lane] = tree["stake"][child]
+                        stakes[p * num + k, action, sequence] = tree["stake"][child]
     steps = np.stack([shape.for_learner(player) for player in range(NUM_PLAYERS)])
     closing = [(k, a) for k in range(num) for a in range(NUM_ACTIONS) if steps["kind"][0, k, a] == CLOSED]
     closes = np.array([[steps["reach_after"][player, k, a] for k, a in closing] for player in range(NUM_PLAYERS)])
     following = [[[tree["child"][d[k], a] for k, a in closing] for d in one] for one in found]
     slots = int(steps["reach_after"].max()) + 1, int(steps["value_after"].max()) + 1
-    street = Street(steps, closes, num_lanes, lanes, len(roots), nodes, stakes, *slots)
+    street = Street(steps, closes, num_sequences, sequences, len(roots), nodes, stakes, *slots)
     return street, np.array(following, np.int64)
 
 

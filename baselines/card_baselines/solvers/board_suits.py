@@ -53,7 +53,7 @@ def board_kinds(num_cards: int) -> BoardKinds:
 
 
 def _numbers(boards: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of boards whose cards ascend."""
+    """Return the numbers of boards whose cards pass_backward."""
     return np.asarray(sum(CHOOSE[boards[:, k], k + 1] for k in range(boards.shape[1])), np.int64)
 
 

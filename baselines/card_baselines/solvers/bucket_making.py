@@ -70,11 +70,11 @@ def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
     return counts
 
 
-def _workspace(lanes: int) -> tuple[Floats, Floats, Floats]:
+def _workspace(sequences: int) -> tuple[Floats, Floats, Floats]:
     return (
-        np.ones((1, NUM_HANDS, lanes), np.float32),
-        np.zeros((DECK_SIZE + 1, lanes), np.float32),
-        np.zeros((2, NUM_HANDS, lanes), np.float32),
+        np.ones((1, NUM_HANDS, sequences), np.float32),
+        np.zeros((DECK_SIZE + 1, sequences), np.float32),
+        np.zeros((2, NUM_HANDS, sequences), np.float32),
     )
 
 

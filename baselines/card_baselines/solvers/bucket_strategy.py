@@ -56,7 +56,7 @@ def _as_shares(chances: NDArray[np.uint8]) -> NDArray[np.float64]:
     return np.stack([fold, WHOLE - fold - raise_, raise_], axis=1) / WHOLE
 
 
-def in_255ths(weights: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def to_255ths(weights: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Return the chances to fold and raise (rows, 2) of weights (rows, 3); all legal actions alike where they are 0."""
     shares = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, legal).astype(np.float64)
     shares = shares / shares.sum(axis=1, keepdims=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.betting_lines import Street, streets_of
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
 from card_baselines.solvers.board_suits import board_kinds, board_number, renamed
-from card_baselines.solvers.bucket_strategy import in_255ths
+from card_baselines.solvers.bucket_strategy import to_255ths
 from card_baselines.solvers.hand_buckets import (
     NUM_GROUPS,
     STARTING_HANDS,
@@ -30,7 +30,7 @@ from card_baselines.solvers.hand_buckets import (
     nearest,
 )
 from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
-from card_baselines.solvers.street_passes import LEARN, Workspace, add_to_average, ascend, descend
+from card_baselines.solvers.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
@@ -38,20 +38,21 @@ from card_envs.poker.hands import NUM_HANDS, hand_number
 
 Floats = NDArray[np.float32]
 Tables = list[Floats]
-"""Regrets or weights by street, (decisions, buckets, actions, lanes)."""
+"""Regrets or weights by street, (decisions, buckets, actions, sequences)."""
 
 PREFLOP, FLOP, TURN, RIVER = range(4)
 _RARE = 1.0
-"""The opponent's chance to come to a river with a random hand, summed over lanes, below which it is left out at times.
+"""The opponent's reach probability of a river, for a random hand and summed over sequences, below which rivers are
+skipped at random.
 
-A lane is likelier the more of its actions are the learner's, which are not drawn: the nine sums are 5 to 10 together.
+A sequence is likelier the more of its actions are the learner's, which are not drawn: the nine sums are 5 to 10 in all.
 """
 _AVERAGED_EVERY = 2
 """Iterations between those whose strategies are summed: sums cost as much as regrets."""
 
 
 class PublicChanceCfr:
-    """A run: regrets and summed strategies by street, (decisions, buckets, actions, lanes), which `run` improves."""
+    """A run: regrets and summed strategies by street, (decisions, buckets, actions, sequences); `run` improves them."""
 
     def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
         """Start from scratch; `turn` is the table of `turn_table`."""
@@ -61,7 +62,7 @@ class PublicChanceCfr:
         self.averages = [np.zeros_like(table) for table in self.regrets]
         self.iterations = 0
         self._looks = BucketsOfBoard(buckets, turn)
-        self._work = [Workspace.of(street, street is self.streets[-1]) for street in self.streets]
+        self._work = [Workspace.for_street(street, street is self.streets[-1]) for street in self.streets]
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
@@ -90,17 +91,17 @@ class PublicChanceCfr:
         """Return the average strategy, (rows, 2): chances to fold and to raise in 255ths; rows as in `grow_tree`."""
         rows = np.zeros((num_rows(self.tree, self.buckets.hands_by_street), 2), np.uint8)
         for street, sums in zip(self.streets, self.averages, strict=True):
-            legal = self.tree["child"][street.nodes] >= 0  # (decisions, lanes, actions)
-            for k, lane in np.argwhere(street.nodes >= 0):
-                chances = in_255ths(sums[k, :, :, lane], legal[k, lane])
-                first = self.tree["first_row"][street.nodes[k, lane]]
+            legal = self.tree["child"][street.nodes] >= 0  # (decisions, sequences, actions)
+            for k, sequence in np.argwhere(street.nodes >= 0):
+                chances = to_255ths(sums[k, :, :, sequence], legal[k, sequence])
+                first = self.tree["first_row"][street.nodes[k, sequence]]
                 rows[first : first + len(chances)] = chances
         return rows
 
     def _learn(self, learner: int, rng: np.random.Generator) -> None:
         def play_river(number: int) -> None:
-            self._descend(RIVER, learner, self.regrets, self._work, number)
-            self._ascend(RIVER, learner, self.regrets, self._work, number)
+            self._pass_forward(RIVER, learner, self.regrets, self._work, number)
+            self._pass_backward(RIVER, learner, self.regrets, self._work, number)
 
         self._walk(learner, self.regrets, self.regrets, self._work, play_river, rng)
 
@@ -116,11 +117,11 @@ class PublicChanceCfr:
         preflop, flop, turn, river = work
         num = self._looks.num_hands
         preflop.reach[0, :num] = 1 / num
-        self._descend(PREFLOP, learner, tables, work)
-        _gather_lanes(preflop.reach, self.streets[PREFLOP].closes[learner], flop.reach, num)
-        self._descend(FLOP, learner, tables, work)
-        _gather_lanes(flop.reach, self.streets[FLOP].closes[learner], turn.reach, num)
-        self._descend(TURN, learner, tables, work)
+        self._pass_forward(PREFLOP, learner, tables, work)
+        _gather_sequences(preflop.reach, self.streets[PREFLOP].closes[learner], flop.reach, num)
+        self._pass_forward(FLOP, learner, tables, work)
+        _gather_sequences(flop.reach, self.streets[FLOP].closes[learner], turn.reach, num)
+        self._pass_forward(TURN, learner, tables, work)
         for number, slot in enumerate(self.streets[TURN].closes[learner].tolist()):
             share = _total(turn.reach, slot, num) / _RARE
             if share <= rng.random():
@@ -129,29 +130,29 @@ class PublicChanceCfr:
             copy_scaled(turn.reach, slot, river.reach, num, np.float32(max(1.0, 1 / share)))
             play_river(number)
             turn.leaves[number, :num] = river.values[0, :num]
-        self._ascend(TURN, learner, own, work)
-        _scatter_lanes(turn.values, flop.leaves, num)
-        self._ascend(FLOP, learner, own, work)
-        _scatter_lanes(flop.values, preflop.leaves, num)
-        self._ascend(PREFLOP, learner, own, work)
+        self._pass_backward(TURN, learner, own, work)
+        _scatter_sequences(turn.values, flop.leaves, num)
+        self._pass_backward(FLOP, learner, own, work)
+        _scatter_sequences(flop.values, preflop.leaves, num)
+        self._pass_backward(PREFLOP, learner, own, work)
 
-    def _descend(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
+    def _pass_forward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
         s, looks = self.streets[street], self._looks
         args = s.steps[learner], number * s.num_decisions, learner, looks.ranked[0], looks.rows[street]
-        descend(*args, tables[street], work[street])
+        pass_forward(*args, tables[street], work[street])
         if tables is self.regrets and self.iterations % _AVERAGED_EVERY == 0:
             add_to_average(*args, work[street].reach, self.averages[street], np.float32(self.iterations) ** 2)
 
-    def _ascend(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
+    def _pass_backward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
         s, looks = self.streets[street], self._looks
-        ascend(
+        pass_backward(
             s.steps[learner], number * s.num_decisions, learner, looks.ranked[0], looks.rows[street], tables[street],
             s.stakes, work[street], LEARN, np.float32(self.iterations),
         )  # fmt: skip
 
 
 def _table(street: Street, rows: int) -> Floats:
-    return np.zeros((len(street.nodes), rows, NUM_ACTIONS, street.lanes), np.float32)
+    return np.zeros((len(street.nodes), rows, NUM_ACTIONS, street.sequences), np.float32)
 
 
 class BucketsOfBoard:
@@ -211,37 +212,37 @@ def assign_all(tree: Any, features: Any, num: Any, distances: Any, rows: Any, st
 
 
 @kernel
-def _gather_lanes(source: Any, slots: Any, target: Any, num: Any) -> None:
+def _gather_sequences(source: Any, slots: Any, target: Any, num: Any) -> None:
     """Put the chances to come to the closes of a street side by side, where the next street begins."""
-    lanes = source.shape[2]
+    sequences = source.shape[2]
     for close in range(slots.shape[0]):
         for h in range(num):
-            for lane in range(lanes):
-                target[0, h, close * lanes + lane] = source[slots[close], h, lane]
+            for sequence in range(sequences):
+                target[0, h, close * sequences + sequence] = source[slots[close], h, sequence]
 
 
 @kernel
-def _scatter_lanes(values: Any, leaves: Any, num: Any) -> None:
+def _scatter_sequences(values: Any, leaves: Any, num: Any) -> None:
     """Take the values where a street begins apart into those after the closes of the street before."""
-    lanes = leaves.shape[2]
+    sequences = leaves.shape[2]
     for close in range(leaves.shape[0]):
         for h in range(num):
-            for lane in range(lanes):
-                leaves[close, h, lane] = values[0, h, close * lanes + lane]
+            for sequence in range(sequences):
+                leaves[close, h, sequence] = values[0, h, close * sequences + sequence]
 
 
 @kernel
 def copy_scaled(source: Any, slot: Any, target: Any, num: Any, factor: Any) -> None:
     """Write `factor` times one slot of chances to slot 0 of `target`."""
     for h in range(num):
-        for lane in range(source.shape[2]):
-            target[0, h, lane] = source[slot, h, lane] * factor
+        for sequence in range(source.shape[2]):
+            target[0, h, sequence] = source[slot, h, sequence] * factor
 
 
 @kernel
 def _total(source: Any, slot: Any, num: Any) -> Any:
     total = 0.0
     for h in range(num):
-        for lane in range(source.shape[2]):
-            total += source[slot, h, lane]
+        for sequence in range(source.shape[2]):
+            total += source[slot, h, sequence]
     return total

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS
 from card_baselines.solvers.hand_buckets import HandBuckets
 from card_baselines.solvers.public_chance_cfr import RIVER, TURN, PublicChanceCfr, copy_scaled
-from card_baselines.solvers.street_passes import CHOOSE, Workspace, ascend, descend
+from card_baselines.solvers.street_passes import CHOOSE, Workspace, pass_backward, pass_forward
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
 
@@ -33,9 +33,9 @@ class PublicChanceCfrBr(PublicChanceCfr):
         """Start from scratch."""
         super().__init__(config, buckets, turn, seed)
         self._responder = [np.zeros_like(table) for table in self.regrets[:RIVER]]
-        self._responder_work = [Workspace.of(street, street is self.streets[-1]) for street in self.streets]
+        self._responder_work = [Workspace.for_street(street, street is self.streets[-1]) for street in self.streets]
         river = self.streets[RIVER]
-        shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.lanes
+        shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.sequences
         self._choices = np.zeros(shape, np.float32)
         """The responder's play on the river, by pass: 1 for what it does with the hand at a place."""
         self._is_chosen = np.zeros(river.num_passes, np.bool_)
@@ -51,7 +51,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         self._is_chosen[:] = False
 
         def respond(number: int) -> None:
-            self._descend(RIVER, responder, self.regrets, self._responder_work, number)
+            self._pass_forward(RIVER, responder, self.regrets, self._responder_work, number)
             self._choose(responder, number)
 
         def play_river(number: int) -> None:
@@ -59,7 +59,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
                 self._enter_river(responder, number)
                 self._choose(responder, number)
             self._follow_choices(learner, number)
-            self._ascend(RIVER, learner, self.regrets, self._work, number)
+            self._pass_backward(RIVER, learner, self.regrets, self._work, number)
 
         self._walk(responder, self.regrets, self._responder, self._responder_work, respond, rng)
         self._walk(learner, self._responder, self.regrets, self._work, play_river, rng)
@@ -71,13 +71,13 @@ class PublicChanceCfrBr(PublicChanceCfr):
         copy_scaled(turn.reach, slot, river.reach, self._looks.num_hands, _ONE)
         s, looks = self.streets[RIVER], self._looks
         steps, first = s.steps[responder], number * s.num_decisions
-        descend(steps, first, responder, looks.ranked[0], looks.rows[RIVER], self.regrets[RIVER], river)
+        pass_forward(steps, first, responder, looks.ranked[0], looks.rows[RIVER], self.regrets[RIVER], river)
 
     def _choose(self, responder: int, number: int) -> None:
         """Write the responder's best play against the chances in the river's `reach`, and its values."""
         s, first = self.streets[RIVER], number * self.streets[RIVER].num_decisions
         stakes = s.stakes[first : first + s.num_decisions]
-        ascend(
+        pass_backward(
             s.steps[responder], 0, responder, self._looks.ranked[0], _EVERY_HAND, self._choices[number], stakes,
             self._responder_work[RIVER], CHOOSE, _ONE,
         )  # fmt: skip
@@ -86,4 +86,4 @@ class PublicChanceCfrBr(PublicChanceCfr):
     def _follow_choices(self, learner: int, number: int) -> None:
         work, looks = self._work[RIVER], self._looks
         steps = self.streets[RIVER].steps[learner]
-        descend(steps, 0, learner, looks.ranked[0], _EVERY_HAND, self._choices[number], work)
+        pass_forward(steps, 0, learner, looks.ranked[0], _EVERY_HAND, self._choices[number], work)

@@ -1,6 +1,6 @@
 """All hands that can be held with a whole board, in the order of their strength, and sums over those that they beat.
 
-Sums are taken for several weights at once, the *lanes*: the last axis of every array, added up side by side.
+Sums are taken for several weights at once, the *sequences*: the last axis of every array, added up side by side.
 """
 
 from __future__ import annotations
@@ -102,16 +102,16 @@ def _sort_by_digit(ranked: Any, source: Any, target: Any, shift: Any) -> None:
 def add_compatible(ranked: Any, weights: Any, slot: Any, sums: Any, values: Any, target: Any) -> None:
     """Write for each place the sum of `weights[slot]` over all hands that share no card with the hand there.
 
-    `weights` and `values` are (slots, hands, lanes), by place; `sums` is (DECK_SIZE + 1, lanes) to work on.
+    `weights` and `values` are (slots, hands, sequences), by place; `sums` is (DECK_SIZE + 1, sequences) to work on.
     """
     _clear(sums)
     for h in range(ranked.num_hands):
         _add(sums, ranked.first[h], ranked.second[h], weights, slot, h)
     for h in range(ranked.num_hands):
         a, b = ranked.first[h], ranked.second[h]
-        for lane in range(sums.shape[1]):  # the hand itself has been taken off twice
-            values[target, h, lane] = (
-                sums[DECK_SIZE, lane] - sums[a, lane] - sums[b, lane] + weights[slot, h, lane]
+        for sequence in range(sums.shape[1]):  # the hand itself has been taken off twice
+            values[target, h, sequence] = (
+                sums[DECK_SIZE, sequence] - sums[a, sequence] - sums[b, sequence] + weights[slot, h, sequence]
             )  # fmt: skip
 
 
@@ -128,8 +128,8 @@ def add_showdowns(ranked: Any, weights: Any, slot: Any, sums: Any, values: Any, 
         end = begin
         while end < size and ranked.rank[end] == ranked.rank[begin]:
             a, b = ranked.first[end], ranked.second[end]
-            for lane in range(sums.shape[1]):
-                values[target, end, lane] = sums[DECK_SIZE, lane] - sums[a, lane] - sums[b, lane]
+            for sequence in range(sums.shape[1]):
+                values[target, end, sequence] = sums[DECK_SIZE, sequence] - sums[a, sequence] - sums[b, sequence]
             end += 1
         for h in range(begin, end):
             _add(sums, ranked.first[h], ranked.second[h], weights, slot, h)
@@ -140,8 +140,8 @@ def add_showdowns(ranked: Any, weights: Any, slot: Any, sums: Any, values: Any, 
         begin = end
         while begin >= 0 and ranked.rank[begin] == ranked.rank[end]:
             a, b = ranked.first[begin], ranked.second[begin]
-            for lane in range(sums.shape[1]):
-                values[target, begin, lane] -= sums[DECK_SIZE, lane] - sums[a, lane] - sums[b, lane]
+            for sequence in range(sums.shape[1]):
+                values[target, begin, sequence] -= sums[DECK_SIZE, sequence] - sums[a, sequence] - sums[b, sequence]
             begin -= 1
         for h in range(begin + 1, end + 1):
             _add(sums, ranked.first[h], ranked.second[h], weights, slot, h)
@@ -151,14 +151,14 @@ def add_showdowns(ranked: Any, weights: Any, slot: Any, sums: Any, values: Any, 
 @kernel
 def _clear(sums: Any) -> None:
     for card in range(DECK_SIZE + 1):
-        for lane in range(sums.shape[1]):
-            sums[card, lane] = 0
+        for sequence in range(sums.shape[1]):
+            sums[card, sequence] = 0
 
 
 @kernel
 def _add(sums: Any, a: Any, b: Any, weights: Any, slot: Any, h: Any) -> None:
-    for lane in range(sums.shape[1]):
-        weight = weights[slot, h, lane]
-        sums[a, lane] += weight
-        sums[b, lane] += weight
-        sums[DECK_SIZE, lane] += weight
+    for sequence in range(sums.shape[1]):
+        weight = weights[slot, h, sequence]
+        sums[a, sequence] += weight
+        sums[b, sequence] += weight
+        sums[DECK_SIZE, sequence] += weight

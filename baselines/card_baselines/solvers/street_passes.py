@@ -1,9 +1,9 @@
-"""Two passes over the betting of one street, for all hands and lanes at once (`betting_lines`).
+"""Two passes over the betting of one street, for all hands and sequences at once (`betting_lines`).
 
-`descend` carries down how likely the opponent comes to each decision and close with each hand; `ascend` carries back
-what the learner wins with each hand. Both go by places of `RANKED` hands; `buckets[h]` is the row of the hand at place
-h in tables of weights (decisions, rows, actions, lanes). A policy is weights as shares: regrets, summed strategies, or
-chances themselves; negative ones count as 0, and where there are none all legal actions are alike.
+`pass_forward` computes the opponent's reach probabilities of each decision and close, by hand; `pass_backward` computes
+the values of the learner. Both go by places of `RANKED` hands; `buckets[h]` is the row of the hand at place h in tables
+of weights (decisions, rows, actions, sequences). A policy is weights as shares: regrets, summed strategies, or
+probabilities; negative ones count as 0, and where there are none all legal actions are equally likely.
 """
 
 from __future__ import annotations
@@ -24,48 +24,48 @@ from card_envs.poker.hands import NUM_HANDS
 Floats = NDArray[np.float32]
 
 LEARN, BEST, FOLLOW, CHOOSE = range(4)
-"""What the learner does at its decisions: learns regrets, takes the best action, follows its own policy, or takes the
-best action and writes it as weights, 1 for it (and those as good) and 0 for others."""
+"""Modes of the learner at its decisions: learn regrets, take the best action, follow its own policy, or take the best
+action and write it as weights, 1 for it (and those as good) and 0 for others."""
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 class Workspace(NamedTuple):
-    """What the passes over one street work on."""
+    """Arrays of the passes over one street."""
 
     reach: Floats
-    """(slots, hands, lanes): the opponent's chances, see `STEP`."""
+    """(slots, hands, sequences): the opponent's reach probabilities, see `STEP`."""
     values: Floats
-    """(slots, hands, lanes): the learner's values."""
+    """(slots, hands, sequences): the learner's values."""
     leaves: Floats
-    """(closes, hands, lanes): the learner's values after the closes of the street; none on the last street."""
+    """(closes, hands, sequences): the learner's values after the closes of the street; none on the last street."""
     sums: Floats
-    """(cards + 1, lanes), for `add_compatible` and `add_showdowns`."""
+    """(cards + 1, sequences), for `add_compatible` and `add_showdowns`."""
     shares: Floats
-    """(2, lanes), for the two numbers by which a weight becomes a chance: weight * shares[0] + shares[1]."""
+    """(2, sequences), for the two numbers that turn a weight into a probability: weight * shares[0] + shares[1]."""
 
     @staticmethod
-    def of(street: Street, is_last: bool) -> Workspace:
-        """Return one of the right sizes."""
-        lanes = street.lanes
+    def for_street(street: Street, is_last: bool) -> Workspace:
+        """Return arrays of the sizes of a street."""
+        sequences = street.sequences
         return Workspace(
-            np.zeros((street.reach_slots, NUM_HANDS, lanes), np.float32),
-            np.zeros((street.value_slots, NUM_HANDS, lanes), np.float32),
-            np.zeros((0 if is_last else street.closes.shape[1], NUM_HANDS, lanes), np.float32),
-            np.zeros((DECK_SIZE + 1, lanes), np.float32),
-            np.zeros((2, lanes), np.float32),
+            np.zeros((street.reach_slots, NUM_HANDS, sequences), np.float32),
+            np.zeros((street.value_slots, NUM_HANDS, sequences), np.float32),
+            np.zeros((0 if is_last else street.closes.shape[1], NUM_HANDS, sequences), np.float32),
+            np.zeros((DECK_SIZE + 1, sequences), np.float32),
+            np.zeros((2, sequences), np.float32),
         )
 
-    def narrowed(self, lanes: int) -> Workspace:
-        """Return the same memory as arrays of so many lanes, at most as many as there are."""
-        shapes = [(*array.shape[:-1], lanes) for array in self]
+    def select_sequences(self, sequences: int) -> Workspace:
+        """Return the same memory as arrays of so many sequences, at most as many as there are."""
+        shapes = [(*array.shape[:-1], sequences) for array in self]
         parts = [array.reshape(-1)[: math.prod(s)].reshape(s) for array, s in zip(self, shapes, strict=True)]
         return Workspace(*parts)
 
 
 @kernel
-def descend(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, weights: Any, work: Any) -> None:
-    """Write the opponent's chances to come to each decision and close, from those in slot 0 of `work.reach`.
+def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, weights: Any, work: Any) -> None:
+    """Write the opponent's reach probabilities of each decision and close, from those in slot 0 of `work.reach`.
 
     `steps` are those of the learner, `first` the number of the first of them in `weights`.
     """
@@ -81,34 +81,36 @@ def descend(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, wei
             for action in range(NUM_ACTIONS):
                 if step.kind[action] != ILLEGAL:
                     target = step.reach_after[action]
-                    for lane in range(shares.shape[1]):
-                        weight = weights[first + k, row, action, lane]
+                    for sequence in range(shares.shape[1]):
+                        weight = weights[first + k, row, action, sequence]
                         weight = weight if weight > _ZERO else _ZERO
-                        reach[target, h, lane] = reach[source, h, lane] * (weight * shares[0, lane] + shares[1, lane])
+                        reach[target, h, sequence] = reach[source, h, sequence] * (
+                            weight * shares[0, sequence] + shares[1, sequence]
+                        )
 
 
 @kernel
 def _share(step: Any, weights: Any, node: Any, row: Any, shares: Any) -> None:
     """Write the shares of a decision (`Workspace.shares`)."""
-    for lane in range(shares.shape[1]):
-        shares[0, lane] = _ZERO
+    for sequence in range(shares.shape[1]):
+        shares[0, sequence] = _ZERO
     for action in range(NUM_ACTIONS):
         if step.kind[action] != ILLEGAL:
-            for lane in range(shares.shape[1]):
-                weight = weights[node, row, action, lane]
-                shares[0, lane] += weight if weight > _ZERO else _ZERO
+            for sequence in range(shares.shape[1]):
+                weight = weights[node, row, action, sequence]
+                shares[0, sequence] += weight if weight > _ZERO else _ZERO
     fair = _ONE / np.float32(step.num_legal)
-    for lane in range(shares.shape[1]):
-        total = shares[0, lane]
-        shares[1, lane] = _ZERO if total > _ZERO else fair
-        shares[0, lane] = _ONE / total if total > _ZERO else _ZERO
+    for sequence in range(shares.shape[1]):
+        total = shares[0, sequence]
+        shares[1, sequence] = _ZERO if total > _ZERO else fair
+        shares[0, sequence] = _ONE / total if total > _ZERO else _ZERO
 
 
 @kernel
 def add_to_average(
     steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, reach: Any, averages: Any, weight: Any
 ) -> None:
-    """Add the opponent's chances to come through each action, times `weight`, to its summed strategy."""
+    """Add the opponent's reach probabilities after each action, times `weight`, to its summed strategy."""
     for k in range(steps.shape[0]):
         step = steps[k]
         if step.player == learner:
@@ -118,16 +120,16 @@ def add_to_average(
             for action in range(NUM_ACTIONS):
                 if step.kind[action] != ILLEGAL:
                     after = step.reach_after[action]
-                    for lane in range(averages.shape[3]):
-                        averages[first + k, row, action, lane] += weight * reach[after, h, lane]
+                    for sequence in range(averages.shape[3]):
+                        averages[first + k, row, action, sequence] += weight * reach[after, h, sequence]
 
 
 @kernel
-def ascend(
+def pass_backward(
     steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, weights: Any, stakes: Any, work: Any, mode: Any,
     rate: Any,
 ) -> None:  # fmt: skip
-    """Write what the learner wins with each hand to slot 0 of `work.values`, counted by the opponent's chances.
+    """Write the learner's value of each hand to slot 0 of `work.values`, weighted by the opponent's reach.
 
     It reads `work.leaves`; where there are none, the street is the last, and a close a showdown. With LEARN `weights`
     are regrets, and what the learner regrets times `rate` is added.
@@ -157,8 +159,8 @@ def _fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: 
     add_compatible(ranked, work.reach, step.reach_after[action], work.sums, values, target)
     sign = -_ONE if step.player == learner else _ONE
     for h in range(ranked.num_hands):
-        for lane in range(values.shape[2]):
-            values[target, h, lane] *= sign * stakes[lane]
+        for sequence in range(values.shape[2]):
+            values[target, h, sequence] *= sign * stakes[sequence]
 
 
 @kernel
@@ -167,40 +169,40 @@ def _close(step: Any, action: Any, ranked: Any, stakes: Any, work: Any) -> None:
     if leaves.shape[0] == 0:
         add_showdowns(ranked, work.reach, step.reach_after[action], work.sums, values, target)
         for h in range(ranked.num_hands):
-            for lane in range(values.shape[2]):
-                values[target, h, lane] *= stakes[lane]
+            for sequence in range(values.shape[2]):
+                values[target, h, sequence] *= stakes[sequence]
     else:
         source = step.next[action]
         for h in range(ranked.num_hands):
-            for lane in range(values.shape[2]):
-                values[target, h, lane] = leaves[source, h, lane]
+            for sequence in range(values.shape[2]):
+                values[target, h, sequence] = leaves[source, h, sequence]
 
 
 @kernel
 def _add_up(step: Any, ranked: Any, values: Any) -> None:
     target = step.value
     for h in range(ranked.num_hands):
-        for lane in range(values.shape[2]):
-            values[target, h, lane] = _ZERO
+        for sequence in range(values.shape[2]):
+            values[target, h, sequence] = _ZERO
         for action in range(NUM_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
-                for lane in range(values.shape[2]):
-                    values[target, h, lane] += values[source, h, lane]
+                for sequence in range(values.shape[2]):
+                    values[target, h, sequence] += values[source, h, sequence]
 
 
 @kernel
 def _take_best(step: Any, ranked: Any, values: Any) -> None:
     target = step.value
     for h in range(ranked.num_hands):
-        for lane in range(values.shape[2]):
-            values[target, h, lane] = -np.float32(np.inf)
+        for sequence in range(values.shape[2]):
+            values[target, h, sequence] = -np.float32(np.inf)
         for action in range(NUM_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
-                for lane in range(values.shape[2]):
-                    best, other = values[target, h, lane], values[source, h, lane]
-                    values[target, h, lane] = other if other > best else best
+                for sequence in range(values.shape[2]):
+                    best, other = values[target, h, sequence], values[source, h, sequence]
+                    values[target, h, sequence] = other if other > best else best
 
 
 @kernel
@@ -211,9 +213,9 @@ def _write_best(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, v
         for action in range(NUM_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
-                for lane in range(values.shape[2]):
-                    is_best = values[source, h, lane] == values[target, h, lane]
-                    weights[node, row, action, lane] = _ONE if is_best else _ZERO
+                for sequence in range(values.shape[2]):
+                    is_best = values[source, h, sequence] == values[target, h, sequence]
+                    weights[node, row, action, sequence] = _ONE if is_best else _ZERO
 
 
 @kernel
@@ -222,16 +224,16 @@ def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work:
     for h in range(ranked.num_hands):
         row = buckets[h]
         _share(step, weights, node, row, shares)
-        for lane in range(values.shape[2]):
-            values[target, h, lane] = _ZERO
+        for sequence in range(values.shape[2]):
+            values[target, h, sequence] = _ZERO
         for action in range(NUM_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
-                for lane in range(values.shape[2]):
-                    weight = weights[node, row, action, lane]
+                for sequence in range(values.shape[2]):
+                    weight = weights[node, row, action, sequence]
                     weight = weight if weight > _ZERO else _ZERO
-                    chance = weight * shares[0, lane] + shares[1, lane]
-                    values[target, h, lane] += chance * values[source, h, lane]
+                    chance = weight * shares[0, sequence] + shares[1, sequence]
+                    values[target, h, sequence] += chance * values[source, h, sequence]
 
 
 @kernel
@@ -242,6 +244,6 @@ def _regret(step: Any, node: Any, ranked: Any, buckets: Any, regrets: Any, value
         for action in range(NUM_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
-                for lane in range(values.shape[2]):
-                    better = values[source, h, lane] - values[target, h, lane]
-                    regrets[node, row, action, lane] += rate * better
+                for sequence in range(values.shape[2]):
+                    better = values[source, h, sequence] - values[target, h, sequence]
+                    regrets[node, row, action, sequence] += rate * better
