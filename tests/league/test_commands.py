@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run("league", "add", place, *climb, *quick, "clone_every=2") == 0
     assert run("league", "add", place, "--division", "final", "--kind", "direct", *quick) == 0
     assert run("league", "add", place, "--teachers", "always_raise") == 0
-    assert run("league", "run", place, "--rounds", "climb=4", "final=10") == 0
+    assert run("league", "run", place, "--rounds", "climb=4", "final=10", "--allow", LEARNER) == 0
     return folder
 
 
@@ -65,7 +65,7 @@ def test_report(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_going_on_with_more_rounds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("league", "run", str(folder), "--rounds", "final=10") == 0
+    assert run("league", "run", str(folder), "--rounds", "final=10", "--allow", LEARNER) == 0
     climb, final = (
         line.split() for line in capsys.readouterr().out.splitlines() if line.strip()[:5] in ("climb", "final")
     )

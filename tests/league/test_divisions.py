@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from card_baselines.league.divisions import KINDS, DivisionSettings, Matchup, Standing
-from card_baselines.league.ratings import Rating, rated
+from card_baselines.league.ratings import Rating, update_ratings
 from card_baselines.league.rounds import Earnings
 from card_baselines.league.store import LeagueError
 
@@ -101,16 +101,16 @@ def test_swiss_pairs_by_points_and_pauses_one_of_an_odd_number() -> None:
 
 def test_settings_are_checked() -> None:
     with pytest.raises(LeagueError, match="no setting 'clones'"):
-        DivisionSettings.of({"clones": 3})
+        DivisionSettings.from_mapping({"clones": 3})
     with pytest.raises(LeagueError, match="must be at least 1"):
-        DivisionSettings.of({"hands": 0})
+        DivisionSettings.from_mapping({"hands": 0})
 
 
 def test_trueskill_ranks_by_what_a_seat_won() -> None:
     earnings = {1: Earnings(1, 50, 0), 2: Earnings(4, 100, 0), 3: Earnings(1, -150, 0)}
-    first = rated({}, earnings)
+    first = update_ratings({}, earnings)
     assert first[1].mu > first[2].mu > first[3].mu and all(rating.sigma < 30 for rating in first.values())
-    assert rated(first, {1: Earnings(6, 0, 0)}) == {}, "nothing is learned of a member that is alone"
+    assert update_ratings(first, {1: Earnings(6, 0, 0)}) == {}, "nothing is learned of a member that is alone"
 
 
 def test_two_members_a_beta_apart_are_expected_to_win_as_the_paper_says() -> None:

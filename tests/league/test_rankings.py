@@ -22,7 +22,7 @@ from card_baselines.league.winnings import (
 ROCK_PAPER_SCISSORS = np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]])
 
 
-def of_two(round: int, one: int, other: int, samples: np.ndarray, seats: tuple[int, int] = (1, 1)) -> Played:
+def pair_members(round: int, one: int, other: int, samples: np.ndarray, seats: tuple[int, int] = (1, 1)) -> Played:
     """A round in which `one` won `samples` chips, one number a deal, over all its seats."""
     squares = float((samples.astype(float) ** 2).sum())
     won = {
@@ -36,13 +36,13 @@ def rounds_between(strengths: list[float], rng: np.random.Generator, hands: int 
     """Everybody meets everybody: member i wins strengths[i] - strengths[j] chips a hand from j, with noise of 10."""
     pairs = [(i, j) for i in range(len(strengths)) for j in range(i) for _ in range(times)]
     return [
-        of_two(number, i, j, np.rint(strengths[i] - strengths[j] + 10 * rng.standard_normal(hands)).astype(int))
+        pair_members(number, i, j, np.rint(strengths[i] - strengths[j] + 10 * rng.standard_normal(hands)).astype(int))
         for number, (i, j) in enumerate(pairs)
     ]
 
 
 def test_a_winnings_matrix_by_hand() -> None:
-    rounds = [of_two(1, 7, 8, np.array([3, 1, -1, 5]), (2, 4)), of_two(2, 7, 8, np.array([0, 4]), (2, 4))]
+    rounds = [pair_members(1, 7, 8, np.array([3, 1, -1, 5]), (2, 4)), pair_members(2, 7, 8, np.array([0, 4]), (2, 4))]
     matrix = winnings(rounds, (7, 8, 9), chips_per_unit=2)
     assert matrix.means[0, 1] == pytest.approx(12 / (2 * 6) / 2), "12 chips, 2 seats, 6 hands, 2 chips a unit"
     assert matrix.means[1, 0] == pytest.approx(-12 / (4 * 6) / 2)
@@ -62,7 +62,7 @@ def test_mean_median_and_low_leave_the_member_itself_out() -> None:
 def test_resampled_winnings_have_the_errors_and_stay_opposite() -> None:
     errors = np.array([[0.0, 2.0], [2.0, 0.0]])
     matrix = Winnings((1, 2), np.array([[np.nan, 5.0], [-5.0, np.nan]]), errors, np.ones((2, 2), np.int64))
-    draws = matrix.resampled(4000, np.random.default_rng(0))
+    draws = matrix.resample(4000, np.random.default_rng(0))
     assert np.allclose(draws[:, 0, 1], -draws[:, 1, 0])
     assert draws[:, 0, 1].mean() == pytest.approx(5, abs=0.15) and draws[:, 0, 1].std() == pytest.approx(2, abs=0.12)
 
@@ -95,7 +95,7 @@ def test_intervals_of_scores_hold_the_truth() -> None:
 
 def test_probability_above_is_that_of_the_normal_noise() -> None:
     samples = np.array([10, -10] * 50 + [4] * 25)
-    of = evidence([of_two(1, 0, 1, samples)], 1, resamples=4000)
+    of = evidence([pair_members(1, 0, 1, samples)], 1, resamples=4000)
     ranking = rank(of, ["mean"])[0]["mean"]
     mean, error = samples.mean(), samples.std(ddof=1) / np.sqrt(len(samples))
     from statistics import NormalDist

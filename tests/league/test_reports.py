@@ -85,14 +85,14 @@ def test_cashflow_by_hand(store: Store) -> None:
     assert means == pytest.approx(np.array([a_to_b, a_to_c, b_to_c]) / pairs)
     assert np.array_equal(found.means, -found.means.T, equal_nan=True) and np.isnan(np.diag(found.means)).all()
     # a and b: of 40 and 0 in 20 and 30 pairs of seats, the ratio 0.8 leaves 24 and -24; Student's t of 1 degree
-    assert found.reaches[0, 1] == pytest.approx(12.7062 * np.sqrt(2 * (24**2 + 24**2)) / 50, rel=1e-5)
-    assert np.isnan(np.diag(found.reaches)).all(), "nobody pays itself"
+    assert found.half_widths[0, 1] == pytest.approx(12.7062 * np.sqrt(2 * (24**2 + 24**2)) / 50, rel=1e-5)
+    assert np.isnan(np.diag(found.half_widths)).all(), "nobody pays itself"
 
 
 def test_cashflow_of_everybody_and_of_nobody(store: Store) -> None:
     found = cashflow_of(store, [1], (1, 2, 3, 4))
     assert found is not None and found.rounds[0].tolist() == [0, 3, 3, 1]
-    assert found.means[3].tolist()[:3] == [-2, -4, -5] and np.isinf(found.reaches[3, :3]).all()
+    assert found.means[3].tolist()[:3] == [-2, -4, -5] and np.isinf(found.half_widths[3, :3]).all()
     assert cashflow_of(store, [1], (1, 2)) is None, "two members: what one pays is what the other wins"
     assert cashflow_of(store, [2], (1, 2, 3)) is None
 

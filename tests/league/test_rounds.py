@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from card_baselines.league import Entrant, Experience, RoundTask, play_round, trainee_class
-from card_baselines.league.rounds import make_trainee, saved_files
+from card_baselines.league.rounds import make_trainee, save_to_files
 from card_baselines.league.seated import Student
 from card_envs import make_game
 from card_envs.agent import RandomAgent
@@ -145,4 +145,4 @@ def test_files_are_kept_with_their_folders(tmp_path: Path) -> None:
         (folder / "deep").mkdir()
         (folder / "deep" / "weights.bin").write_bytes(b"\x00\x01")
 
-    assert saved_files(save) == {"deep/weights.bin": b"\x00\x01"}
+    assert save_to_files(save) == {"deep/weights.bin": b"\x00\x01"}

@@ -12,7 +12,7 @@ from card_baselines.agents.scripted.chen import CHEN_POINTS, Chen, ChenLoose
 from card_baselines.agents.scripted.equity import Equity, pot_share
 from card_baselines.agents.scripted.holdem_moves import CALLS_WEAK, RAISES_STRONG
 from card_baselines.agents.scripted.loose_passive import LoosePassive
-from card_baselines.agents.scripted.made_hand import DRAW, NOTHING, PAIR, STRONG, TOP_PAIR, made_of_board
+from card_baselines.agents.scripted.made_hand import DRAW, NOTHING, PAIR, STRONG, TOP_PAIR, classify_made_hand
 from card_baselines.agents.scripted.random_low_fold import MAY_FOLD, RandomLowFold
 from card_baselines.agents.scripted.rlcard_rule import RLCardRule
 from card_baselines.agents.scripted.shi_rules import ShiRules, ShiRulesLoose
@@ -299,7 +299,7 @@ def test_loose_variants_raise_less_and_fold_less(strict: str, loose: str) -> Non
     ],
 )
 def test_what_hole_cards_make_of_the_board(hand: str, board: str, made: int) -> None:
-    assert made_of_board(with_board(hand, board).t) == made
+    assert classify_made_hand(with_board(hand, board).t) == made
 
 
 def test_shi_rules_before_the_flop() -> None:

@@ -13,18 +13,18 @@ from card_baselines.league.store import Store, matrix_in, numbers_in
 from card_envs.match.summary import student_t_quantile
 
 _LEAST_MEMBERS = 3
-"""Of a round: with two, what one pays the other is what the other wins."""
+"""Members of a round, at least: with two, what one pays the other is what the other wins."""
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Cashflow:
-    """What each member pays each other, per hand and pair of seats, in the unit of the game, net."""
+    """Payments of each member to each other, per hand and pair of seats, in the unit of the game, net."""
 
     members: tuple[int, ...]
     means: Matrix
     """(n, n): what a seat of the row pays a seat of the column; NaN where the two never sat at one table."""
-    reaches: Matrix
+    half_widths: Matrix
     """(n, n): half the width of the 95 % interval, from how the rounds of the two differ; infinite for one round."""
     rounds: NDArray[np.int64]
     """(n, n): in how many rounds both played."""
@@ -45,12 +45,12 @@ def cashflow_of(store: Store, divisions: Collection[int], members: Collection[in
     for text, hands, content in store.rows(query):
         seating = json.loads(text)
         if len(set(seating)) >= _LEAST_MEMBERS and place.keys() >= set(seating):
-            flow, pairs = _by_member(matrix_in(content), [place[member] for member in seating], len(order))
+            flow, pairs = _sum_by_member(matrix_in(content), [place[member] for member in seating], len(order))
             sums.add(flow * hands, pairs * hands)
     return sums.cashflow(order) if sums.rounds.any() else None
 
 
-def _by_member(flow: Matrix, places: Sequence[int], count: int) -> tuple[Matrix, Matrix]:
+def _sum_by_member(flow: Matrix, places: Sequence[int], count: int) -> tuple[Matrix, Matrix]:
     """Return (count, count) twice: what members pay each other per hand over all seats, and how many pairs of seats."""
     seats = np.zeros((len(places), count))
     seats[np.arange(len(places)), places] = 1
@@ -74,7 +74,7 @@ class _Sums:
         self.rounds[...] += weight > 0
 
     def cashflow(self, members: tuple[int, ...]) -> Cashflow:
-        """Return the ratios flow / weight, with the reach of intervals by the deviations of the rounds from them."""
+        """Return the ratios flow / weight, with half widths of intervals from the deviations of the rounds."""
         flow, weight, flow_flow, flow_weight, weight_weight = self.sums
         quantile = np.full(self.rounds.max() + 1, np.inf)  # of one round, nothing is known about its error
         for count in np.unique(self.rounds[self.rounds > 1]):
@@ -83,5 +83,5 @@ class _Sums:
             means = flow / weight
             squares = np.maximum(flow_flow - 2 * means * flow_weight + means**2 * weight_weight, 0)
             errors = np.sqrt(squares * self.rounds / np.maximum(self.rounds - 1, 1)) / weight
-            reaches = np.where(self.rounds == 1, np.inf, errors * quantile[self.rounds])
-        return Cashflow(members, means, np.where(self.rounds > 0, reaches, np.nan), self.rounds)
+            half_widths = np.where(self.rounds == 1, np.inf, errors * quantile[self.rounds])
+        return Cashflow(members, means, np.where(self.rounds > 0, half_widths, np.nan), self.rounds)

@@ -16,10 +16,10 @@ from card_baselines.league.store import LeagueError
 
 @dataclass(frozen=True)
 class DivisionSettings:
-    """How a division plays."""
+    """Settings of a division."""
 
     hands: int = 10_000
-    """Of a round."""
+    """Hands of a round."""
     clone_every: int = 200
     """Rounds after which every student of the division leaves a clone that teaches; 0 for never."""
     evaluation_share: float = 0.1
@@ -34,7 +34,7 @@ class DivisionSettings:
     """Evaluation: whether to count how the members play, where the game has such statistics."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> DivisionSettings:
+    def from_mapping(cls, settings: Mapping[str, Any]) -> DivisionSettings:
         """Return the settings, defaults included; LeagueError names those that are unknown or out of range."""
         known = [field.name for field in fields(cls)]
         unknown = sorted(set(settings) - set(known))
@@ -51,7 +51,7 @@ class DivisionSettings:
 
 @dataclass(frozen=True)
 class Matchup:
-    """Who plays a round."""
+    """Members at the seats of a round."""
 
     seating: tuple[int, ...]
     """Members in their order around the table."""
@@ -61,14 +61,14 @@ class Matchup:
 
 @dataclass(frozen=True)
 class Standing:
-    """What a division knows when it draws rounds."""
+    """Members and their results, from which a division draws rounds."""
 
     num_seats: int
     students: Sequence[int]
     teachers: Sequence[int]
     """Clones and agents, which do not learn."""
     ratings: Mapping[int, Rating] = field(default_factory=dict)
-    """Of the division's own leaderboard; members that are missing have not played."""
+    """TrueSkill ratings of the division's own leaderboard; members that are missing have not played."""
     meetings: Mapping[frozenset[int], int] = field(default_factory=Counter)
     """Pair -> rounds in which the two met, planned ones included."""
     points: Mapping[int, float] = field(default_factory=dict)
@@ -95,17 +95,17 @@ def _random(standing: Standing, settings: DivisionSettings, rng: np.random.Gener
     """A student and teachers, any of them as often as it is drawn (section 3.1.3.1)."""
     student = int(rng.choice(standing.students))
     teachers = rng.choice(standing.teachers, standing.num_seats - 1)
-    return [_seated([student, *teachers.tolist()], rng, (student,))]
+    return [_seat_members([student, *teachers.tolist()], rng, (student,))]
 
 
-def _climbing(standing: Standing, settings: DivisionSettings, rng: np.random.Generator) -> list[Matchup]:
+def _draw_climbing_round(standing: Standing, settings: DivisionSettings, rng: np.random.Generator) -> list[Matchup]:
     """A student and teachers drawn by the squares of their ratings (eq. 3.1); now and then teachers alone."""
     if rng.random() < settings.evaluation_share:
         return [_similar_round(standing, rng)]
     student = int(rng.choice(standing.students))
     squares = np.array([standing.mu(teacher) ** 2 for teacher in standing.teachers])
     teachers = rng.choice(standing.teachers, standing.num_seats - 1, p=squares / squares.sum())
-    return [_seated([student, *teachers.tolist()], rng, (student,))]
+    return [_seat_members([student, *teachers.tolist()], rng, (student,))]
 
 
 def _similar(standing: Standing, settings: DivisionSettings, rng: np.random.Generator) -> list[Matchup]:
@@ -121,18 +121,18 @@ def _similar_round(standing: Standing, rng: np.random.Generator) -> Matchup:
     distance = np.array([abs(standing.mu(other) - standing.mu(chosen)) for other in others])
     nearest = [others[i] for i in np.lexsort((ties, distance))[: standing.num_seats - 1]]
     missing = standing.num_seats - 1 - len(nearest)
-    return _seated([chosen, *nearest, *rng.choice(standing.teachers, missing).tolist()], rng)
+    return _seat_members([chosen, *nearest, *rng.choice(standing.teachers, missing).tolist()], rng)
 
 
 def _direct(standing: Standing, settings: DivisionSettings, rng: np.random.Generator) -> list[Matchup]:
     """Two teachers with half of the seats each; pairs that met least come first (section 3.1.3.4)."""
     pairs = _least_met(standing)
-    return [of_two(pairs[rng.integers(len(pairs))], standing, rng)]
+    return [pair_members(pairs[rng.integers(len(pairs))], standing, rng)]
 
 
 def _round_robin(standing: Standing, settings: DivisionSettings, rng: np.random.Generator) -> list[Matchup]:
     """As direct, but pair after pair in a fixed order."""
-    return [of_two(_least_met(standing)[0], standing, rng)]
+    return [pair_members(_least_met(standing)[0], standing, rng)]
 
 
 def _swiss(standing: Standing, settings: DivisionSettings, rng: np.random.Generator) -> list[Matchup]:
@@ -147,13 +147,13 @@ def _swiss(standing: Standing, settings: DivisionSettings, rng: np.random.Genera
         first, *others = waiting
         second = min(others, key=lambda other: standing.meetings.get(frozenset((first, other)), 0))
         waiting = [member for member in others if member != second]
-        matchups.append(of_two((first, second), standing, rng))
+        matchups.append(pair_members((first, second), standing, rng))
     return matchups
 
 
 KINDS = {
     "random": Kind(_random, trains=True, needs_results=True),
-    "climbing": Kind(_climbing, trains=True, needs_results=True),
+    "climbing": Kind(_draw_climbing_round, trains=True, needs_results=True),
     "similar": Kind(_similar, trains=False, needs_results=True),
     "direct": Kind(_direct, trains=False, needs_results=False),
     "round_robin": Kind(_round_robin, trains=False, needs_results=False),
@@ -161,7 +161,7 @@ KINDS = {
 }
 
 
-def of_two(pair: Sequence[int], standing: Standing, rng: np.random.Generator) -> Matchup:
+def pair_members(pair: Sequence[int], standing: Standing, rng: np.random.Generator) -> Matchup:
     """Return a round in which two members have half of the seats each, in random places.
 
     Of an odd number of seats, one has one more: the first at every other meeting.
@@ -170,7 +170,7 @@ def of_two(pair: Sequence[int], standing: Standing, rng: np.random.Generator) ->
     if standing.meetings.get(frozenset(pair), 0) % 2:
         first, second = second, first
     few = standing.num_seats // 2
-    return _seated([first] * (standing.num_seats - few) + [second] * few, rng)
+    return _seat_members([first] * (standing.num_seats - few) + [second] * few, rng)
 
 
 def _least_met(standing: Standing) -> list[tuple[int, int]]:
@@ -184,5 +184,5 @@ def _rounds_of(member: int, standing: Standing) -> int:
     return sum(count for pair, count in standing.meetings.items() if member in pair)
 
 
-def _seated(members: Sequence[int], rng: np.random.Generator, students: tuple[int, ...] = ()) -> Matchup:
+def _seat_members(members: Sequence[int], rng: np.random.Generator, students: tuple[int, ...] = ()) -> Matchup:
     return Matchup(tuple(rng.permutation(np.array(members)).tolist()), students)

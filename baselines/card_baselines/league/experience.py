@@ -20,7 +20,7 @@ class Experience:
     """
 
     game: Game
-    """With the encoder that the student asked for."""
+    """Game with the encoder that the student asked for."""
     observations: NDArray[Any]
     """(n, d)."""
     action_masks: NDArray[np.int8]

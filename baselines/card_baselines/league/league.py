@@ -36,7 +36,7 @@ class League:
     def new(cls, folder: str | Path, env: str, *, seed: int = 0, **settings: Any) -> Self:
         """Make a league in a new folder, for an environment with its settings; ValueError if there is one already."""
         path = Path(folder)
-        game = _made(env, settings)
+        game = _make_game(env, settings)
         meta = {"env": env, "settings": settings, "game": game.name, "seed": seed, "commit": git_commit()}
         if path.exists() and any(path.iterdir()):
             raise LeagueError(f"{path} exists and is not empty: choose another folder for a new league")
@@ -67,7 +67,7 @@ class League:
     def game(self) -> Game:
         """What is played."""
         with self.allowed_names():
-            return _made(self.meta["env"], self.meta["settings"])
+            return _make_game(self.meta["env"], self.meta["settings"])
 
     def allowed_names(self) -> AbstractContextManager[None]:
         """Return a context in which names are those of the store: registered ones, and those that the user typed."""
@@ -106,7 +106,7 @@ class League:
             find_agent(spec, game)  # complains in words
         self._allowed |= {code_in(spec) for spec in specs}
         row = None if division is None else self.division(division)
-        with self._writing() as store:
+        with self._open_store_for_writing() as store:
             numbers = [self._agent(store, spec) for spec in specs]
             if row is not None:
                 self._enter(store, row, numbers)
@@ -122,7 +122,7 @@ class League:
         """
         if kind not in KINDS:
             raise LeagueError(f"kind {kind!r} is not known: choose one of {', '.join(KINDS)}")
-        DivisionSettings.of(settings)
+        DivisionSettings.from_mapping(settings)
         trains = KINDS[kind].trains
         if trains and not (students and teachers):
             raise LeagueError(f"a division of kind {kind!r} needs at least one student and one teacher")
@@ -134,7 +134,7 @@ class League:
         for spec in teachers:
             find_agent(spec, game)
         self._allowed |= {*students, *(code_in(spec) for spec in teachers)}
-        with self._writing() as store:
+        with self._open_store_for_writing() as store:
             number = store.add_division(name, kind, settings)
             entries = [self._agent(store, spec) for spec in dict.fromkeys(teachers)]
             for spec in students:
@@ -153,7 +153,7 @@ class League:
         """
         chosen = {name: (self.division(name), count) for name, count in rounds.items()}
         self._require_allowed_members()
-        with self._locked(), _open_for_writing(self.folder) as store, self.allowed_names():
+        with self._lock(), _open_for_writing(self.folder) as store, self.allowed_names():
             return Runner(self.folder, store, self.game, pool or InProcess(), progress, self._allowed).run(chosen)
 
     def _require_allowed_members(self) -> None:
@@ -166,12 +166,12 @@ class League:
                     require_allowed("agent", code)
 
     @contextmanager
-    def _writing(self) -> Iterator[Store]:
-        with self._locked(), _open_for_writing(self.folder) as store, store.transaction():
+    def _open_store_for_writing(self) -> Iterator[Store]:
+        with self._lock(), _open_for_writing(self.folder) as store, store.transaction():
             yield store
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         with ExitStack() as stack:
             try:
                 stack.enter_context(RunFolder(self.folder).locked())
@@ -203,7 +203,7 @@ class League:
         store.add_entries(row.id, [number for number in dict.fromkeys(numbers) if number not in present])
 
 
-def _made(env: str, settings: Mapping[str, Any]) -> Game:
+def _make_game(env: str, settings: Mapping[str, Any]) -> Game:
     try:
         return make_game(env, **settings)
     except UnknownSettingError as error:

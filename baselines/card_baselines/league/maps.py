@@ -47,11 +47,11 @@ def principal_map(vectors: NDArray[np.float64], standardise: bool = False) -> Ma
 
 @dataclass(frozen=True, eq=False)
 class Play:
-    """How members play, as their rounds counted it."""
+    """Play statistics of members, counted in their rounds."""
 
     members: tuple[int, ...]
     names: tuple[str, ...]
-    """Of the statistics."""
+    """Names of the statistics."""
     values: NDArray[np.float64]
     """(n, statistics): means over the rounds, by occasions; NaN where there was no occasion."""
 

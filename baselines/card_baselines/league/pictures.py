@@ -168,8 +168,8 @@ def draw_generations(lines: Mapping[str, Sequence[tuple[int, float, float, float
     for number, (student, points) in enumerate(lines.items()):
         generations, scores, low, high = (np.array(values) for values in zip(*points, strict=True))
         shift = 0.06 * (number - (len(lines) - 1) / 2)  # so that intervals do not hide each other
-        reach = np.maximum([scores - low, high - scores], 0)
-        axes.errorbar(generations + shift, scores, yerr=reach, fmt="o-", capsize=3, markersize=4, label=student)
+        half_width = np.maximum([scores - low, high - scores], 0)
+        axes.errorbar(generations + shift, scores, yerr=half_width, fmt="o-", capsize=3, markersize=4, label=student)
     axes.xaxis.set_major_locator(_whole_numbers())
     axes.set_xlabel("generation of the clone")
     axes.set_ylabel(f"{label} (95 %)")

@@ -24,8 +24,9 @@ ATTEMPTS = 3
 _READY = "ready"
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "16"}
-"""Of oneDNN and of PyTorch above it, in compiled operations. They keep 1024 each unless told otherwise, one for every
-number of decisions that a network in bfloat16 was ever asked about: a gigabyte after some rounds."""
+"""Capacity of the caches of oneDNN and PyTorch, in compiled operations. They keep 1024 each unless told
+otherwise, one for every number of decisions that a network in bfloat16 was ever asked about: a gigabyte after some
+rounds."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Processes:
         self._attempts: dict[int, int] = {}
         self._tasks: deque[RoundTask] = deque()
         with environment_of_workers():
-            self._workers = [self._started() for _ in range(workers)]
+            self._workers = [self._start_worker() for _ in range(workers)]
 
     @property
     def capacity(self) -> int:
@@ -132,7 +133,7 @@ class Processes:
             try:
                 message = worker.connection.recv()
             except (EOFError, OSError):
-                message = self._replaced(worker)
+                message = self._replace_worker(worker)
             if message == _READY:
                 worker.is_ready = True
             elif message is not None:
@@ -141,7 +142,7 @@ class Processes:
                 outcome: RoundOutcome | LostRound = message
                 return outcome
 
-    def _replaced(self, worker: _Worker) -> LostRound | None:
+    def _replace_worker(self, worker: _Worker) -> LostRound | None:
         """Start another process for one that died, and let its round be played again; return it if it is given up."""
         task, number = worker.task, self._workers.index(worker)
         assert task is not None
@@ -153,7 +154,7 @@ class Processes:
                 "`if __name__ == '__main__':` around what it does"
             )
         with environment_of_workers():
-            self._workers[number] = self._started()
+            self._workers[number] = self._start_worker()
         self._attempts[task.round] = self._attempts.get(task.round, 0) + 1
         if self._attempts[task.round] >= ATTEMPTS:
             code = worker.process.exitcode
@@ -171,7 +172,7 @@ class Processes:
                 with contextlib.suppress(OSError):  # it died while it had nothing to do: `next` finds out
                     worker.connection.send(worker.task)
 
-    def _started(self) -> _Worker:
+    def _start_worker(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_work, args=(theirs,), daemon=True)
         process.start()

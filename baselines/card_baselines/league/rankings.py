@@ -14,11 +14,11 @@ from card_baselines.league.store import LeagueError
 from card_baselines.league.strengths import (
     Rate,
     bradley_terry,
-    by_plackett_luce,
-    by_trueskill,
     comparisons,
     nash_equilibrium,
-    rated_in_order,
+    rate_in_order,
+    update_plackett_luce,
+    update_trueskill,
 )
 from card_baselines.league.winnings import (
     Played,
@@ -33,9 +33,10 @@ RESAMPLES = 200
 _MOST_UPDATES = 4_000
 """Ratings of a round, a few milliseconds each, that an interval may cost: beyond, the model's own belief has to do."""
 _MOST_MEMBERS = 25
-"""For whom measures of populations are computed again and again; with more, once."""
+"""Members, at most, for which measures of populations are resampled; with more, they are computed once."""
 BOOTSTRAP, HANDS, POSTERIOR = "rounds drawn again", "hands drawn again", "belief of the model"
-"""Where draws come from: rounds with replacement; winnings with the normal noise of their hands; the ratings' own."""
+"""Source of the draws behind an interval: rounds with replacement; winnings with the normal noise of their hands;
+the ratings' own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,7 @@ def ranks_of(scores: NDArray[np.float64]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What rankings are made of."""
+    """Rounds, winnings and ratings from which rankings are computed."""
 
     rounds: Sequence[Played]
     members: tuple[int, ...]
@@ -112,25 +113,25 @@ def evidence(
     return Evidence(rounds, chosen, matrix, resamples, np.random.default_rng(seed))
 
 
-def _by_winnings(
+def _rank_by_winnings(
     measure: str, score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 ) -> Callable[[Evidence], Ranking]:
     def ranking(of: Evidence) -> Ranking:
         if not (of.winnings.hands.sum(axis=1) > 0).all():
             raise LeagueError("somebody has met nobody alone: run a division of kind direct or round_robin")
-        draws = score(of.winnings.resampled(of.resamples, of.rng))
+        draws = score(of.winnings.resample(of.resamples, of.rng))
         return Ranking(measure, of.members, score(of.winnings.means), draws, HANDS)
 
     return ranking
 
 
-def _by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
+def _rank_by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
     def ranking(of: Evidence) -> Ranking:
-        final = rated_in_order(of.rounds, rate)
+        final = rate_in_order(of.rounds, rate)
         scores = _mus(final, of.members)
         if len(of.rounds) * of.resamples <= _MOST_UPDATES:
             drawn = (_again(of.rounds, of.rng) for _ in range(of.resamples))
-            draws = np.array([_mus(rated_in_order(rounds, rate), of.members) for rounds in drawn])
+            draws = np.array([_mus(rate_in_order(rounds, rate), of.members) for rounds in drawn])
             return Ranking(measure, of.members, scores, draws, BOOTSTRAP)
         sigmas = np.array([final.get(member, Rating()).sigma for member in of.members])
         draws = scores + sigmas * of.rng.standard_normal((of.resamples, len(scores)))
@@ -139,7 +140,7 @@ def _by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
     return ranking
 
 
-def _by_bradley_terry(of: Evidence) -> Ranking:
+def _rank_by_bradley_terry(of: Evidence) -> Ranking:
     found = comparisons(of.rounds, of.members)
     scores = bradley_terry(found.wins())
     chances = np.full(len(of.rounds), 1 / len(of.rounds))
@@ -148,16 +149,16 @@ def _by_bradley_terry(of: Evidence) -> Ranking:
     return Ranking("bradley_terry", of.members, scores, draws, BOOTSTRAP)
 
 
-def _by_population(
+def _rank_by_population(
     measure: str, score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 ) -> Callable[[Evidence], Ranking]:
     def ranking(of: Evidence) -> Ranking:
         if not of.winnings.is_complete:
             missing = int(np.isnan(of.winnings.means).sum() - len(of.members)) // 2
             raise LeagueError(f"{missing} pairs have not met alone: run a division of kind direct or round_robin")
-        again = of.winnings.resampled(of.resamples // 4 if len(of.members) <= _MOST_MEMBERS else 0, of.rng)
-        draws = np.array([score(_antisymmetric(each)) for each in again]).reshape(len(again), len(of.members))
-        return Ranking(measure, of.members, score(_antisymmetric(of.winnings.means)), draws, HANDS)
+        again = of.winnings.resample(of.resamples // 4 if len(of.members) <= _MOST_MEMBERS else 0, of.rng)
+        draws = np.array([score(_make_antisymmetric(each)) for each in again]).reshape(len(again), len(of.members))
+        return Ranking(measure, of.members, score(_make_antisymmetric(of.winnings.means)), draws, HANDS)
 
     return ranking
 
@@ -173,14 +174,14 @@ def _nash_average(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 MEASURES: Mapping[str, Callable[[Evidence], Ranking]] = {
-    "trueskill": _by_ratings("trueskill", by_trueskill),
-    "mean": _by_winnings("mean", mean_winnings),
-    "median": _by_winnings("median", median_winnings),
-    "low": _by_winnings("low", low_winnings),
-    "bradley_terry": _by_bradley_terry,
-    "plackett_luce": _by_ratings("plackett_luce", by_plackett_luce),
-    "alpha_rank": _by_population("alpha_rank", _alpha_rank),
-    "nash": _by_population("nash", _nash_average),
+    "trueskill": _rank_by_ratings("trueskill", update_trueskill),
+    "mean": _rank_by_winnings("mean", mean_winnings),
+    "median": _rank_by_winnings("median", median_winnings),
+    "low": _rank_by_winnings("low", low_winnings),
+    "bradley_terry": _rank_by_bradley_terry,
+    "plackett_luce": _rank_by_ratings("plackett_luce", update_plackett_luce),
+    "alpha_rank": _rank_by_population("alpha_rank", _alpha_rank),
+    "nash": _rank_by_population("nash", _nash_average),
 }
 """Name -> ranking: TrueSkill; mean, median and 20th percentile of the winnings; strengths by who won more in a round;
 the time evolution spends with a member; what it wins from the equilibrium of the population."""
@@ -217,7 +218,7 @@ def _mus(ratings: Mapping[int, Rating], members: Sequence[int]) -> NDArray[np.fl
     return np.array([ratings.get(member, Rating()).mu for member in members])
 
 
-def _antisymmetric(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what pairs win from each other as a game of two: diagonal 0, rows against columns."""
+def _make_antisymmetric(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the winnings of pairs from each other as a game of two: diagonal 0, rows against columns."""
     filled = np.where(np.eye(len(means), dtype=bool), 0.0, means)
     return np.asarray((filled - filled.T) / 2, np.float64)

@@ -14,14 +14,14 @@ from typing import Any
 from card_baselines.league.rounds import Earnings
 
 MU, SIGMA = 100.0, 30.0
-"""Of a member that has not played yet (Kaminsky and Liebendoerfer 2020, section 3.2.1)."""
+"""Rating of a member that has not played yet (Kaminsky and Liebendoerfer 2020, section 3.2.1)."""
 BETA = 25 / 6
 """A member that is better by this much wins with a probability of 76 % (same place)."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """What is believed of a member's skill: a normal distribution."""
+    """Belief about a member's skill: a normal distribution."""
 
     mu: float = MU
     sigma: float = SIGMA
@@ -32,7 +32,7 @@ class Rating:
         return self.mu - 3 * self.sigma
 
 
-def rated(ratings: Mapping[int, Rating], earnings: Mapping[int, Earnings]) -> dict[int, Rating]:
+def update_ratings(ratings: Mapping[int, Rating], earnings: Mapping[int, Earnings]) -> dict[int, Rating]:
     """Return the new ratings of the members of a round.
 
     They are ranked by what they won per seat, so a member with several seats takes part once; nothing is learned of a

@@ -39,7 +39,7 @@ from card_baselines.league.tables import (
     strategies_table,
     winnings_table,
 )
-from card_baselines.league.winnings import played_rounds
+from card_baselines.league.winnings import find_rounds
 from card_envs.files import replace_text
 from card_envs.formatting import markdown_table
 from card_envs.match.result import units_of
@@ -71,11 +71,11 @@ def standings(
     league: League, division: str | None = None, measures: Sequence[str] = tuple(MEASURES), resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Standings:  # fmt: skip
-    """Return what rounds without learning tell of those who play them: of one division, or of all that evaluate."""
+    """Return the standings of the members who do not learn: of one division, or of all that evaluate."""
     rows = league.divisions.values() if division is None else [league.division(division)]
     divisions = [row.id for row in rows if division is not None or not KINDS[row.kind].trains]
     game = league.game
-    of = evidence(played_rounds(league.store, divisions), game.chips_per_reward, resamples, seed)
+    of = evidence(find_rounds(league.store, divisions), game.chips_per_reward, resamples, seed)
     rankings, missing = rank(of, measures)
     if not rankings:
         raise ValueError("; ".join(f"{LABELS[name]}: {why}" for name, why in missing.items()))
@@ -95,7 +95,7 @@ class Picture:
 
 @dataclass
 class Report:
-    """What is printed, block after block."""
+    """Blocks of text, tables and pictures that are printed one after the other."""
 
     title: str
     blocks: list[str | TextTable | Picture] = field(default_factory=list)

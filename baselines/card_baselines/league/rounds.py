@@ -39,13 +39,13 @@ class Entrant:
     """Its number in the league."""
     name: str
     spec: str
-    """Of an agent, see `find_agent`; of a trainee, see `trainee_class`."""
+    """Name: of an agent, see `find_agent`; of a trainee, see `trainee_class`."""
     is_trainee: bool = False
     files: Files | None = None
-    """What the trainee saved last; None for one that begins, and for agents."""
+    """Files that the trainee saved last; None for one that begins, and for agents."""
     learns: bool = False
     seed: int = 0
-    """Of a trainee that begins."""
+    """Seed of a trainee that begins."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class RoundTask:
     """Its number in the league."""
     env: str
     settings: Mapping[str, Any]
-    """Of the environment."""
+    """Settings of the environment."""
     entrants: tuple[Entrant, ...]
     """The different members that play, at least one."""
     seating: tuple[int, ...]
@@ -75,10 +75,10 @@ class RoundTask:
 
 @dataclass(frozen=True)
 class Earnings:
-    """What a member won in a round, over all its seats."""
+    """Winnings of a member in a round, over all its seats."""
 
     seats: int
-    """How many it had."""
+    """Number of seats that it had."""
     total: int
     """Chips or points over all hands and seats."""
     squares: float
@@ -87,7 +87,7 @@ class Earnings:
 
 @dataclass(frozen=True)
 class RoundOutcome:
-    """What came of a round."""
+    """Outcome of a round."""
 
     round: int
     hands: int
@@ -119,7 +119,7 @@ def play_round(task: RoundTask) -> RoundOutcome:
     with nullcontext() if task.allowed is None else registered_names_only("the league", task.allowed):
         game = _game(task.env, json.dumps(dict(task.settings), sort_keys=True))
         for entrant in task.entrants:
-            seats[entrant.member], fault = _seated(entrant, game, task.seed)
+            seats[entrant.member], fault = _make_player(entrant, game, task.seed)
             if fault is not None:
                 faults[entrant.member] = fault
     counter = game.info.statistics() if task.statistics and game.info.statistics is not None else None
@@ -129,7 +129,7 @@ def play_round(task: RoundTask) -> RoundOutcome:
     )  # fmt: skip
     members = {entrant.name: entrant.member for entrant in task.entrants}
     faults |= {members[fault.agent]: fault for fault in result.faults}
-    learned, measures = _learned(task, seats, faults)
+    learned, measures = _save_students(task, seats, faults)
     return RoundOutcome(
         round=task.round,
         hands=result.hands,
@@ -144,7 +144,7 @@ def play_round(task: RoundTask) -> RoundOutcome:
     )
 
 
-def saved_files(save: Callable[[Path], None]) -> Files:
+def save_to_files(save: Callable[[Path], None]) -> Files:
     """Return the files that `save` writes into a folder that is given to it."""
     with tempfile.TemporaryDirectory(prefix="card-envs-") as name:
         folder = Path(name)
@@ -184,7 +184,7 @@ def _game(env: str, settings: str) -> Game:
     return make_game(env, **json.loads(settings))
 
 
-def _seated(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | None]:
+def _make_player(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | None]:
     """Return the entrant, ready to play, and None; or whoever plays in its place, and why."""
     seed = int(np.random.SeedSequence([seed % 2**64, entrant.member]).generate_state(1)[0])
     try:
@@ -200,10 +200,10 @@ def _seated(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | Non
         return Seated(entrant.name, Absent()), Fault(entrant.name, 0, f"agent {entrant.name!r} {what}")
 
 
-def _learned(
+def _save_students(
     task: RoundTask, seats: Mapping[int, Agent], faults: dict[int, Fault]
 ) -> tuple[dict[int, Files], dict[int, Mapping[str, float]]]:
-    """Return what the students that did not fail saved, and their measures; failures to save are added to `faults`."""
+    """Return the files saved by students that did not fail, and their measures; adds failures to save to `faults`."""
     learned: dict[int, Files] = {}
     measures: dict[int, Mapping[str, float]] = {}
     for entrant in task.entrants:
@@ -211,7 +211,7 @@ def _learned(
         if not isinstance(student, Student) or entrant.member in faults:
             continue
         try:
-            learned[entrant.member] = saved_files(student.trainee.save)
+            learned[entrant.member] = save_to_files(student.trainee.save)
             measures[entrant.member] = student.measures
         except Exception as error:
             what = f"cannot be saved: {type(error).__name__}: {error}"

@@ -18,7 +18,7 @@ import numpy as np
 
 from card_baselines.league.divisions import KINDS, DivisionSettings, Matchup, Standing
 from card_baselines.league.pools import LostRound, Pool
-from card_baselines.league.ratings import Rating, rated
+from card_baselines.league.ratings import Rating, update_ratings
 from card_baselines.league.rounds import (
     Earnings,
     Entrant,
@@ -26,7 +26,7 @@ from card_baselines.league.rounds import (
     RoundOutcome,
     RoundTask,
     make_trainee,
-    saved_files,
+    save_to_files,
     write_files,
 )
 from card_baselines.league.store import DivisionRow, LeagueError, Member, PlannedRound, Store
@@ -36,7 +36,7 @@ from card_envs.game import Game
 _AT_ONCE = 10_000
 """Hands that are played side by side where nobody learns."""
 Progress = Callable[[str, int, RoundOutcome | LostRound], None]
-"""Hears of every round that is stored: division, how many rounds it has now, what came of it."""
+"""Called after every round that is stored: division, how many rounds it has now, what came of it."""
 
 
 @dataclass
@@ -50,11 +50,11 @@ class _Division:
     open: dict[int, PlannedRound] = field(default_factory=dict)
     """Planned rounds that are not played yet, by their numbers in the league."""
     planned: int = 0
-    """How many rounds were planned so far."""
+    """Number of rounds planned so far."""
     unrated: dict[int, tuple[int, dict[int, Earnings]]] = field(default_factory=dict)
     """Number within the division -> round and earnings, of rounds whose predecessors are missing."""
     done: int = 0
-    """How many rounds, from the first on without a gap, are stored and rated."""
+    """Number of rounds that, from the first on without a gap, are stored and update_ratings."""
     ratings: dict[int, Rating] = field(default_factory=dict)
     meetings: Counter[frozenset[int]] = field(default_factory=Counter)
     points: Counter[int] = field(default_factory=Counter)
@@ -81,7 +81,7 @@ class Runner:
 
     def run(self, rounds: Mapping[str, tuple[DivisionRow, int]]) -> dict[str, int]:
         """Play until every division has as many rounds as asked for; return how many it has."""
-        self._divisions = {row.id: self._restored(row, count) for row, count in rounds.values()}
+        self._divisions = {row.id: self._restore_division(row, count) for row, count in rounds.values()}
         self._hand_out()
         while self._playing:
             self._keep(self._pool.next())
@@ -90,9 +90,9 @@ class Runner:
 
     # --- what was played before ---
 
-    def _restored(self, row: DivisionRow, target: int) -> _Division:
+    def _restore_division(self, row: DivisionRow, target: int) -> _Division:
         """Return a division as its rounds left it."""
-        division = _Division(row, target, DivisionSettings.of(row.settings), self._store.entries(row.id))
+        division = _Division(row, target, DivisionSettings.from_mapping(row.settings), self._store.entries(row.id))
         for planned in self._store.rounds(row.id):
             self._count(division, planned)
         division.open = {planned.id: planned for planned in self._store.rounds(row.id, played=False)}
@@ -101,7 +101,7 @@ class Runner:
         for planned in self._store.rounds(row.id):
             if planned.id not in division.open:
                 division.unrated[planned.number] = planned.id, self._store.earnings(planned.id)
-        while division.done in division.unrated:  # rated when it was stored
+        while division.done in division.unrated:  # update_ratings when it was stored
             self._score(division, division.unrated.pop(division.done)[1])
             division.done += 1
         return division
@@ -124,14 +124,14 @@ class Runner:
     def _hand_out(self) -> None:
         """Give rounds to the pool as long as it has room and there are some."""
         while len(self._playing) < self._pool.capacity:
-            found = next(filter(None, map(self._next_round, self._by_need())), None)
+            found = next(filter(None, map(self._next_round, self._sort_by_need())), None)
             if found is None:
                 return
             division, planned = found
             self._playing[planned.id] = division
             self._pool.submit(self._task(division, planned))
 
-    def _by_need(self) -> list[_Division]:
+    def _sort_by_need(self) -> list[_Division]:
         """Return the divisions that have rounds to play, those that are behind first."""
         short = [division for division in self._divisions.values() if division.played < division.target]
         return sorted(short, key=lambda division: division.played / division.target)
@@ -150,21 +150,21 @@ class Runner:
     def _plan(self, division: _Division) -> list[PlannedRound]:
         """Draw and store the next rounds of a division."""
         rng = np.random.default_rng([self._meta["seed"], division.row.id, division.planned])
-        drawn = KINDS[division.row.kind].draw(self._standing(division), division.settings, rng)
+        drawn = KINDS[division.row.kind].draw(self._find_standing(division), division.settings, rng)
         planned = []
         with self._store.transaction():
             for i, matchup in enumerate(drawn):
-                planned.append(self._stored(division, division.planned + i, matchup, int(rng.integers(2**62))))
+                planned.append(self._store_plan(division, division.planned + i, matchup, int(rng.integers(2**62))))
         for each in planned:
             self._count(division, each)
             division.open[each.id] = each
         return planned
 
-    def _stored(self, division: _Division, number: int, matchup: Matchup, seed: int) -> PlannedRound:
+    def _store_plan(self, division: _Division, number: int, matchup: Matchup, seed: int) -> PlannedRound:
         id = self._store.plan(division.row.id, number, seed, matchup.seating, matchup.students)
         return PlannedRound(id, division.row.id, number, seed, matchup.seating, matchup.students)
 
-    def _standing(self, division: _Division) -> Standing:
+    def _find_standing(self, division: _Division) -> Standing:
         members = self._store.members()
         chosen = [members[number] for number in division.members] if division.members else list(members.values())
         students = [member.id for member in chosen if member.learns and member.division == division.row.id]
@@ -220,7 +220,7 @@ class Runner:
                 division.unrated[planned.number] = outcome.round, {}
             else:
                 saved = {
-                    member: self._written(files, f"students/{member}/{outcome.round}")
+                    member: self._write_folder(files, f"students/{member}/{outcome.round}")
                     for member, files in outcome.learned.items()
                 }
                 self._store.add_outcome(outcome, saved, made_by)
@@ -236,7 +236,7 @@ class Runner:
         every = division.settings.clone_every
         while division.done in division.unrated:
             round, earnings = division.unrated.pop(division.done)
-            new = rated(division.ratings, earnings)
+            new = update_ratings(division.ratings, earnings)
             division.ratings |= new
             self._store.add_ratings(round, {member: (rating.mu, rating.sigma) for member, rating in new.items()})
             self._score(division, earnings)
@@ -256,7 +256,7 @@ class Runner:
             folder = self._store.last_save(student.id, round)
             files = None if folder is None else read_files(self._folder, folder)
             trainee = make_trainee(student.spec, files, self._game, self._seed_of(student.id))
-            place = self._written(saved_files(trainee.save_policy), f"clones/{student.id}-{generation}")
+            place = self._write_folder(save_to_files(trainee.save_policy), f"clones/{student.id}-{generation}")
             clones.append(self._store.add_member(
                 name, student.spec, is_trainee=True, learns=False, parent=student.id, generation=generation,
                 division=division.row.id, folder=place,
@@ -264,7 +264,7 @@ class Runner:
         self._store.add_entries(division.row.id, clones)
         division.members = (*division.members, *clones)
 
-    def _written(self, files: Files, place: str) -> str:
+    def _write_folder(self, files: Files, place: str) -> str:
         """Write files into a folder below the league's, complete or not at all; return its place."""
         final = self._folder / place
         temporary = final.with_name(f".{os.getpid()}-{final.name}")

@@ -22,7 +22,7 @@ from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_envs.match import Fault
 
 VERSION = 1
-"""Of the tables below: a store of another version is refused."""
+"""Version of the tables below: a store of another version is refused."""
 
 _TABLES = {
     "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL",
@@ -80,12 +80,12 @@ class LeagueError(ValueError):
 
 @dataclass(frozen=True)
 class Member:
-    """Whoever plays in a league."""
+    """A member of a league."""
 
     id: int
     name: str
     spec: str
-    """Of an agent (name, run folder, file), or of the class of a trainee."""
+    """Name of an agent (registered name, run folder, file), or of the class of a trainee."""
     is_trainee: bool
     learns: bool
     """A student; clones of students, and agents, only teach."""
@@ -94,9 +94,9 @@ class Member:
     generation: int
     """0 for who came from outside, n for the n-th clone of a student."""
     division: int | None
-    """In which it learns, or was made; None for agents from outside."""
+    """Division in which it learns or was made; None for agents from outside."""
     folder: str | None
-    """What a clone was when it was made: below the folder of the league."""
+    """Folder with what a clone was when it was made: below the folder of the league."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class Store:
         """Return a new store at `path`, where there must be none; `meta`, JSON, is what the league is about."""
         if path.exists():
             raise LeagueError(f"{path} exists: choose another folder for a new league")
-        with _explained(path):
-            store = cls(path, _connected(path, True), True)
+        with _explain_errors(path):
+            store = cls(path, _connect(path, True), True)
             with store.transaction():
                 for name, columns in _TABLES.items():
                     store._db.execute(f"CREATE TABLE {name} ({columns})")
@@ -153,8 +153,8 @@ class Store:
         """Return the store at `path`; LeagueError if there is none, or one of another version."""
         if not path.is_file():
             raise LeagueError(f"there is no league in {path.parent}: `card-envs league new {path.parent}` makes one")
-        with _explained(path):
-            store = cls(path, _connected(path, writes), writes)
+        with _explain_errors(path):
+            store = cls(path, _connect(path, writes), writes)
             (version,) = store._db.execute("PRAGMA user_version").fetchone()
             if version != VERSION:
                 store.close()
@@ -174,7 +174,7 @@ class Store:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """Write everything in the block, or nothing; LeagueError says why nothing could be."""
-        with _explained(self.path):
+        with _explain_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -185,12 +185,12 @@ class Store:
                 raise
 
     def meta(self) -> dict[str, Any]:
-        """Return what the league is about."""
+        """Return the environment, settings and seed of the league."""
         return {key: json.loads(value) for key, value in self.rows("SELECT key, value FROM meta")}
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return what an SQL query finds."""
-        with _explained(self.path):
+        """Return the rows that an SQL query finds."""
+        with _explain_errors(self.path):
             return self._db.execute(query, values).fetchall()
 
     # --- who plays ---
@@ -277,7 +277,7 @@ class Store:
         self._insert("outcomes", [(round, 0, 0, None, "{}", 0.0, _now(), made_by, why)])
 
     def earnings(self, round: int) -> dict[int, Earnings]:
-        """Return what the members won in a round."""
+        """Return the winnings of the members in a round."""
         rows = self.rows("SELECT member, seats, total, squares FROM earnings WHERE round = ?", round)
         return {member: Earnings(*won) for member, *won in rows}
 
@@ -291,7 +291,7 @@ class Store:
         query = "SELECT f.round, f.member, m.name, f.decisions, f.first FROM faults f JOIN members m ON m.id = f.member"
         return [(row[0], row[1], Fault(*row[2:])) for row in self.rows(f"{query} ORDER BY f.round, f.member")]
 
-    def lost(self) -> list[tuple[int, str]]:
+    def unplayable_rounds(self) -> list[tuple[int, str]]:
         """Return (round, why) of the rounds that could not be played."""
         return [(row[0], row[1]) for row in self.rows("SELECT round, lost FROM outcomes WHERE lost IS NOT NULL")]
 
@@ -342,7 +342,7 @@ def numbers_in(numbers: Iterable[int]) -> str:
     return ", ".join(str(int(number)) for number in numbers)
 
 
-def _connected(path: Path, writes: bool) -> sqlite3.Connection:
+def _connect(path: Path, writes: bool) -> sqlite3.Connection:
     mode = "rwc" if writes else "ro"
     uri = f"{path.resolve().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30.0)
@@ -355,7 +355,7 @@ def _connected(path: Path, writes: bool) -> sqlite3.Connection:
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite and the disk complain of into a LeagueError."""
     try:
         yield

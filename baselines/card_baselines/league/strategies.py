@@ -18,17 +18,17 @@ from card_envs.agent import Agent, find_agent
 from card_envs.game import Game
 
 HANDS = 5
-"""Of each situation and member: 21,600 decisions."""
+"""Hands of each situation and member: 21,600 decisions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Strategies:
-    """What members do in situations that are the same for all of them."""
+    """Strategy vectors: actions of members in situations that are the same for all of them."""
 
     members: tuple[int, ...]
     styles: tuple[Style, ...]
     hands: int
-    """Of each situation."""
+    """Hands of each situation."""
     missing: Mapping[int, str]
     """Member -> why it could not be asked."""
 

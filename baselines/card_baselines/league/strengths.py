@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.ratings import BETA, MU, SIGMA, Rating, rated
+from card_baselines.league.ratings import BETA, MU, SIGMA, Rating, update_ratings
 from card_baselines.league.winnings import Played
 
 Vector = NDArray[np.float64]
@@ -20,12 +20,12 @@ _EVEN = 0.5
 """Virtual wins and losses of each member against an average one, without which somebody unbeaten has no strength."""
 
 
-def by_trueskill(ratings: Mapping[int, Rating], played: Played) -> dict[int, Rating]:
+def update_trueskill(ratings: Mapping[int, Rating], played: Played) -> dict[int, Rating]:
     """Return the new TrueSkill ratings of the members of a round."""
-    return rated(ratings, played.earnings)
+    return update_ratings(ratings, played.earnings)
 
 
-def by_plackett_luce(ratings: Mapping[int, Rating], played: Played) -> dict[int, Rating]:
+def update_plackett_luce(ratings: Mapping[int, Rating], played: Played) -> dict[int, Rating]:
     """Return the new ratings of the members of a round, by the Plackett-Luce model of the package `openskill`.
 
     Weng and Lin: A Bayesian Approximation Method for Online Ranking (JMLR 2011), from the same beginning as TrueSkill.
@@ -39,7 +39,7 @@ def by_plackett_luce(ratings: Mapping[int, Rating], played: Played) -> dict[int,
     return {member: Rating(float(new.mu), float(new.sigma)) for member, (new,) in zip(scores, after, strict=True)}
 
 
-def rated_in_order(rounds: Sequence[Played], rate: Rate) -> dict[int, Rating]:
+def rate_in_order(rounds: Sequence[Played], rate: Rate) -> dict[int, Rating]:
     """Return the ratings after all rounds, one after the other."""
     ratings: dict[int, Rating] = {}
     for played in rounds:
@@ -49,7 +49,7 @@ def rated_in_order(rounds: Sequence[Played], rate: Rate) -> dict[int, Rating]:
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """Which members won more per seat than which, pair after pair, round after round."""
+    """Pairwise comparisons: the member of each pair that won more per seat, round after round."""
 
     num_members: int
     rounds: NDArray[np.int64]

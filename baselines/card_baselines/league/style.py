@@ -55,7 +55,7 @@ _DEALT = 2 * SEATS + 5
 
 @dataclass(frozen=True, eq=False)
 class Style:
-    """How often an agent does what, situation by situation."""
+    """Frequencies of an agent's actions, situation by situation."""
 
     counts: NDArray[np.int64]
     """(4 streets, 6 seats from the small blind on, 3 numbers of players, 6 investments, 10 deciles of hands, 53)."""
@@ -139,11 +139,11 @@ def _situations(game: Game, hands: int, seed: int) -> Iterator[Tables]:
         chosen = bases[first : first + at_once]
         tables = np.concatenate([_base(game.config, *base) for base in chosen]).repeat(each)
         for k, (street, seat, *_) in enumerate(chosen):
-            tables["deck"][k * each : (k + 1) * each, :_DEALT] = _seen_from(seat, decks[street])
+            tables["deck"][k * each : (k + 1) * each, :_DEALT] = _rotate_to_seat(seat, decks[street])
         yield tables
 
 
-def _seen_from(seat: int, decks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _rotate_to_seat(seat: int, decks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return decks (n, 17) in which `seat` has the hole cards that seat 0 had."""
     order = np.arange(_DEALT)
     order[[0, 1, 2 * seat, 2 * seat + 1]] = [2 * seat, 2 * seat + 1, 0, 1]

@@ -41,11 +41,11 @@ class TextTable:
 
 @dataclass(frozen=True)
 class Unit:
-    """How winnings are printed."""
+    """Unit in which winnings are printed."""
 
     name: str
     factor: float
-    """How many make one of the game's own unit per hand."""
+    """Number of units that make one of the game's own unit per hand."""
 
 
 def ranking_table(
@@ -74,32 +74,35 @@ def probability_table(ranking: Ranking, names: Mapping[int, str]) -> TextTable:
 
 
 def winnings_table(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
-    """Return what each member wins from each other, with the reach of its 95 % interval."""
+    """Return the winnings of each member from each other, with the half width of their 95 % interval."""
     place = [winnings.members.index(member) for member in order]
     rows = []
     for i in place:
         cells = []
         for j in place:
-            mean, reach = winnings.means[i, j] * unit.factor, 1.96 * winnings.errors[i, j] * unit.factor
-            cells.append("" if i == j else "-" if np.isnan(mean) else f"{_number(mean)} ± {_number(reach)[1:]}")
+            mean, half_width = winnings.means[i, j] * unit.factor, 1.96 * winnings.errors[i, j] * unit.factor
+            cells.append("" if i == j else "-" if np.isnan(mean) else f"{_number(mean)} ± {_number(half_width)[1:]}")
         rows.append((names[winnings.members[i]], *cells))
     title = f"{unit.name} that each seat of the row wins when the column has the others"
     return TextTable(title, ("", *(names[member] for member in order)), tuple(rows))
 
 
 def cashflow_table(flow: Cashflow, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
-    """Return what each member pays each other, with the reach of its 95 % interval."""
+    """Return the payments of each member to each other, with the half width of their 95 % interval."""
     place = [flow.members.index(member) for member in order]
-    rows = [(names[flow.members[i]], *("" if i == j else _paid(flow, i, j, unit.factor) for j in place)) for i in place]
+    rows = [
+        (names[flow.members[i]], *("" if i == j else _format_payment(flow, i, j, unit.factor) for j in place))
+        for i in place
+    ]
     title = f"{unit.name} that each seat of the row pays each seat of the column, in rounds of three members or more"
     return TextTable(title, ("", *(names[member] for member in order)), tuple(rows))
 
 
-def _paid(flow: Cashflow, i: int, j: int, factor: float) -> str:
+def _format_payment(flow: Cashflow, i: int, j: int, factor: float) -> str:
     if not flow.rounds[i, j]:
         return "-"
-    mean, reach = flow.means[i, j] * factor, flow.reaches[i, j] * factor
-    return f"{_number(mean)} ± {_number(reach)[1:]}" if np.isfinite(reach) else f"{_number(mean)} (one round)"
+    mean, half_width = flow.means[i, j] * factor, flow.half_widths[i, j] * factor
+    return f"{_number(mean)} ± {_number(half_width)[1:]}" if np.isfinite(half_width) else f"{_number(mean)} (one round)"
 
 
 def strategies_table(strategies: Strategies, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
@@ -168,13 +171,16 @@ def leaders_of(ratings: Mapping[int, Rating], count: int) -> list[tuple[int, Rat
 
 
 def faults_table(league: League, most: int = 20) -> TextTable:
-    """Return what members did wrong, and rounds that could not be played: the last ones."""
+    """Return the faults of members, and rounds that could not be played: the last ones."""
     seeds = dict(league.store.rows("SELECT id, seed FROM rounds"))
     faults = [
         (str(round), str(seeds[round]), fault.agent, f"{fault.decisions:,}", fault.first)
         for round, _, fault in league.store.faults()
     ]
-    lost = [(str(round), str(seeds[round]), "-", "-", f"not played: {why}") for round, why in league.store.lost()]
+    lost = [
+        (str(round), str(seeds[round]), "-", "-", f"not played: {why}")
+        for round, why in league.store.unplayable_rounds()
+    ]
     rows = sorted([*faults, *lost], key=lambda row: int(row[0]))[-most:]
     return TextTable("faults", ("round", "seed", "member", "forfeited", "first"), tuple(rows))
 
@@ -194,7 +200,7 @@ def members_table(league: League) -> TextTable:
     return TextTable("members", ("member", "role", "made by", "clone of", "generation", "division"), rows)
 
 
-def watched_table(league: League) -> TextTable:
+def progress_table(league: League) -> TextTable:
     """Return how far the divisions are, narrow enough for a small terminal."""
     full = divisions_table(league)
     column = {name: number for number, name in enumerate(full.header)}
@@ -223,7 +229,7 @@ def label_of(measure: str, unit: Unit) -> str:
 
 
 def factor_of(measure: str, unit: Unit) -> float:
-    """Return what scores of a measure are multiplied by to be in its unit."""
+    """Return the factor that turns scores of a measure into its unit."""
     return unit.factor if measure in _IN_UNITS else 1.0
 
 

@@ -33,7 +33,7 @@ def play_tournament(
     start = time.monotonic()
     done = 0
 
-    def heard(_: str, played: int, outcome: object) -> None:
+    def on_round(_: str, played: int, outcome: object) -> None:
         share = played / (pairs * (passes or 1))
         if passes is None:
             share = max((time.monotonic() - start) / seconds, share if done == 0 else 0.0)
@@ -42,7 +42,7 @@ def play_tournament(
 
     while True:
         begin = time.monotonic()
-        league.run({DIVISION: pairs * (done + 1)}, pool, heard)
+        league.run({DIVISION: pairs * (done + 1)}, pool, on_round)
         done += 1
         now = time.monotonic()
         if done == passes or (passes is None and now - start + (now - begin) > seconds):

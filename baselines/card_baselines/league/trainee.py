@@ -20,7 +20,7 @@ from card_envs.locations import require_allowed
 
 
 class Choices(NamedTuple):
-    """What a student does in n decisions."""
+    """Actions of a student in n decisions, with notes."""
 
     actions: NDArray[np.int64]
     """(n,): legal ones."""
@@ -37,7 +37,7 @@ class Trainee(Agent):
     """
 
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
-        """Return what it does in each decision (n,) while it learns; by default what `act` does."""
+        """Return its actions (n,) while it learns; by default those that `act` does."""
         return Choices(self.act(decisions, rng))
 
     @abstractmethod

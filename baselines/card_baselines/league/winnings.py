@@ -26,11 +26,11 @@ class Played:
     earnings: dict[int, Earnings]
 
     def scores(self) -> dict[int, float]:
-        """Return what each member won per seat, in chips or points over the whole round."""
+        """Return the winnings of each member per seat, in chips or points over the whole round."""
         return {member: won.total / won.seats for member, won in self.earnings.items()}
 
 
-def played_rounds(store: Store, divisions: Collection[int]) -> list[Played]:
+def find_rounds(store: Store, divisions: Collection[int]) -> list[Played]:
     """Return the rounds of teachers alone in some divisions, in their order."""
     query = (
         "SELECT r.id, o.hands, o.samples, e.member, e.seats, e.total, e.squares FROM rounds r "
@@ -46,7 +46,7 @@ def played_rounds(store: Store, divisions: Collection[int]) -> list[Played]:
 
 @dataclass(frozen=True, eq=False)
 class Winnings:
-    """What each member wins from each other, per hand and seat, in the unit of the game."""
+    """Winnings of each member from each other, per hand and seat, in the unit of the game."""
 
     members: tuple[int, ...]
     means: Matrix
@@ -61,7 +61,7 @@ class Winnings:
         """True if everybody met everybody."""
         return bool((np.isfinite(self.means) | np.eye(len(self.members), dtype=bool)).all())
 
-    def resampled(self, count: int, rng: np.random.Generator) -> Matrix:
+    def resample(self, count: int, rng: np.random.Generator) -> Matrix:
         """Return (count, n, n): matrices that the hands could as well have had, by normal noise of the same errors.
 
         What one of a pair wins more, the other wins less, as in the hands.

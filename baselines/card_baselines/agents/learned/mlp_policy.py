@@ -92,12 +92,12 @@ class MlpAgent(Agent):
         legal = list_legal(decisions.action_mask, np.empty(len(decisions), np.int64))
         last = self.policy.layers[-1]
         assert isinstance(last, torch.nn.Linear)
-        logits = legal_logits(self._hidden(decisions), last, torch.from_numpy(legal).to(self.device)).cpu()
+        logits = legal_logits(self._compute_hidden(decisions), last, torch.from_numpy(legal).to(self.device)).cpu()
         if self.greedy:
             return legal, likeliest(logits.numpy())
         return legal, np.asarray(torch.softmax(logits.double(), dim=1).numpy())
 
-    def _hidden(self, decisions: Decisions) -> torch.Tensor:
+    def _compute_hidden(self, decisions: Decisions) -> torch.Tensor:
         """Return the values (n, width) of the last hidden layer."""
         parts = decisions.parts if isinstance(decisions, RangeDecisions) and self.device.type == "cpu" else None
         first = self.policy.layers[0]

@@ -31,7 +31,7 @@ OBSERVATION, MASK, LOGITS = "observation", "action_mask", "logits"
 Logits of illegal actions are `IMPOSSIBLE`: their probabilities are exactly 0.
 """
 _OPSET, _IR_VERSION = 17, 8
-"""Of 2022: later runtimes read them, and the nodes have not changed since."""
+"""ONNX operator set of 2022: later runtimes read them, and the nodes have not changed since."""
 _NODE_OF = {torch.nn.ReLU: "Relu", torch.nn.Tanh: "Tanh"}
 _COPIED = ("env", "game", "encoder", "encoder_version", "num_seats", "num_actions", "observation_size", "algorithm")
 
@@ -70,7 +70,7 @@ def _folder_of(name: str) -> Path:
 
 
 def _about(agent: MlpAgent, config: Mapping[str, Any], choice: str) -> dict[str, str]:
-    """Return what somebody has to know who plays the network, all as text."""
+    """Return the metadata that a player of the network needs, all as text."""
     return {
         "agent": agent.name,
         **{key: str(config[key]) for key in _COPIED},

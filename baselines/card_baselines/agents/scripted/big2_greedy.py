@@ -17,7 +17,8 @@ from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import FLUSH, HAND_SIZE, NUM_SEATS, TABLE
 
 FEW_CARDS = 7
-"""With an opponent who holds so few cards, nothing is kept together any more; best of 3, 5, 7, 13 against random."""
+"""Cards of an opponent, at most, with which combinations are no longer kept together; best of 3, 5, 7, 13 against
+random."""
 
 _MOST_CARDS = 5
 

@@ -105,7 +105,7 @@ PLAN = np.dtype(
         ],
     )
 )
-"""What the kernels work out for one decision."""
+"""Scratch space of the kernels for one decision."""
 
 
 class Big2Planner(Agent):

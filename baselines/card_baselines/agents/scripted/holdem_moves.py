@@ -21,7 +21,8 @@ from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, 
 DECK_SIZE, HOLE_CARDS, BOARD = 52, 2, (0, 3, 1, 1)
 
 RAISES_STRONG, CALLS_WEAK = 0.75, 0.5
-"""How often a loose variant raises with what the strict one always raises, and calls with what that always folds."""
+"""Probability with which a loose variant raises hands that the strict one always raises, and calls with
+what that always folds."""
 
 
 @kernel
@@ -37,8 +38,8 @@ def board_card(t: Any, k: Any) -> Any:
 
 
 @kernel
-def loosened(wanted: Any, uniform: Any) -> Any:
-    """Return what a loose variant wants where the strict one wants FOLD, CALL or RAISE; `uniform` decides."""
+def loosen(wanted: Any, uniform: Any) -> Any:
+    """Return the move of a loose variant where the strict one makes FOLD, CALL or RAISE; `uniform` decides."""
     if wanted == RAISE:
         return RAISE if uniform < RAISES_STRONG else CALL
     if wanted == FOLD:

@@ -21,8 +21,8 @@ _BITS_OF_FIVE: NDArray[np.int8] = np.array([number.bit_count() for number in ran
 
 
 @kernel
-def made_of_board(t: Any) -> Any:
-    """Return what the actor's hole cards make with the face-up board (three cards or more): NOTHING .. STRONG."""
+def classify_made_hand(t: Any) -> Any:
+    """Return the class of hand that the actor's hole cards make with three board cards or more: NOTHING .. STRONG."""
     first, second = hole_card(t, 0), hole_card(t, 1)
     count = num_board_cards(t)
     ranks = np.int64(0)
@@ -41,15 +41,15 @@ def made_of_board(t: Any) -> Any:
     cards_in_line = max(max(suit_first, suit_second), longest_run(ranks, first >> 2, second >> 2))
     if cards_in_line >= _WHOLE_BOARD:
         return STRONG
-    made = made_of_ranks(first >> 2, second >> 2, same_first, same_second, highest)
+    made = classify_by_ranks(first >> 2, second >> 2, same_first, same_second, highest)
     if made == NOTHING and cards_in_line == _WHOLE_BOARD - 1 and count < _WHOLE_BOARD:
         return DRAW
     return made
 
 
 @kernel
-def made_of_ranks(first: Any, second: Any, same_first: Any, same_second: Any, highest: Any) -> Any:
-    """Return what two hole ranks make with a board that has so many of each and this highest rank."""
+def classify_by_ranks(first: Any, second: Any, same_first: Any, same_second: Any, highest: Any) -> Any:
+    """Return the class of hand that two hole ranks make with a board that has so many of each and this highest rank."""
     if first == second:
         return STRONG if same_first > 0 else TOP_PAIR if first > highest else PAIR
     if same_first + same_second >= 2:

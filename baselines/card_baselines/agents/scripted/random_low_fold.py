@@ -11,7 +11,7 @@ from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.config import is_holdem
 
 MAY_FOLD = 0.21
-"""Share of decisions in which folding is considered at all: an integer of 0 .. 99 up to 20."""
+"""Percentage of decisions in which folding is considered at all: an integer of 0 .. 99 up to 20."""
 
 
 class RandomLowFold(Agent):

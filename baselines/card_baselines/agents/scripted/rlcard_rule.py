@@ -44,7 +44,7 @@ def choose_rows(views: Any, actions: Any) -> None:
 
 @kernel
 def move_before_flop(t: Any) -> Any:
-    """Return what the model wants with two hole cards: it raises or folds."""
+    """Return the model's move with two hole cards: raise or fold."""
     first, second = hole_card(t, 0) >> 2, hole_card(t, 1) >> 2
     high, low = max(first, second), min(first, second)
     suited_ace = high == _ACE and hole_card(t, 0) & 3 == hole_card(t, 1) & 3
@@ -53,7 +53,7 @@ def move_before_flop(t: Any) -> Any:
 
 @kernel
 def move_with_board(t: Any, count: Any) -> Any:
-    """Return what the model wants with `count` cards on the board."""
+    """Return the model's move with `count` cards on the board."""
     first, second = hole_card(t, 0) >> 2, hole_card(t, 1) >> 2
     suit = hole_card(t, 0) & 3
     high, low = max(first, second), min(first, second)

@@ -21,7 +21,7 @@ class RulePlayer(Agent):
         return is_texas_holdem(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the rules ask for."""
+        """Return the actions of the rules."""
         actions = np.empty(len(decisions), np.int64)
         self._choose(decisions, actions)
         return actions

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.chen import move_by_points
 from card_baselines.agents.scripted.holdem_moves import action_for
-from card_baselines.agents.scripted.made_hand import DRAW, PAIR, STRONG, TOP_PAIR, made_of_board
+from card_baselines.agents.scripted.made_hand import DRAW, PAIR, STRONG, TOP_PAIR, classify_made_hand
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
@@ -52,7 +52,7 @@ def choose_rows(views: Any, actions: Any) -> None:
 @kernel
 def move_with_board(t: Any) -> Any:
     """Return RAISE, CALL or FOLD for what the actor's hole cards make with the board, and the bets of this street."""
-    made, bets = made_of_board(t), t.street_raises[t.street]
+    made, bets = classify_made_hand(t), t.street_raises[t.street]
     if made == STRONG or (made == TOP_PAIR and bets == 0):
         return RAISE
     if made == TOP_PAIR or (made in (PAIR, DRAW) and bets <= 1):

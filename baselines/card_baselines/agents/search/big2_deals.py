@@ -52,11 +52,11 @@ def play_out(t: Any) -> None:
     Like `big2_greedy`, nobody follows with a single that is needed for more, unless an opponent has few cards.
     """
     while t.is_over == 0:
-        act(t, largest_play(t, kept_positions(t)))
+        act(t, largest_play(t, find_kept_positions(t)))
 
 
 @kernel
-def kept_positions(t: Any) -> Any:
+def find_kept_positions(t: Any) -> Any:
     """Return the set of positions whose cards the actor does not play alone in this turn."""
     kept = np.int64(0)
     if t.trick_size != 1 or t.num_legal == 1 or has_somebody_few_cards(t):

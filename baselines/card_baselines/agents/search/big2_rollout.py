@@ -42,7 +42,7 @@ THOUGHT = np.dtype(
         ],
     )
 )
-"""What the kernels work out for one decision."""
+"""Scratch space of the kernels for one decision."""
 
 
 class Big2Rollout(Agent):

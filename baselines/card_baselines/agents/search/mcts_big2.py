@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.big2_greedy import largest_play
-from card_baselines.agents.search.big2_deals import deal_unseen, kept_positions, play_out
+from card_baselines.agents.search.big2_deals import deal_unseen, find_kept_positions, play_out
 from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE
 from card_envs.games.big2.state import TABLE
@@ -50,7 +50,7 @@ SEARCH = np.dtype(
         ],
     )
 )
-"""What one simulation works on."""
+"""Scratch space of one simulation."""
 
 
 @kernel
@@ -141,7 +141,7 @@ def _choose(search: Any, nodes: Any, t: Any, node: Any) -> Any:
     is_full = node > 0 and nodes[node].num_children ** 2 > nodes[node].visits
     if news == 0 or (best >= 0 and is_full):
         return best
-    rules = largest_play(t, kept_positions(t))
+    rules = largest_play(t, find_kept_positions(t))
     if _child(nodes, node, cards_of(t, rules)) == 0:
         new = rules
     _adopt(search, nodes, node, cards_of(t, new))

@@ -53,7 +53,7 @@ SEARCH = np.dtype(
         ],
     )
 )
-"""What one simulation works on."""
+"""Scratch space of one simulation."""
 
 
 @kernel

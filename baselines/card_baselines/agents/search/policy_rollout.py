@@ -19,7 +19,7 @@ from card_envs.game import Game, Tables
 from card_envs.games.big2.tricks import act
 
 TRIED = 4
-"""So many of the likeliest actions are tried."""
+"""Number of likeliest actions that are tried."""
 
 _SEED_BITS = 2.0**53
 
@@ -49,7 +49,7 @@ def _likeliest(chances: NDArray[np.floating]) -> NDArray[np.int64]:
 def points_of(
     policy: Agent, game: Game, view: Tables, actions: NDArray[np.int64], deals: int, seed: int
 ) -> NDArray[np.float64]:
-    """Return what the actor of view[0] wins (k, deals) with each of the actions (k,), on the same imagined deals."""
+    """Return the points (k, deals) that the actor of view[0] wins with each of the actions (k,), on the same deals."""
     imagined = np.empty(deals, view.dtype)
     imagine(view, imagined, np.uint64(seed))
     tables = np.tile(imagined, len(actions))

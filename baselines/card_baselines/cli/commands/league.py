@@ -32,8 +32,8 @@ from card_baselines.league.tables import (
     leaders_table,
     members_table,
     probability_table,
+    progress_table,
     ranking_table,
-    watched_table,
 )
 from card_baselines.progress import StepsProgress
 from card_baselines.settings import parse_settings
@@ -268,7 +268,7 @@ def watch(
         console = Console(width=None if Console().is_terminal else 200)
 
         def look() -> Group:
-            tables = [watched_table(opened)]
+            tables = [progress_table(opened)]
             leading = division or _last_division(opened)
             if leading:
                 tables.append(leaders_table(opened, leading, best))

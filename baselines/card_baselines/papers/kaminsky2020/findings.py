@@ -17,10 +17,10 @@ from card_baselines.league.store import Member
 from card_baselines.league.style import NUM_BINS, SHAPE, Style, style_of
 from card_baselines.league.winnings import (
     Winnings,
+    find_rounds,
     low_winnings,
     mean_winnings,
     median_winnings,
-    played_rounds,
     winnings,
 )
 from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, original
@@ -97,11 +97,11 @@ class Findings:
         more than it believes itself.
         """
         rng = np.random.default_rng(0)
-        again = self.winnings.resampled(RESAMPLES, rng)
+        again = self.winnings.resample(RESAMPLES, rng)
         first, second = self.trueskill(0), self.trueskill(1)
         spread = float(np.sqrt(np.mean((first - second) ** 2) / 2))
-        rated = first + spread * rng.standard_normal((RESAMPLES, len(first)))
-        return {name: rated if measure is None else measure(again) for name, measure in METRICS.items()}
+        update_ratings = first + spread * rng.standard_normal((RESAMPLES, len(first)))
+        return {name: update_ratings if measure is None else measure(again) for name, measure in METRICS.items()}
 
     def order(self, metric: str) -> list[int]:
         """Return the places of the agents, the best one first."""
@@ -141,7 +141,7 @@ def find(league: League, folder: Path, style_hands: int, progress: Callable[[str
         if row.name not in (DIRECT, *SIMILAR):
             internal |= {number: rating.mu for number, rating in league.ratings(row.name).items()}
     histories = tuple(store.ratings(league.division(name).id) for name in SIMILAR)
-    pairs = played_rounds(store, [league.division(DIRECT).id])
+    pairs = find_rounds(store, [league.division(DIRECT).id])
     return Findings(
         members=members,
         types=tuple(TYPES[member.spec] for member in members),
