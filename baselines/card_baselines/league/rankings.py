@@ -33,7 +33,7 @@ RESAMPLES = 200
 _MOST_UPDATES = 4_000
 """Ratings of a round, a few milliseconds each, that an interval may cost: beyond, the model's own belief has to do."""
 _MOST_MEMBERS = 25
-"""Members, at most, for which measures of populations are resampled; with more, they are computed once."""
+"""Members, at most, for which measures of populations are resample; with more, they are computed once."""
 BOOTSTRAP, HANDS, POSTERIOR = "rounds drawn again", "hands drawn again", "belief of the model"
 """Source of the draws behind an interval: rounds with replacement; winnings with the normal noise of their hands;
 the ratings' own."""

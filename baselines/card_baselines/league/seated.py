@@ -22,19 +22,19 @@ class Seated(Agent):
         self.encoder = agent.encoder
 
     def can_play(self, game: Game) -> bool:
-        """Return what the agent says."""
+        """Return whether the agent can play the game."""
         return self.agent.can_play(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the agent does."""
+        """Return the agent's actions."""
         return self.agent.act(decisions, rng)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Tell the agent."""
+        """Forward the event to the agent."""
         self.agent.deal_starts(table_ids)
 
     def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        """Tell the agent."""
+        """Forward the event to the agent."""
         self.agent.deal_ends(table_ids, payoffs)
 
     def sees_end(self, ends: Decisions) -> None:
@@ -72,11 +72,11 @@ class Student(Seated):
         super().__init__(name, trainee)
         self.trainee, self.rng = trainee, rng
         self.measures: Mapping[str, float] = {}
-        """What `learn` returned last."""
+        """Measures that `learn` returned last."""
         self._taken: list[tuple[Decisions, Choices]] = []
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the trainee explores, and remember it; ValueError if an action is not legal."""
+        """Return the trainee's exploring actions, and remember them; ValueError if an action is not legal."""
         actions, notes = self.trainee.explore(decisions, rng)
         actions = checked_actions(actions, len(decisions))
         if notes is not None and len(notes) != len(decisions):

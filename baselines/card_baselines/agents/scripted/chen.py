@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosened
+from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosen
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
@@ -76,7 +76,7 @@ def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) ->
     for j in range(views.shape[0]):
         t = views[j]
         wanted = move_by_points(t, RAISE_FROM, CALL_FROM, RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP)
-        actions[j] = action_for(t, loosened(wanted, random_numbers[j]) if is_loose else wanted)
+        actions[j] = action_for(t, loosen(wanted, random_numbers[j]) if is_loose else wanted)
 
 
 @kernel

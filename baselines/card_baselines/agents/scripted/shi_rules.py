@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosened
-from card_baselines.agents.scripted.made_hand import DRAW, TOP_PAIR, made_of_board
+from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosen
+from card_baselines.agents.scripted.made_hand import DRAW, TOP_PAIR, classify_made_hand
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
@@ -48,7 +48,7 @@ def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) ->
     for j in range(views.shape[0]):
         t = views[j]
         wanted = move_before_flop(t) if t.street == 0 else move_with_board(t)
-        actions[j] = action_for(t, loosened(wanted, random_numbers[j]) if is_loose else wanted)
+        actions[j] = action_for(t, loosen(wanted, random_numbers[j]) if is_loose else wanted)
 
 
 @kernel
@@ -65,5 +65,5 @@ def move_before_flop(t: Any) -> Any:
 @kernel
 def move_with_board(t: Any) -> Any:
     """Return RAISE, CALL or FOLD for what the actor's hole cards make with the board."""
-    made = made_of_board(t)
+    made = classify_made_hand(t)
     return RAISE if made >= TOP_PAIR else CALL if made >= DRAW else FOLD

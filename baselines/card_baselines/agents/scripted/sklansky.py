@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosened
+from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosen
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
@@ -72,4 +72,4 @@ def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) ->
         t = views[j]
         number = RANGE_OF_HAND[starting_hand(hole_card(t, 0), hole_card(t, 1))]
         wanted = RAISE if number <= _RAISED else CALL if number <= _CALLED else FOLD
-        actions[j] = action_for(t, loosened(wanted, random_numbers[j]) if is_loose else wanted)
+        actions[j] = action_for(t, loosen(wanted, random_numbers[j]) if is_loose else wanted)
