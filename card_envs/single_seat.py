@@ -133,16 +133,37 @@ class SingleSeatTables:
             self.game.deal_with(self.tables[:1].copy(), 0, options)
         return dict(options)
 
-    def step(self, actions: Any) -> Turns:
-        """Take the learner's actions (N,), of any integer type. An illegal one raises and changes no table."""
+    def restart(self, rows: Rows, options: Mapping[str, Any] | None = None) -> Turns:
+        """Begin a new episode at some tables, wherever they are in theirs; the others stay as they are.
+
+        Args:
+            rows: Numbers of the tables.
+            options: What fixes the deal, as in `reset`.
+        """
+        known = self.checked_options(options)
+        if not self._is_ready:
+            raise RuntimeError("call reset() before restart()")
+        self._is_ready = False
+        self._begin(rows, known)
+        self._is_ready = True
+        return self._turns(np.zeros(self.num_tables, np.float32), self._rows[:0])
+
+    def step(self, actions: Any, rows: Rows | None = None) -> Turns:
+        """Take the learner's actions and let the others act until its next decision or the end.
+
+        Args:
+            actions: (N,) of any integer type. An illegal one raises and changes no table.
+            rows: Numbers of the tables at which actions are taken, None for all; nothing happens at the others.
+        """
         if not self._is_ready:
             raise RuntimeError("call reset() before step()")
-        rewards = np.zeros(self.num_tables, np.float32)
-        illegal = self._apply(self._rows, checked_actions(actions, self.num_tables), rewards)
+        rewards, chosen = np.zeros(self.num_tables, np.float32), checked_actions(actions, self.num_tables)
+        rows = self._rows if rows is None else rows
+        illegal = self._apply(rows, chosen[rows], rewards)
         if illegal is not None:
             raise IllegalActionError(illegal)
         self._is_ready = False  # stays so if an opponent fails
-        self._play_on(self._rows, rewards)
+        self._play_on(rows, rewards)
         turns = self._turns(rewards, np.flatnonzero(self.tables["is_over"]))
         self._is_ready = True
         return turns

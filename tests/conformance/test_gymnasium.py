@@ -355,3 +355,87 @@ def test_ids_are_registered_once() -> None:
     follow_registrations(seen.append)
     assert seen == list(ENVS.values()) == list(known.values())
     assert {f"card_envs/{entry.gymnasium_id}" for entry in ENVS.values()} <= set(gymnasium.registry)
+
+
+def make_vector_mode(mode: str, **options: Any) -> Any:
+    options = {"opponents": FirstLegal(), **options}
+    return gymnasium.make_vec("card_envs:card_envs/LeducHoldem-v0", 16, autoreset_mode=mode, **options)
+
+
+def play_rows(envs: Any, steps: int) -> Any:
+    """Yield what the first legal actions lead to; where none is legal, action 0 is given, which counts for nothing."""
+    observation, _ = envs.reset(seed=4)
+    for _ in range(steps):
+        actions = observation["action_mask"].argmax(axis=1)
+        observation, rewards, over, _, info = envs.step(actions)
+        yield observation, rewards, over, info
+
+
+def test_next_step_shows_the_end_and_then_the_next_episode() -> None:
+    """The episodes are those of the same step, each one step longer."""
+    ended = np.zeros(16, bool)
+    returns: dict[str, list[list[float]]] = {}
+    for mode in ("SameStep", "NextStep"):
+        returns[mode] = [[] for _ in range(16)]
+        ended[:] = False
+        for observation, rewards, over, info in play_rows(make_vector_mode(mode), 40):
+            assert "illegal_action" not in info
+            if mode == "NextStep":
+                assert ("final_obs" in info) is False
+                assert (observation["action_mask"].any(axis=1) == ~over).all()
+                assert not rewards[ended].any() and not over[ended].any()
+                ended = over.copy()
+            for table in np.flatnonzero(over).tolist():
+                returns[mode][table].append(float(rewards[table]))
+    for same, following in zip(returns["SameStep"], returns["NextStep"], strict=True):
+        assert len(following) > 5 and same[: len(following)] == following
+
+
+def test_disabled_tables_wait_for_a_reset_of_theirs() -> None:
+    envs = make_vector_mode("Disabled", opponents="random")
+    observation, _ = envs.reset(seed=4)
+    over, rng = np.zeros(16, bool), np.random.default_rng(0)
+    while not over.any():
+        actions = (observation["action_mask"] * rng.random((16, 3))).argmax(axis=1)
+        observation, _, over, _, _ = envs.step(actions)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset_mask"):
+        envs.step(observation["action_mask"].argmax(axis=1))
+    assert not over.all()
+    again, info = envs.reset(options={"reset_mask": over})
+    assert again["action_mask"].any(axis=1).all() and np.array_equal(info["action_mask"], again["action_mask"])
+    assert np.array_equal(again["observation"][~over], observation["observation"][~over])
+    one = np.arange(16) == 3
+    fresh, _ = envs.reset(options={"reset_mask": one, "button": 0})
+    assert np.array_equal(fresh["observation"][~one], again["observation"][~one])
+    envs.step(fresh["action_mask"].argmax(axis=1))
+    with pytest.raises(ValueError, match="boolean array of shape"):
+        envs.reset(options={"reset_mask": [True]})
+    with pytest.raises(ValueError, match="a seed determines all tables"):
+        envs.reset(seed=1, options={"reset_mask": one})
+
+
+@pytest.mark.parametrize(
+    ("mode", "wrapper"),
+    [
+        ("NextStep", "FlattenObservation"),
+        ("NextStep", "NormalizeObservation"),  # the one that does not run where tables wait
+        ("NextStep", "RecordEpisodeStatistics"),
+        ("Disabled", "FlattenObservation"),
+        ("Disabled", "RecordEpisodeStatistics"),
+    ],
+)
+def test_vector_wrappers_of_gymnasium_run(mode: str, wrapper: str) -> None:
+    envs = make_vector_mode(mode, illegal_action="random")
+    if wrapper == "NormalizeObservation":
+        envs = gymnasium.wrappers.vector.FlattenObservation(envs)
+    envs = getattr(gymnasium.wrappers.vector, wrapper)(envs)
+    envs.reset(seed=0)
+    episodes = 0
+    for _ in range(60):
+        _, _, over, _, info = envs.step(envs.action_space.sample())
+        episodes += int(np.sum(over))
+        if wrapper == "RecordEpisodeStatistics" and over.any():
+            assert np.array_equal(info["_episode"], over)
+        if mode == "Disabled" and over.any():
+            envs.reset(options={"reset_mask": over})
+    assert episodes > 16

@@ -135,6 +135,20 @@ def test_what_algorithms_ask_a_vec_env() -> None:
     assert isinstance(tables.action_space, spaces.Discrete)
 
 
+def test_an_illegal_action_names_the_option_for_algorithms_without_masks() -> None:
+    """Stock PPO takes one within its first steps."""
+    tables = CardVecEnv(make_game("limit_holdem-v0"), 8, "always_call", seed=0)
+    with pytest.raises(
+        IllegalActionError, match=r'CardVecEnv\(..., illegal_action="penalty"\) or "random"; MaskablePPO'
+    ):
+        PPO("MlpPolicy", tables, n_steps=16, device="cpu").learn(128)
+
+
+def test_there_is_no_spec_and_the_attribute_says_so() -> None:
+    tables = CardVecEnv(make_game("kuhn_poker-v0"), 2)
+    assert tables.get_attr("spec") == [None, None]
+
+
 def test_illegal_actions_raise_and_change_nothing() -> None:
     tables = CardVecEnv(make_game("limit_holdem-v0"), 8, "always_call", seed=0)
     tables.reset()

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from card_baselines.agents.scripted.equity import Equity
 from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs.agent import Agent, Decisions, RandomAgent, SupportsAct, decisions_at, find_agent, known_agents
+from card_envs.analysis.variance import regression
 from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates, summarise_adjusted
-from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of
+from card_envs.analysis.variance.linear_algebra import solve_ridges
+from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of, moments_of
 from card_envs.cards import DECK_SIZE, card_id, card_ids
 from card_envs.game import Game
 from card_envs.game_info import ControlUnits
@@ -334,6 +336,32 @@ def test_controls_that_explain_nothing_cost_next_to_nothing() -> None:
         variance = estimate_adjusted(evidence(noise, results), ControlUnits(np.zeros(100, bool), 1.0)).variance
         ratios.append(np.sqrt(variance / results.var(ddof=1)))
     assert np.mean(ratios) < 1.05
+
+
+def test_ridges_are_solved_as_numpy_does() -> None:
+    rng, ridges = np.random.default_rng(0), np.array([0.01, 1.0, 30.0])
+    for size in (1, 3, 4, 30, 61):
+        rows, vector = rng.normal(size=(40, size)), rng.normal(size=size)
+        matrix, solutions = rows.T @ rows, np.empty((3, size))
+        solve_ridges(matrix, vector, ridges, np.empty_like(matrix), solutions)
+        for ridge, found in zip(ridges, solutions, strict=True):
+            assert found == pytest.approx(np.linalg.solve(matrix + ridge * np.eye(size), vector), rel=1e-9)
+
+
+def test_moments_are_sums_of_products_by_fold() -> None:
+    rng, folds = np.random.default_rng(0), np.arange(23) % 5
+    controls, results = rng.normal(size=(23, 4)) * (rng.random((23, 4)) < 0.5), rng.normal(size=23)
+    rows = np.column_stack([np.ones(23), controls, results])
+    for fold, found in enumerate(moments_of(controls, results, folds)):
+        assert found == pytest.approx(rows[folds == fold].T @ rows[folds == fold])
+
+
+def test_a_match_with_fewer_hands_than_controls_needs_no_regression(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 60 hands it took 40 of 43 milliseconds of processor time a hand, for a correction that was next to nothing."""
+    monkeypatch.setattr(regression, "solve_ridges", None)
+    estimate, plain = adjusted(limit_holdem(), [Equity(), TightAggressive()], 60, 1)
+    assert estimate.summary.mean != plain
+    assert estimate.summary.standard_error > 0
 
 
 def test_the_units_fit_the_controls() -> None:

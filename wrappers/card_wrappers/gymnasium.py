@@ -64,12 +64,13 @@ def make_vector_env(
     seat: int | None = None,
     illegal_action: str = "penalty",
     render_mode: str | None = None,
+    autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     **settings: Any,
 ) -> CardVectorEnv:
     """Return `num_envs` tables of an environment id as one Gymnasium vector environment."""
     entry = find_entry(game_id)
     game = make_game(entry.id, **settings)
-    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode)
+    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode)
 
 
 def observation_space(game: Game) -> spaces.Space[Any]:
@@ -176,10 +177,26 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
 
 class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
-    """N tables at which one seat learns, in batches. Finished tables begin their next episode in the same step.
+    """N tables at which one seat learns, in batches.
 
-    The info of a step that ends episodes has `final_obs` (N,), an object array with the observation (a dict) that ended
-    the episode where `_final_obs` is True, and `final_info`, as Gymnasium's own vector environments have it.
+    Args:
+        game: The game, as `card_envs.make_game` returns it.
+        num_envs: Number of tables.
+        opponents: An agent for all other seats, or a list, of which one is drawn for each deal.
+        seat: Seat of the learner, None for another one in every deal.
+        illegal_action: "penalty", "random" or "raise": what an illegal action does.
+        render_mode: "ansi", "rgb_array" or None.
+        autoreset_mode: What happens at a table whose episode is over, as Gymnasium defines it. "SameStep": the next
+            episode begins in the same step, and the info has `final_obs` and `final_info`. "NextStep": the step returns
+            the final observation, with no legal action, and the next step, whatever the action, the first one of the
+            next episode. "Disabled": such tables wait for `reset(options={"reset_mask": mask})`. Several of Gymnasium's
+            own vector wrappers refuse "SameStep".
+
+    Example:
+        >>> import gymnasium
+        >>> envs = gymnasium.make_vec("card_envs:card_envs/KuhnPoker-v0", 4, autoreset_mode="NextStep")
+        >>> envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
+
     """
 
     metadata = {  # noqa: RUF012  so Gymnasium declares it
@@ -196,10 +213,12 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         seat: int | None = None,
         illegal_action: str = "penalty",
         render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
         self.game = game
         self.num_envs = num_envs
-        self.autoreset_mode = AutoresetMode.SAME_STEP  # where TorchRL looks for it; Gymnasium reads the metadata
+        self.autoreset_mode = AutoresetMode(autoreset_mode)  # where TorchRL looks for it; Gymnasium reads the metadata
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = _checked_render_mode(render_mode, _VECTOR_RENDER_MODES)
         self.single_observation_space = observation_space(game)
         self.single_action_space = spaces.Discrete(game.num_actions)
@@ -208,17 +227,45 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)
+        self._ended = np.zeros(num_envs, np.bool_)  # tables that show the end of an episode
+        self._final_tables = self._tables.tables[:0]  # (N,): how they ended
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            self._final_tables = self._tables.tables.copy()
         self._turns: Turns | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin a new episode at every table; with a seed, all that follows is determined.
 
-        `options` fix the first deal of every table, as in `CardEnv.reset`; deals after it are as always.
+        `options` fix the first deal of every table, as in `CardEnv.reset`; deals after it are as always. If tables do
+        not begin anew by themselves, options["reset_mask"] (N,) names the tables to reset; the others stay.
         """
+        if options is not None and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:
+            others = {key: value for key, value in options.items() if key != "reset_mask"}
+            mask = self._checked_reset_mask(options["reset_mask"])
+            if not mask.all():
+                return self._reset_some(mask, seed, others)
+            options = others
         known = self._tables.checked_options(options)
         super().reset(seed=seed)
         self._turns = None  # until there are decisions
         self._turns = self._tables.reset(seed, known)
+        self._ended[:] = False
+        return self._observation(self._turns), self._info(self._turns)
+
+    def _checked_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask {mask!r} must be a boolean array of shape ({self.num_envs},)")
+        return mask
+
+    def _reset_some(self, mask: NDArray[np.bool_], seed: int | None, options: Info) -> tuple[Observation, Info]:
+        if seed is not None:
+            raise ValueError("a seed determines all tables: reset_mask must be True for all of them, or seed None")
+        if self._turns is None:
+            raise gymnasium.error.ResetNeeded("call reset() for all tables before reset() for some")
+        dealt = mask if options else mask & ~self._ended  # where an episode ended, the next one lies there already
+        turns = self._tables.restart(np.flatnonzero(dealt), options)
+        self._ended &= ~mask
+        self._turns = self._with_ends(turns, self._turns, self._ended)
         return self._observation(self._turns), self._info(self._turns)
 
     def step(
@@ -227,17 +274,42 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """Take the learner's actions (N,), and let the others act until its next decisions."""
         if self._turns is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
-        chosen = checked_actions(actions, self.num_envs)
-        legal, replaced = replace_illegal(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
-        self._turns = turns = self._tables.step(legal)
-        info = self._info(turns)
-        if turns.is_over.any():
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
+            raise gymnasium.error.ResetNeeded(
+                f"episodes at tables {np.flatnonzero(self._ended).tolist()} are over, and autoreset_mode is Disabled: "
+                'call reset(options={"reset_mask": terminations})'
+            )
+        chosen, acting = checked_actions(actions, self.num_envs), ~self._ended
+        mask = np.where(acting[:, None], self._turns.action_mask, np.int8(1))
+        legal, replaced = replace_illegal(chosen, mask, self._illegal_action, self.np_random)
+        turns = self._tables.step(legal, None if acting.all() else np.flatnonzero(acting))
+        same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self._turns = turns if same_step else self._with_finals(turns)
+        info = self._info(self._turns)
+        if same_step and turns.is_over.any():
             info.update(self._final(turns))
         if replaced.any():
             info["illegal_action"], info["_illegal_action"] = replaced, self._everywhere.copy()
             if self._illegal_action == "penalty":
                 turns.rewards[replaced] += ILLEGAL_REWARD
-        return self._observation(turns), turns.rewards, turns.is_over, np.zeros(self.num_envs, np.bool_), info
+        return self._observation(self._turns), turns.rewards, turns.is_over, np.zeros(self.num_envs, np.bool_), info
+
+    def _with_finals(self, turns: Turns) -> Turns:
+        """Return the turns with final observations where episodes ended, which are not followed by others yet."""
+        self._ended = turns.is_over.copy()
+        if turns.is_over.any():
+            self._final_tables[turns.is_over] = turns.final_tables
+            turns.observation[turns.is_over] = turns.final_observation
+            turns.action_mask[turns.is_over] = 0
+            turns.seats[turns.is_over] = turns.final_seats
+        return turns
+
+    def _with_ends(self, turns: Turns, before: Turns, ended: NDArray[np.bool_]) -> Turns:
+        """Return the turns with what was shown `before` where an episode is still over."""
+        for new, old in ((turns.observation, before.observation), (turns.action_mask, before.action_mask),
+                         (turns.seats, before.seats)):  # fmt: skip
+            new[ended] = old[ended]
+        return turns
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (N, num_actions)."""
@@ -253,6 +325,9 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
             return None
         tables, seats = self._tables.tables, self._turns.seats.tolist()
+        if self._ended.any():
+            tables = tables.copy()
+            tables[self._ended] = self._final_tables[self._ended]
         views = [_views(self.game, tables[i : i + 1], seat) for i, seat in enumerate(seats)]
         return tuple(text() if self.render_mode == "ansi" or picture is None else picture() for text, picture in views)
 

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.aec import ILLEGAL_REWARD
-from card_envs.game import Game, checked_actions
+from card_envs.game import Game, IllegalActionError, checked_actions
 from card_envs.single_seat import Opponents, SingleSeatTables, Turns, checked_illegal_action, replace_illegal
 
 try:
@@ -29,6 +30,12 @@ except ImportError as error:
     raise ImportError(
         "card_wrappers.sb3 needs Stable-Baselines3 and sb3-contrib: pip install 'card-envs[sb3]'"
     ) from error
+
+
+_WITHOUT_MASKS = (
+    'algorithms that know no action masks, such as PPO, DQN and QR-DQN, need CardVecEnv(..., illegal_action="penalty") '
+    'or "random"; MaskablePPO uses the masks'
+)
 
 
 class CardVecEnv(VecEnv):
@@ -59,6 +66,7 @@ class CardVecEnv(VecEnv):
         self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
+        self.spec: EnvSpec | None = None  # a game, its tables and opponents have no id in Gymnasium's registry
         self._mask_in_observation = mask_in_observation
         self._illegal_action = checked_illegal_action(illegal_action)
         self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
@@ -92,7 +100,10 @@ class CardVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Take the actions; an illegal one that is to "raise" raises IllegalActionError and changes nothing."""
         actions, replaced = self._legal_actions()
-        self._turns = turns = self.tables.step(actions)
+        try:
+            self._turns = turns = self.tables.step(actions)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"{error}; {_WITHOUT_MASKS}") from None
         if self._illegal_action == "penalty":
             turns.rewards[replaced] += ILLEGAL_REWARD
         self._returns += turns.rewards

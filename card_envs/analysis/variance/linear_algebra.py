@@ -31,25 +31,48 @@ def solve_ridges(matrix: Any, vector: Any, ridges: Any, factor: Any, solutions: 
 
     `matrix` (k, k) is symmetric and has no negative eigenvalue, ridges are positive; `factor` (k, k) is overwritten.
     """
-    size = matrix.shape[0]
     for r in range(ridges.shape[0]):
-        x = solutions[r]
-        for j in range(size):  # row j of the upper factor, from the rows above it
+        _write_factor(matrix, ridges[r], factor)
+        solutions[r] = vector
+        _solve_factored(factor, solutions[r])
+
+
+@kernel
+def _write_factor(matrix: Any, ridge: Any, factor: Any) -> None:
+    """Write the upper Cholesky factor of matrix + ridge I, row by row."""
+    size = matrix.shape[0]
+    for j in range(size):
+        for c in range(j, size):
+            factor[j, c] = matrix[j, c]
+        factor[j, j] += ridge
+        for above in range(0, j - j % 4, 4):  # four rows at a time, so that row j is read and written less often
+            a, b = factor[above, j], factor[above + 1, j]
+            d, e = factor[above + 2, j], factor[above + 3, j]
             for c in range(j, size):
-                factor[j, c] = matrix[j, c]
-            factor[j, j] += ridges[r]
-            total = vector[j]
-            for above in range(j):
-                share = factor[above, j]
-                for c in range(j, size):
-                    factor[j, c] -= share * factor[above, c]
-                total -= share * x[above]
-            root = np.sqrt(factor[j, j])
+                factor[j, c] -= (
+                    a * factor[above, c]
+                    + b * factor[above + 1, c]
+                    + d * factor[above + 2, c]
+                    + e * factor[above + 3, c]
+                )
+        for above in range(j - j % 4, j):
+            a = factor[above, j]
             for c in range(j, size):
-                factor[j, c] /= root
-            x[j] = total / root
-        for j in range(size - 1, -1, -1):
-            total = x[j]
-            for c in range(j + 1, size):
-                total -= factor[j, c] * x[c]
-            x[j] = total / factor[j, j]
+                factor[j, c] -= a * factor[above, c]
+        root = np.sqrt(factor[j, j])
+        for c in range(j, size):
+            factor[j, c] /= root
+
+
+@kernel
+def _solve_factored(factor: Any, x: Any) -> None:
+    """Replace the right-hand side x by the solution, given the upper Cholesky factor of the matrix."""
+    size = factor.shape[0]
+    for j in range(size):
+        for above in range(j):
+            x[j] -= factor[above, j] * x[above]
+        x[j] /= factor[j, j]
+    for j in range(size - 1, -1, -1):
+        for c in range(j + 1, size):
+            x[j] -= factor[j, c] * x[c]
+        x[j] /= factor[j, j]
