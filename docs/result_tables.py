@@ -174,9 +174,10 @@ def reproduction_cost(report: str) -> str:
 
 
 def reproduction_report(name: str) -> dict[str, Any]:
-    """The stored report of `card-envs reproduce`."""
+    """The stored report of `card-envs reproduce`, with the verdicts of today's rule."""
     report: dict[str, Any] = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
-    return report
+    judged: dict[str, Any] = find_paper(report["paper"]).add_verdicts(report)
+    return judged
 
 
 # --- the table of the README ---

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from card_baselines.papers.maitrepierre2008.arms import by_style, mean_of_walks, play_sessions, reordered, walk
+from card_baselines.papers.maitrepierre2008.arms import mean_by_style, mean_of_walks, play_sessions, reorder_hands, walk
 from card_baselines.papers.maitrepierre2008.bandit import Ucb
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.correlated import CorrelatedBandit
@@ -31,7 +31,7 @@ def test_a_walk_through_single_strategies_is_the_session_that_would_have_been_pl
 
 def test_other_orders_keep_styles_and_the_button() -> None:
     hands = np.arange(40.0)[None, None]
-    mixed = reordered(hands, 2, np.random.default_rng(0))[0, 0]
+    mixed = reorder_hands(hands, 2, np.random.default_rng(0))[0, 0]
     assert sorted(mixed.tolist()) == list(range(40))
     assert (mixed[:20] < 20).all()
     assert np.array_equal(mixed % 2, np.arange(40) % 2)
@@ -41,7 +41,7 @@ def test_other_orders_keep_styles_and_the_button() -> None:
 def test_the_mean_of_walks_of_a_single_strategy_is_its_mean() -> None:
     rewards = np.random.default_rng(1).normal(size=(1, 3, 40))
     means = mean_of_walks(rewards, 2, lambda: Ucb(1), orders=3)
-    assert means == pytest.approx(by_style(rewards[0], 2))
+    assert means == pytest.approx(mean_by_style(rewards[0], 2))
 
 
 def test_the_correlated_bandit_learns_of_neighbours() -> None:

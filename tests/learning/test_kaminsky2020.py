@@ -20,7 +20,14 @@ from card_baselines.league.seated import Student
 from card_baselines.papers.kaminsky2020 import players
 from card_baselines.papers.kaminsky2020.baselines import KaminskyRandom
 from card_baselines.papers.kaminsky2020.networks import GaussianPolicy, PairValues, StateValues
-from card_baselines.papers.kaminsky2020.players import ALL, EIGHT, Moves, QlearnPlayer, best_moves, desired_actions
+from card_baselines.papers.kaminsky2020.players import (
+    ALL,
+    EIGHT,
+    Moves,
+    QlearnPlayer,
+    best_moves,
+    choose_desired_actions,
+)
 from card_baselines.papers.kaminsky2020.qlearn import Qlearn8, QlearnAll
 from card_baselines.papers.kaminsky2020.sac import POLICY, SacHigh, SacLow
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, Situations, game_of_paper
@@ -59,7 +66,7 @@ def dealt(game: Game, count: int, *actions: int) -> tuple[Any, Decisions]:
 
 def test_legal_moves_and_what_they_become(game: Game) -> None:
     _, decisions = dealt(game, 1, 11)  # raise to 10: the next to at least 18
-    situations = Situations.of(decisions)
+    situations = Situations.from_decisions(decisions)
     assert (situations.low[0], situations.high[0], situations.may_fold[0]) == (18, 200, True)
     assert np.flatnonzero(ALL.legal(situations)[0]).tolist() == [0, *range(18, 201)]
     assert EIGHT.legal(situations).all()
@@ -70,14 +77,14 @@ def test_legal_moves_and_what_they_become(game: Game) -> None:
 
 def test_without_a_raise_or_a_fold(game: Game) -> None:
     _, all_in = dealt(game, 1, 201)
-    situations = Situations.of(all_in)
+    situations = Situations.from_decisions(all_in)
     assert situations.high[0] == 0
     for moves in (ALL, EIGHT):
         assert np.flatnonzero(moves.legal(situations)[0]).tolist() == [0]
         assert moves.actions(situations, np.array([5])).tolist() == [1]
     _, free = dealt(game, 1, 1, 1, 1, 1, 1)  # the big blind, who owes nothing
-    assert not Situations.of(free).may_fold[0]
-    assert ALL.actions(Situations.of(free), np.array([-1])).tolist() == [1]
+    assert not Situations.from_decisions(free).may_fold[0]
+    assert ALL.actions(Situations.from_decisions(free), np.array([-1])).tolist() == [1]
 
 
 @pytest.mark.parametrize("menu", ["fchpa", "chips:20,50,120"])
@@ -86,14 +93,14 @@ def test_bet_menus_get_the_nearest_raise(menu: str) -> None:
     _, decisions = dealt(game, 1)
     amounts = {"fchpa": {3: 4, 6: 7, 200: 200, 60: 7}, "chips:20,50,120": {3: 20, 34: 20, 36: 50, 200: 120}}[menu]
     for asked, expected in amounts.items():
-        action = Situations.of(decisions).actions(np.array([2]), np.array([asked]))[0]
+        action = Situations.from_decisions(decisions).actions(np.array([2]), np.array([asked]))[0]
         t = dealt(game, 1)[0][0]
         assert raise_to_of(t, action) == expected, asked
 
 
 def test_folding_is_worth_what_has_been_put_in(game: Game) -> None:
     _, decisions = dealt(game, 1, 11, 0, 0, 0, 0)  # the big blind has put in 2
-    situations = Situations.of(decisions)
+    situations = Situations.from_decisions(decisions)
     assert situations.stakes[0] == pytest.approx(2 / 200)
     for worth, move in ((-0.0021, -1), (-0.0019, 0)):
         values = np.full((1, len(ALL)), -0.5, np.float32)
@@ -106,7 +113,7 @@ def test_folding_is_worth_what_has_been_put_in(game: Game) -> None:
 def test_four_desires(game: Game) -> None:
     _, decisions = dealt(game, 4, 11)
     desires = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, -1], [0, 0, 1, 0]], np.float32)
-    assert desired_actions(desires, Situations.of(decisions)).tolist() == [
+    assert choose_desired_actions(desires, Situations.from_decisions(decisions)).tolist() == [
         0,
         1,
         19,
@@ -131,7 +138,7 @@ def test_values_of_pairs_are_those_of_moves() -> None:
     torch.manual_seed(0)
     observation, moves = torch.rand(5, 404), torch.tensor([0, 3, 7, 1, 2])
     for network in (PairValues(404, 8, 16, 3), StateValues(404, 8, 16, 3)):
-        assert torch.allclose(network(observation)[torch.arange(5), moves], network.of_moves(observation, moves))
+        assert torch.allclose(network(observation)[torch.arange(5), moves], network.evaluate_moves(observation, moves))
     sizes = [tuple(p.shape) for p in StateValues(404, 201).parameters() if p.dim() == 2]
     assert sizes == [(256, 404), (256, 256), (256, 256), (256, 256), (201, 256)]
 

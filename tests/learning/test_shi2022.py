@@ -13,9 +13,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from card_baselines.papers.shi2022 import training as train_shi2022  # noqa: E402
+from card_baselines.papers.shi2022.judge import count_readings, judge, per_board  # noqa: E402
 from card_baselines.papers.shi2022.learner import DivergedError, Replay  # noqa: E402
 from card_baselines.papers.shi2022.networks import HISTORIES, Memories, Shi2022Agent, actor_size, make_actor  # noqa: E402
-from card_baselines.papers.shi2022.rendering import count_readings, per_board, verdict_per_board  # noqa: E402
 from card_baselines.papers.shi2022.rollout import NO_ACTION, Rollout, Trajectories, deal_tables  # noqa: E402
 from card_baselines.papers.shi2022.training import Config, Training  # noqa: E402
 from card_baselines.runs.run import train  # noqa: E402
@@ -309,20 +309,22 @@ def test_what_speaks_for_numbers_per_board_stands_in_the_documentation() -> None
     """The counts of docs/reproductions/shi2022.md, from the results that its tables show."""
     docs = Path(__file__).parents[2] / "docs"
     lstm, fc = (json.loads((docs / "results" / f"shi2022_paper_{kind}.json").read_text()) for kind in ("lstm", "fc"))
-    assert count_readings(lstm) == {
-        "numbers": 34, "within": 6, "within_per_board": 16, "above": 17, "still_above": 4,
+    assert count_readings(lstm["results"]) == {
+        "numbers": 34, "differs": 22, "differs_per_board": 8, "above": 17, "still_above": 4,
     }  # fmt: skip
-    assert count_readings(fc) == {"numbers": 7, "within": 2, "within_per_board": 4, "above": 4, "still_above": 0}
-    decided = [[of(result).startswith("agrees") for result in lstm["results"]]
-               for of in (lambda result: str(result["verdict"]), verdict_per_board)]  # fmt: skip
-    assert [sum(agrees) for agrees in decided] == [4, 9]
+    assert count_readings(fc["results"]) == {
+        "numbers": 7, "differs": 4, "differs_per_board": 0, "above": 4, "still_above": 0,
+    }  # fmt: skip
     text = " ".join((docs / "reproductions" / "shi2022.md").read_text().split())
-    for claim in ("17 of 34 numbers", "13 of the 17 fall under it", "6 of the 34 differ", "divided by six 16 (4 and 9"):
+    for claim in ("17 of 34 numbers", "13 of the 17 fall under it", "22 of the 30 differ", "divided by six 8"):
         assert claim in text
 
 
 def test_a_number_per_board_is_judged_as_a_sixth() -> None:
-    result = {"paper": 1.2, "noise_of_paper": 0.05, "mean": 0.21, "ci95": [0.11, 0.31]}
+    seeds = [{"ours": {"mean": mean}} for mean in (0.20, 0.21, 0.22)]
+    result = {"opponent": "chen", "paper": 1.2, "noise_of_paper": 0.01, "seeds": seeds}
     assert per_board(result) == pytest.approx(0.2)
-    assert verdict_per_board(result) == "agrees, same sign"
-    assert verdict_per_board(result | {"paper": 6.0}) == "differs, same sign"
+    assert judge([result])[0].items() >= {"verdict": "differs", "verdict_per_board": "agrees"}.items()
+    assert judge([result | {"paper": 6.0}])[0]["verdict_per_board"] == "differs"
+    assert judge([result | {"seeds": seeds[:1]}])[0]["verdict_per_board"] == "undecided"
+    assert judge([result | {"opponent": "mcts"}])[0]["verdict"] == "stand-in"

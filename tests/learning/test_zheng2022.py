@@ -17,10 +17,11 @@ from card_baselines.papers.zheng2022.cheatem import (  # noqa: E402
 )
 from card_baselines.papers.zheng2022.dqn import DqnLearners  # noqa: E402
 from card_baselines.papers.zheng2022.duel import Duels, Learners, game_of_paper  # noqa: E402
-from card_baselines.papers.zheng2022.modification import loss_of, mixed, modification_network  # noqa: E402
+from card_baselines.papers.zheng2022.modification import loss_of, mix_policies, modification_network  # noqa: E402
 from card_baselines.papers.zheng2022.networks import NetworkAgent, actions_of, network_of  # noqa: E402
-from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners, adapted  # noqa: E402
+from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners, adapt_penalty  # noqa: E402
 from card_baselines.papers.zheng2022.rewards import Shaping, allocation, with_opportunity_cost  # noqa: E402
+from card_baselines.papers.zheng2022.shares import share_of_actions  # noqa: E402
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet  # noqa: E402
 from card_baselines.papers.zheng2022.situation import CALL, CHECK, FOLD, RAISE  # noqa: E402
 from card_baselines.papers.zheng2022.stacks import Stack, networks_of  # noqa: E402
@@ -68,7 +69,7 @@ def test_a_part_of_a_stack_is_put_back() -> None:
     part = stack.part(rows)
     part.step(lambda flat: part(x, flat).square().sum(dim=(1, 2)))
     assert torch.equal(stack.flat, before)
-    stack.put(rows, part)
+    stack.write(rows, part)
     assert torch.equal(stack.flat[1], before[1])
     assert torch.equal(stack.flat[[0, 2]], part.flat) and not torch.equal(stack.flat[0], before[0])
 
@@ -106,7 +107,7 @@ def test_the_loss_by_hand(kind: str) -> None:
 
 def test_an_indifferent_network_leaves_the_sheets_policy() -> None:
     policy = torch.softmax(VALUES, dim=-1)
-    assert torch.allclose(mixed(torch.zeros(1, 2, 4), policy), policy)
+    assert torch.allclose(mix_policies(torch.zeros(1, 2, 4), policy), policy)
 
 
 # --- learners ---------------------------------------------------------------------------------------------------------
@@ -140,25 +141,25 @@ def test_training_is_repeated_saved_and_played(kind: str, tmp_path: Path) -> Non
     again, _ = trained(kind, rivals, 60)
     assert duels.hands.tolist() == [60, 60]
     for table in (0, 1):
-        agent = learners.trained(table)
+        agent = learners.make_player(table)
         shown = probabilities(agent)
         assert shown.sum(axis=1) == pytest.approx(1.0)
-        assert probabilities(again.trained(table)) == pytest.approx(shown)
+        assert probabilities(again.make_player(table)) == pytest.approx(shown)
         agent.save(tmp_path / str(table), rival="whoever", seed=table)
         loaded = find_agent(str(tmp_path / str(table)), GAME)
         assert probabilities(loaded) == pytest.approx(shown)
         assert play_match(GAME, [loaded, rivals[table]], 40, seed=1).hands == 40
-    assert not np.allclose(probabilities(learners.trained(0)), probabilities(learners.trained(1)))
+    assert not np.allclose(probabilities(learners.make_player(0)), probabilities(learners.make_player(1)))
 
 
 @needs_speed
 def test_two_kinds_learn_from_each_other() -> None:
     cheatem, ppo = CheatemLearners([1, 2]), PpoLearners([1, 2])
-    start = probabilities(ppo.trained(0))
+    start = probabilities(ppo.make_player(0))
     duels = Duels(cheatem, ppo, 2, seed=3)
     duels.play(60)
     assert duels.hands.tolist() == [60, 60]
-    assert not np.allclose(probabilities(ppo.trained(0)), start)
+    assert not np.allclose(probabilities(ppo.make_player(0)), start)
 
 
 @needs_speed
@@ -167,7 +168,7 @@ def test_static_cheatem_keeps_its_sheet_and_cheatem_does_not() -> None:
     for updates in (True, False):
         learners = CheatemLearners([0], CheatemConfig(updates_sheet=updates))
         Duels(learners, rival, 1, seed=1).play(30)
-        before, after = load_sheet(SHEET_FILE).standardised().values, learners.trained(0).sheet.values
+        before, after = load_sheet(SHEET_FILE).standardise().values, learners.make_player(0).sheet.values
         assert np.array_equal(before, after) != updates
         assert np.abs(before - after).max() < 0.05
 
@@ -192,7 +193,7 @@ def test_the_options_of_cheatem_all_train() -> None:
     for config in options:
         learners = CheatemLearners([0], config)
         Duels(learners, [rival], 1, seed=1).play(5)
-        assert probabilities(learners.trained(0)).sum(axis=1) == pytest.approx(1.0)
+        assert probabilities(learners.make_player(0)).sum(axis=1) == pytest.approx(1.0)
 
 
 @needs_speed
@@ -201,7 +202,7 @@ def test_folds_are_counted_if_they_are_asked_for() -> None:
     for counts in (False, True):
         learners = CheatemLearners([0], CheatemConfig(counts_last_action=counts))
         Duels(learners, [rival], 1, seed=1).play(40)
-        seen.append(learners.trained(0).rival["seen"][0, FOLD])
+        seen.append(learners.make_player(0).rival["seen"][0, FOLD])
     assert seen[0] == 0 and seen[1] > 5
 
 
@@ -212,7 +213,7 @@ def test_illegal_columns_become_checks_or_folds() -> None:
 
 
 def test_the_weight_of_the_penalty_follows_the_divergence() -> None:
-    found = adapted(torch.ones(3), torch.tensor([0.02, 0.01, 0.001]))
+    found = adapt_penalty(torch.ones(3), torch.tensor([0.02, 0.01, 0.001]))
     assert found.tolist() == [2.0, 1.0, 0.5]
 
 
@@ -224,9 +225,9 @@ def test_ppo_learns_to_raise_against_a_rival_that_always_folds() -> None:
             return np.zeros(len(decisions), np.int64)
 
     ppo = PpoLearners([0, 1])
-    before = probabilities(ppo.trained(0))[:, 0].mean()
+    before = probabilities(ppo.make_player(0))[:, 0].mean()
     Duels(ppo, [Folder(), Folder()], 2, seed=1).play(20 * DECISIONS)
-    assert probabilities(ppo.trained(0))[:, 0].mean() < before
+    assert probabilities(ppo.make_player(0))[:, 0].mean() < before
 
 
 @needs_speed
@@ -239,7 +240,7 @@ def test_every_learner_takes_shaped_rewards(shaping: Shaping) -> None:
         DqnLearners([0], shaping),
     ):
         Duels(learners, rival, 1, seed=1).play(40)
-        assert probabilities(learners.trained(0)).sum(axis=1) == pytest.approx(1.0)
+        assert probabilities(learners.make_player(0)).sum(axis=1) == pytest.approx(1.0)
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
@@ -282,7 +283,16 @@ def test_players_of_the_paper_refuse_other_games() -> None:
 
 
 def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
-    CheatemLearners([0]).trained(0).save(tmp_path / "run", seed=0)
+    CheatemLearners([0]).make_player(0).save(tmp_path / "run", seed=0)
     assert isinstance(find_agent(str(tmp_path / "run"), GAME), CheatemAgent)
-    NetworkAgent.of("dqn", network_of("dqn")).save(tmp_path / "other")
+    NetworkAgent.from_network("dqn", network_of("dqn")).save(tmp_path / "other")
     assert isinstance(find_agent(str(tmp_path / "other"), GAME), NetworkAgent)
+
+
+@pytest.mark.parametrize(("name", "raises"), [("zheng2022_ppo", 0.13), ("zheng2022_dqn", 0.56)])
+def test_the_learners_that_come_trained_play_several_actions(name: str, raises: float) -> None:
+    """The introduction says that PPO only raises and DQN only calls; ours against Rule, the rival of their training."""
+    game = game_of_paper()
+    shares = share_of_actions(find_agent(name, game), find_agent("rlcard_rule", game), hands=600, seed=1)
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert shares["raise"] == pytest.approx(raises, abs=0.05) and shares["call"] > 0.3

@@ -68,7 +68,7 @@ def main(config):
 '''
 PAPER = '''"""A paper: one table with one row."""
 from card_baselines.papers.cells import PrintedTable
-from card_baselines.papers.protocol import Paper, Report, ReproductionOptions
+from card_baselines.papers.protocol import Paper, Report, ReproductionOptions, Scale
 
 
 class Experiments:
@@ -80,13 +80,16 @@ class Experiments:
 
     def report(self, tables, rows):
         results = [result for table in tables for row in rows for result in self.play(table, row)]
-        printed = PrintedTable("Table 1", ("row", "mean"), [[each["row"], str(each["mean"])] for each in results])
-        return Report({"paper": "added2026", "unit": "points", "results": results}, [printed], ())
+        return Report({"paper": "added2026", "unit": "points", "results": results})
+
+
+def render(content, number):
+    return PrintedTable("Table 1", ("row", "mean"), [[each["row"], str(each["mean"])] for each in content["results"]])
 
 
 PAPER = Paper(
-    "added2026", "A paper", {1: "all"}, ("a",), {"tiny": None}, ReproductionOptions,
-    lambda options, root, say: Experiments(),
+    "added2026", "A paper", {1: "all"}, ("a",), {"tiny": Scale()}, ReproductionOptions,
+    lambda options, root, say: Experiments(), render,
 )
 '''
 VARIANT = '''"""A poker variant: one card each from three suits of five ranks, one card on the board."""

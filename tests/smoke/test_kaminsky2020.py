@@ -19,11 +19,20 @@ from card_baselines.league.ratings import Rating
 from card_baselines.league.store import Member
 from card_baselines.league.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_baselines.league.winnings import Winnings
-from card_baselines.papers.kaminsky2020.claims import Claim, claims, prediction
+from card_baselines.papers.kaminsky2020.claims import Claim, measure_claims, predict_winners, prediction_rate
 from card_baselines.papers.kaminsky2020.findings import Findings
+from card_baselines.papers.kaminsky2020.judge import judge
 from card_baselines.papers.kaminsky2020.population import original, training_divisions
 from card_baselines.papers.kaminsky2020.scales import SCALES
-from card_baselines.papers.kaminsky2020.tables import CLAIMS_TABLE, PAPER_TOP, TRAINING, TYPES
+from card_baselines.papers.kaminsky2020.tables import (
+    CLAIMS,
+    CLAIMS_TABLE,
+    DIVISIONS_TABLE,
+    PRINTED_RANKS,
+    TRAINING,
+    TYPES,
+    TYPES_TABLE,
+)
 from card_envs.compiler import COMPILED
 
 compiled = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take minutes as plain Python")
@@ -66,8 +75,27 @@ def test_the_tiny_scale_with_two_processes(tmp_path: Path) -> None:
     assert sum(report["agents"].values()) == 20
 
 
-def test_the_printed_lists_have_twenty_agents() -> None:
-    assert all(sum(counts.values()) == 20 for table in PAPER_TOP.values() for counts in table.values())
+def test_the_printed_lists_hold_the_agents_at_their_ranks() -> None:
+    """Table 4.4, fourth column, and the beginnings and ends of the others, read off the thesis."""
+    lists = PRINTED_RANKS[DIVISIONS_TABLE]
+    ranks = {name: [rank for rank, each in enumerate(lists["low"], 1) if each == name] for name in set(lists["low"])}
+    assert ranks == {
+        "QlnA-Rn": [1, 11, 12, 14, 17, 20],
+        "QlnA-Cl": [2, 5, 15, 19],
+        "Qln8-Cl": [3, 4, 6, 7, 8, 10],
+        "AllAg-Cl": [9, 13, 16, 18],
+    }
+    assert [lists[metric][0] for metric in lists] == ["Qln8-Cl", "QlnA-Cl", "QlnA-Cl", "QlnA-Rn"]
+    assert [lists[metric][19] for metric in lists] == ["QlnA-Cl", "Qln8-Cl", "QlnA-Rn", "QlnA-Rn"]
+    assert all(len(ranked) == 20 for table in PRINTED_RANKS.values() for ranked in table.values())
+
+
+def test_the_two_printed_lists_are_of_the_same_agents() -> None:
+    """An agent of Qln8-Cl is a Qlearn-8 and one of QlnA-Cl or QlnA-Rn a Qlearn-All, rank by rank."""
+    kinds = {"Qln8-Cl": {"Qlearn-8"}, "QlnA-Cl": {"Qlearn-All"}, "QlnA-Rn": {"Qlearn-All"}}
+    for metric, divisions in PRINTED_RANKS[DIVISIONS_TABLE].items():
+        for rank, (kind, home) in enumerate(zip(PRINTED_RANKS[TYPES_TABLE][metric], divisions, strict=True), 1):
+            assert kind in kinds.get(home, {"Qlearn-8", "Qlearn-All"}), (metric, rank)
 
 
 # --- claims, of leagues that are made up ---
@@ -132,26 +160,37 @@ def made_up(
     )  # fmt: skip
 
 
-def verdicts(found: Findings) -> dict[str, Claim]:
-    return {claim.name: claim for claim in claims(found)}
+def measure(found: Findings) -> dict[str, Claim]:
+    return {claim.name: claim for claim in measure_claims(found)}
+
+
+def verdicts(found: Findings) -> dict[str, str]:
+    judged = judge([claim.as_result(CLAIMS_TABLE) for claim in measure_claims(found)])
+    return {result["row"]: result["verdict"] for result in judged}
+
+
+def test_every_claim_is_measured_once() -> None:
+    league = made_up(dict.fromkeys(STYLES, 0.0))
+    assert [claim.name for claim in measure_claims(league)] == list(CLAIMS)
 
 
 def test_a_league_like_the_papers() -> None:
-    found = verdicts(made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}, noise=2.0))
+    league = made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}, noise=0.8)
+    found, judged = measure(league), verdicts(league)
     for name in ("Qlearn at the top, mean", "Qlearn above SAC", "Qlearn-All earns more", "TrueSkill twice, Qlearn"):
-        assert found[name].verdict == "agrees", name
+        assert judged[name] == "agrees", name
     assert found["Qlearn-All earns more"].mean == pytest.approx(1.0, abs=0.2)
     assert found["TrueSkill twice, SAC"].mean > found["TrueSkill twice, Qlearn"].mean
-    assert found["style by type, plane"].verdict == found["style by type, strategy vector"].verdict == "agrees"
-    assert found["improvement is small"].verdict == "agrees"
+    assert judged["style by type, plane"] == judged["style by type, strategy vector"] == "agrees"
+    assert judged["prediction, mean"] == ""
 
 
 def test_a_league_that_is_another() -> None:
-    found = verdicts(made_up({"Qlearn-8": 0.0, "Qlearn-All": -1.0, "SAC-Low": 3.0, "SAC-High": 4.0}, generation=9.0))
-    for name in ("Qlearn above SAC", "Qlearn-All earns more", "TrueSkill twice, SAC", "improvement is small"):
-        assert found[name].verdict == "differs", name
-    found = verdicts(made_up({"Qlearn-8": 0.0, "Qlearn-All": 0.0, "SAC-Low": 3.0, "SAC-High": 4.0}))
-    assert found["Qlearn at the top, median"].verdict == "differs"
+    skills = {"Qlearn-8": 0.0, "Qlearn-All": -1.0, "SAC-Low": 3.0, "SAC-High": 4.0}
+    judged = verdicts(made_up(skills))
+    for name in ("Qlearn above SAC", "Qlearn-All earns more", "TrueSkill twice, SAC", "Qlearn at the top, median"):
+        assert judged[name] == "differs", name
+    assert verdicts(made_up(skills, generation=9.0))["improvement is small"] == "differs"
 
 
 def test_copies_of_divisions() -> None:
@@ -159,26 +198,39 @@ def test_copies_of_divisions() -> None:
     assert {original(name) for name in training_divisions(3)} == set(TRAINING)
     assert original("PermaEval-1") == "PermaEval-1"
     skills = {"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}
-    once, twice = (verdicts(made_up(skills, copies=copies)) for copies in (1, 2))
+    once, twice, thrice = (measure(made_up(skills, copies=copies)) for copies in (1, 2, 3))
     for name in ("Qlearn above SAC", "Qlearn-All earns more"):
-        low, high = once[name].ci95
-        narrow_low, narrow_high = twice[name].ci95
+        (low, high), (narrow_low, narrow_high) = once[name].ci95, twice[name].ci95
         assert narrow_high - narrow_low < high - low, name
-    assert once["climbing earns more"].what.endswith("a student each")
-    assert "a student each" not in twice["climbing earns more"].what
+    assert np.isnan(once["climbing earns more"].ci95).all()  # a student of each kind says nothing of other students
+    assert np.isfinite(twice["climbing earns more"].ci95).all()
+    assert np.isnan(twice["mixing costs"].ci95).all() and np.isfinite(thrice["mixing costs"].ci95).all()
 
 
 def test_one_clone_of_each_student_says_nothing_about_generations() -> None:
     league = made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}, copies=2, clones=1)
-    claim = verdicts(league)["improvement is small"]
-    assert claim.verdict == "undecided" and claim.as_result(CLAIMS_TABLE)["mean"] is None
+    assert verdicts(league)["improvement is small"] == "undecided"
+    assert measure(league)["improvement is small"].as_result(CLAIMS_TABLE)["mean"] is None
 
 
 def test_predictions_of_the_winner() -> None:
     found = made_up(dict.fromkeys(STYLES, 0.0))
-    assert prediction(found, found.scores["mean"])[0] == 100.0
-    rate, (low, high) = prediction(found, np.random.default_rng(1).random(len(found.members)))
-    assert low <= rate <= high and 25 < rate < 75
+    everybody = np.arange(len(found.members))
+    assert prediction_rate(found, found.scores["mean"], everybody) == 100.0
+    assert 25 < prediction_rate(found, np.random.default_rng(1).random(len(everybody)), everybody) < 75
+    rate, (low, high) = predict_winners(found, "mean")
+    assert (rate, low, high) == (100.0, 100.0, 100.0)
+
+
+def test_shares_need_students() -> None:
+    result = {
+        "table": TYPES_TABLE, "row": "mean", "group": "SAC-High", "count": 0, "top": 7, "ci95": [0, 0],
+        "of": "students", "students": 3,
+    }  # fmt: skip
+    assert judge([result])[0]["verdict"] == "agrees"  # none among the printed twenty either
+    assert judge([result | {"students": 2}])[0]["verdict"] == "undecided"
+    assert judge([result | {"of": "hands"}])[0]["verdict"] == "undecided"
+    assert judge([result | {"count": 7, "ci95": [6, 7]}])[0]["verdict"] == "differs"
 
 
 def test_several_seeds_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

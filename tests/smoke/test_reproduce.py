@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -17,14 +17,15 @@ pytest.importorskip("torch")
 
 from card_baselines import cli, papers
 from card_baselines.papers.cells import PrintedTable
-from card_baselines.papers.protocol import Paper, Report, ReproductionOptions
+from card_baselines.papers.protocol import Paper, Report, ReproductionOptions, Scale
 from card_baselines.papers.shi2022 import reproduction as shi2022
 from card_baselines.papers.shi2022.pictures import draw_losses
 from card_baselines.papers.shi2022.scales import SCALES
 from card_baselines.papers.shi2022.tables import CELLS
-from card_baselines.papers.verdicts import verdict
 from card_baselines.run_folder import RunFolder
 
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+VERDICTS = {"", "agrees", "differs", "undecided", "stand-in"}
 SMALL = replace(
     SCALES["tiny"],
     hands=12,
@@ -62,6 +63,7 @@ def test_a_table_is_trained_played_judged_and_kept(
     assert all(cost["curve"][-1]["episodes"] == 2 for cost in report["runs"])
     assert 0 < report["decision_ms"]["batch"] < report["decision_ms"]["single"]
     assert "| dual-apu (fc) | chen_loose | +0.542 |" in (tmp_path / "report.md").read_text()
+    assert {result["verdict"] for result in report["results"]} == {"too little training to judge"}
     assert (tmp_path / "losses.png").stat().st_size > 1000
 
     def played_again(*arguments: Any, **options: Any) -> None:
@@ -100,10 +102,11 @@ def test_figure_2_of_charlesworth_in_small(tmp_path: Path, capsys: pytest.Captur
         assert cli.main(("reproduce", "charlesworth2018", *options)) == 0
     report = json.loads(capsys.readouterr().out)
     opponents = [(result["row"], result["opponent"], result["hands"]) for result in report["results"]]
-    assert opponents == [("random", "random", 40), *(("earlier-selves", f"after_{k}_of_4", 40) for k in (1, 2, 3))]
+    earlier = [("earlier-selves", f"after_{k}_of_4", 40) for k in (1, 2, 3)]
+    assert opponents == [("random", "random", 40), ("untrained", "random", 40), *earlier]
     config = RunFolder(tmp_path / "s0").config()
     assert (config["clip_value"], config["gamma"], config["minibatch"]) == (True, 0.995, 240)
-    assert "| three random | 0 | above 0 |" in (tmp_path / "report.md").read_text()
+    assert "| trained | random | 0 | above 9.7 |" in (tmp_path / "report.md").read_text()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,14 +129,22 @@ class OneReproduction:
 
     def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
         results = [result for table in tables for row in rows for result in self.play(table, row)]
-        lines = [[result["row"], str(result["mean"])] for result in results]
-        content = {"paper": "one", "unit": "points", "results": results}
-        return Report(content, [PrintedTable("Table 7", ("row", "mean"), lines)], ("a note",))
+        return Report({"paper": "one", "unit": "points", "results": results}, ("a note",))
+
+
+def render_one(content: Mapping[str, Any], number: int) -> PrintedTable:
+    lines = [[result["row"], str(result["mean"]), result["verdict"]] for result in content["results"]]
+    return PrintedTable(f"Table {number}", ("row", "mean", "verdict"), lines)
+
+
+def judge_one(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{**result, "verdict": "agrees"} for result in results]
 
 
 ONE = Paper(
-    "one", "A paper of one folder and one line", {7: "all"}, ("a", "b"), {"tiny": None}, OneOptions,
-    lambda options, root, say: OneReproduction(options.times),
+    "one", "A paper of one folder and one line", {7: "all"}, ("a", "b"),
+    {"tiny": Scale(is_judged=False), "long": Scale(minutes=12.5)}, OneOptions,
+    lambda options, root, say: OneReproduction(options.times), render_one, judge=judge_one,
 )  # fmt: skip
 
 
@@ -144,26 +155,38 @@ def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
     monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or ModuleType(__name__))
     monkeypatch.setattr(sys.modules[__name__], "ONE", ONE, raising=False)
     assert cli.main(("reproduce", "one", "--times", "3", "--rows", "b", "--folder", str(tmp_path))) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
     assert all(text in out for text in ("Table 7,", "points", "3.0", "a note"))
-    assert json.loads((tmp_path / "report.json").read_text())["results"] == [{"table": 7, "row": "b", "mean": 3.0}]
-    assert (tmp_path / "report.md").read_text() == "Table 7\n\n| row | mean |\n| --- | --- |\n| b | 3.0 |\n\na note\n"
+    assert "one at the scale tiny, all tables: not measured" in err
+    expected = {"table": 7, "row": "b", "mean": 3.0, "verdict": "too little training to judge"}
+    assert json.loads((tmp_path / "report.json").read_text())["results"] == [expected]
+    assert (tmp_path / "report.md").read_text() == (
+        "Table 7\n\n| row | mean | verdict |\n| --- | --- | --- |\n| b | 3.0 | too little training to judge |\n\n"
+        "a note\n"
+    )
 
 
-@pytest.mark.parametrize(
-    ("paper", "noise", "ours", "expected"),
-    [
-        (1.0, 0.2, (0.8, 1.1), "agrees, same sign"),
-        (4.0, 0.2, (0.8, 1.1), "differs, same sign"),
-        (1.0, 0.2, (-1.1, -0.8), "differs, other sign"),
-        (1.0, 0.2, (-0.1, 0.1), "differs"),
-        (0.03, 0.2, (-0.1, 0.1), "undecided"),
-        (1.0, 0.2, (-math.inf, math.inf), "undecided"),
-    ],
-)
-def test_verdicts(paper: float, noise: float, ours: tuple[float, float], expected: str) -> None:
-    mean = sum(ours) / 2 if math.isfinite(ours[0]) else 0.0
-    assert verdict(paper, noise, mean, ours) == expected
+def test_a_scale_that_trains_enough_is_judged_and_says_what_it_costs(tmp_path: Path) -> None:
+    said: list[str] = []
+    report, _ = ONE.reproduce(OneOptions(scale="long", rows=("a",), folder=str(tmp_path)), said.append)
+    assert said == [f"one at the scale long, all tables: about 12.5 processor minutes; results are kept in {tmp_path}"]
+    assert [result["verdict"] for result in report.content["results"]] == ["agrees"]
+
+
+@pytest.mark.parametrize("name", papers.PAPERS)
+def test_every_scale_says_what_it_costs_and_tiny_is_not_judged(name: str) -> None:
+    scales = papers.find_paper(name).scales
+    assert [scale for scale, settings in scales.items() if not settings.is_judged] == ["tiny"]
+    assert math.isfinite(scales["tiny"].minutes)
+    assert "minutes" not in scales["tiny"].settings()
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*20*_*.json")), ids=lambda path: path.stem)
+def test_stored_results_hold_no_verdicts_of_an_earlier_rule(path: Path) -> None:
+    content = json.loads(path.read_text())
+    assert not any(key.startswith("verdict") for result in content["results"] for key in result)
+    judged = papers.find_paper(content["paper"]).add_verdicts(content)["results"]
+    assert all(VERDICTS.issuperset({result.get("verdict", "")}) for result in judged)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,20 @@
 
 A paper's folder owns its networks, learner, training and tables. `card-envs reproduce` and the documentation know
 papers only through `Paper`. Inside a folder, `tables` holds the printed numbers, `scales` the amounts of training,
-`rendering` the tables of a report, `reproduction` the experiments and `paper` the `Paper`; none imports a later one.
+`judge` the verdicts, `rendering` the tables of a report, `reproduction` the experiments and `paper` the `Paper`; none
+imports a later one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from card_baselines.papers.cells import PrintedTable
+from card_baselines.papers.cells import PrintedTable, results_of_table
+from card_baselines.papers.verdicts import TOO_LITTLE_TRAINING
 from card_baselines.run_folder import RunFolder
 from card_envs.files import replace_text
 
@@ -39,17 +42,37 @@ class ReproductionOptions:
     """Print JSON."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """Amount of training and play. A paper's scales add their own numbers."""
+
+    minutes: float = math.nan
+    """Processor minutes of all tables on one core, measured or from measured rates; NaN where nobody has measured."""
+    is_judged: bool = True
+    """False where too little is trained for verdicts."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers that decide what is trained and played."""
+        known = {field.name for field in fields(Scale)}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in known}
+
+    def cost(self) -> str:
+        """Return the cost in words."""
+        return "not measured" if math.isnan(self.minutes) else f"about {self.minutes:,.3g} processor minutes"
+
+
 @dataclass(frozen=True)
 class Report:
     """The results of a reproduction."""
 
     content: Mapping[str, Any]
-    """All results as JSON can hold them: `paper`, `unit`, `results` with a `verdict` each, and their cost."""
-    tables: Sequence[PrintedTable]
-    notes: Sequence[str]
+    """All results as JSON can hold them: `paper`, `unit`, `results` and their cost. `Paper` adds the verdicts."""
+    notes: Sequence[str] = ()
     """Sentences that belong below the tables."""
     heading: str = ""
     """A sentence above the tables."""
+    tables: Sequence[PrintedTable] = ()
+    """The results as tables. `Paper` renders them."""
 
     def markdown(self) -> str:
         """Return the report as a Markdown text."""
@@ -73,7 +96,7 @@ class Reproduction(Protocol):
         ...
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
-        """Return a result with a verdict for each number of a row, after training and playing what is missing."""
+        """Return a result for each number of a row, after training and playing what is missing."""
         ...
 
     def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
@@ -93,22 +116,24 @@ class Paper(Generic[Options]):
     tables: Mapping[int, str]
     """Number in the paper -> subject of the table."""
     rows: tuple[str, ...]
-    scales: Mapping[str, Any]
+    scales: Mapping[str, Scale]
     """Name -> amount of training and play."""
     options: type[Options]
     begin: Callable[[Options, Path, Say], Reproduction]
     """Makes the experiments from options, a folder and a function that reports progress."""
-    render_table: Callable[[Mapping[str, Any], int], PrintedTable] | None = None
-    """(content of a stored report, number of a table) -> the table of the documentation."""
+    render_table: Callable[[Mapping[str, Any], int], PrintedTable]
+    """(content of a report, number of a table) -> the table."""
     render_cost: Callable[[Mapping[str, Any]], PrintedTable] | None = None
     """Content of a stored report -> cost of its runs, as a table of the documentation."""
+    judge: Callable[[Sequence[Mapping[str, Any]]], list[dict[str, Any]]] | None = None
+    """Results of a report -> the same results with a `verdict` each (see `verdicts`); None for a paper without any."""
 
     def reproduce(self, options: Options, say: Say) -> tuple[Report, Path]:
         """Train what is missing, play, write and return the report.
 
         Args:
             options: Tables, rows, scale, seeds and folder.
-            say: Receives progress, one line at a time.
+            say: Receives the expected cost and then progress, one line at a time.
 
         Returns:
             The report, and the folder that holds all runs and results.
@@ -117,11 +142,28 @@ class Paper(Generic[Options]):
             ValueError: For a table, row, scale or number of seeds that does not exist.
         """
         self._require_known(options)
-        root = Path(options.folder or f"runs/reproduce/{self.name}-{options.scale}")
+        root, scale = Path(options.folder or f"runs/reproduce/{self.name}-{options.scale}"), self.scales[options.scale]
         reproduction = self.begin(options, root, say)
-        report = reproduction.report(options.table or tuple(self.tables), options.rows or self.rows)
+        say(f"{self.name} at the scale {options.scale}, all tables: {scale.cost()}; results are kept in {root}")
+        tables = options.table or tuple(self.tables)
+        found = reproduction.report(tables, options.rows or self.rows)
+        content = self.add_verdicts(found.content, scale.is_judged)
+        rendered = [self.render_table(content, number) for number in tables if results_of_table(content, number)]
+        report = replace(found, content=content, tables=rendered)
         report.write(root)
         return report, root
+
+    def add_verdicts(self, content: Mapping[str, Any], is_judged: bool = True) -> dict[str, Any]:
+        """Return the content of a report with a verdict for each result.
+
+        Args:
+            content: The content, with or without verdicts of an earlier rule.
+            is_judged: False for results of a scale that trains too little for verdicts.
+        """
+        results = content["results"] if self.judge is None else self.judge(content["results"])
+        if not is_judged:
+            results = [_without_verdicts(result) for result in results]
+        return {**content, "results": results}
 
     def _require_known(self, options: Options) -> None:
         if unknown := [number for number in options.table if number not in self.tables]:
@@ -132,3 +174,8 @@ class Paper(Generic[Options]):
             raise ValueError(f"{self.name} has no scale {options.scale!r}: choose one of {list(self.scales)}")
         if options.seeds < 0:
             raise ValueError(f"seeds {options.seeds} must be at least 1, or 0 for as many as the scale has")
+
+
+def _without_verdicts(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result whose verdicts, other than empty ones, say that too little was trained."""
+    return {key: TOO_LITTLE_TRAINING if key.startswith("verdict") and value else value for key, value in result.items()}

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.papers.charlesworth2018.preset import PRESET
-from card_baselines.papers.charlesworth2018.rendering import render_table
 from card_baselines.papers.charlesworth2018.scales import Scale
-from card_baselines.papers.charlesworth2018.tables import FIGURE, RANDOM
+from card_baselines.papers.charlesworth2018.tables import EARLIER, FIGURE, RANDOM, UNTRAINED
 from card_baselines.papers.protocol import Report, Say
 from card_baselines.ppo.algorithm import ALGORITHM
+from card_baselines.ppo.config import Config
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
 
@@ -29,26 +29,30 @@ class Charlesworth2018Reproduction:
         self._seeds = range(seeds or scale.seeds)
 
     def train(self, row: str, seed: int) -> Path:
-        """Return the folder of a finished run; both rows have the same."""
-        folder = self._root / f"s{seed}"
+        """Return the folder of a finished run; all rows but the control have the same."""
+        folder = self._root / (f"untrained-s{seed}" if row == UNTRAINED else f"s{seed}")
         if not (folder / EVALUATION).exists():
             config = replace(PRESET, panel=(RANDOM,), final_hands=self._scale.hands, seed=seed, folder=str(folder))
             config = replace(config, **self._scale.changes)
+            if row == UNTRAINED:
+                config = _without_training(config)
             self._say(f"{folder.name}: {config.steps:,} decisions")
             train(ALGORITHM, config)
         return folder
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
-        """Return what each seed's network wins from random players or from its earlier selves."""
-        results = []
-        for seed in self._seeds:
-            evaluation = json.loads((self.train(row, seed) / EVALUATION).read_text())
-            matches = [match for match in evaluation["matches"] if (match["opponent"] == RANDOM) == (row == RANDOM)]
-            results += [
-                {"table": table, "row": row, "seed": seed, **match, "verdict": verdict(match["ci95"])}
-                for match in matches
-            ]
-        return results
+        """Return what each seed's network wins from random players, with a control, or from its earlier selves."""
+        rows = (RANDOM, UNTRAINED) if row == RANDOM else (row,)
+        return [
+            {"table": table, "row": each, "seed": seed, **match}
+            for each in rows
+            for seed in self._seeds
+            for match in self._matches(each, seed)
+        ]
+
+    def _matches(self, row: str, seed: int) -> list[dict[str, Any]]:
+        matches = json.loads((self.train(row, seed) / EVALUATION).read_text())["matches"]
+        return [match for match in matches if (match["opponent"] == RANDOM) == (row != EARLIER)]
 
     def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
         """Return the results of some of the rows; the figure is the only table."""
@@ -62,7 +66,7 @@ class Charlesworth2018Reproduction:
         }
         decisions = max(run["decisions"] for run in runs)
         notes = (f"{decisions:,} decisions were trained on, in the paper {PRESET.steps:,}.",)
-        return Report(content, [render_table(content, FIGURE)], notes)
+        return Report(content, notes)
 
     def _cost(self, seed: int) -> dict[str, Any]:
         run = RunFolder(self.train(RANDOM, seed))
@@ -70,6 +74,6 @@ class Charlesworth2018Reproduction:
         return {"seed": seed, "folder": run.path.name, **cost, "commit": run.config()["made_of"]["commit"]}
 
 
-def verdict(ci95: Sequence[float]) -> str:
-    """Return whether a gain agrees with the paper, which draws it above 0: "agrees", "differs" or "undecided"."""
-    return "agrees" if ci95[0] > 0 else "differs" if ci95[1] < 0 else "undecided"
+def _without_training(config: Config) -> Config:
+    """Return settings that leave a network as it began, but for rounding."""
+    return replace(config, minutes=0.0, steps=config.batch, learning_rate=1e-12, final_learning_rate=1e-12)

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from card_baselines.papers import protocol
 
-@dataclass(frozen=True)
-class Scale:
-    """How much is trained and played."""
+
+@dataclass(frozen=True, kw_only=True)
+class Scale(protocol.Scale):
+    """Amount of training and play."""
 
     seeds: int
     hands: int
@@ -19,8 +21,8 @@ class Scale:
 
 
 SCALES: Mapping[str, Scale] = {
-    "tiny": Scale(seeds=1, hands=400, changes={"steps": 4000, "evaluation_seconds": 1e9}),
-    "minutes": Scale(seeds=1, hands=20_000, changes={"minutes": 9.0}),
-    "paper": Scale(seeds=3, hands=20_000),
+    "tiny": Scale(seeds=1, hands=400, changes={"steps": 4000, "evaluation_seconds": 1e9}, is_judged=False, minutes=0.3),
+    "minutes": Scale(seeds=1, hands=20_000, changes={"minutes": 9.0}, minutes=10.0),
+    "paper": Scale(seeds=3, hands=20_000, minutes=1530.0),
 }
 """`tiny` shows that everything works and nothing else, `paper` has the paper's 131 million decisions."""

@@ -1,7 +1,7 @@
-"""What the paper concludes, asked of a league of ours: a number with a 95 % interval and a verdict for each claim.
+"""What the paper concludes, measured in a league of ours: a number with a 95 % interval for each claim.
 
-Intervals of what is said about agents come from drawing *students* anew, each with all its clones: clones of one
-student resemble each other, and there are few students. Where a claim is about hands, from the noise of the hands.
+All intervals are over *students*, drawn anew with all their clones: clones of one student resemble each other, and
+there are few students. Where a league has too few students of a kind, there is no interval.
 """
 
 from __future__ import annotations
@@ -15,75 +15,88 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.kaminsky2020.findings import METRICS, Findings, Floats
+from card_baselines.papers.kaminsky2020.judge import MIN_STUDENTS, STUDENTS
+from card_baselines.papers.kaminsky2020.tables import CLAIMS
+from card_baselines.papers.verdicts import compare_means
 from card_envs.formatting import json_number
+from card_envs.match.summary import summarise
 
 QLEARN, SAC = ("Qlearn-8", "Qlearn-All"), ("SAC-Low", "SAC-High")
-PREDICTED = {"trueskill": "best", "median": "closely behind"}
-"""Figure 4.2, as the text reads it: no number is printed."""
-_DRAWS = 2000
-_LEAST = 3
-"""Agents without which nothing is said of a group."""
+Places = NDArray[np.int64]
+Interval = tuple[float, float]
+_DRAWS = 500
+_MIN_KNOWN_DRAWS = 100
+_UNKNOWN = (math.nan, math.nan)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One of the paper's conclusions, and what we find."""
+    """What a league of ours shows of one of the paper's conclusions."""
 
     name: str
-    where: str
-    """Of the paper."""
-    what: str
-    """What is measured."""
-    paper: str
-    """As printed or described."""
+    """Key of `tables.CLAIMS`."""
     mean: float
-    ci95: tuple[float, float]
-    verdict: str
-    """agrees, differs or undecided."""
+    ci95: Interval
+    """95 % interval over students; NaN where there are too few."""
 
     def as_result(self, table: int) -> dict[str, Any]:
         """Return the claim as JSON can hold it."""
+        claim = CLAIMS[self.name]
         return {
-            "table": table, "row": self.name, "where": self.where, "what": self.what, "paper": self.paper,
-            "mean": json_number(self.mean), "ci95": [json_number(end) for end in self.ci95], "verdict": self.verdict,
+            "table": table, "row": self.name, "where": claim.where, "what": claim.what, "paper": claim.paper,
+            "mean": json_number(self.mean), "ci95": [json_number(end) for end in self.ci95], "of": STUDENTS,
         }  # fmt: skip
 
 
-def claims(found: Findings) -> list[Claim]:
-    """Return all claims with their verdicts."""
+def measure_claims(found: Findings) -> list[Claim]:
+    """Return what a league shows of all of the paper's conclusions, in the order of `tables.CLAIMS`."""
     return [
-        *_qlearn_above_sac(found), _all_is_dominant_in_mean(found), *_style_by_architecture(found),
-        *_trueskill_is_consistent(found), *_predictions(found), _generations(found), _climbing(found), _mixing(found),
+        *_measure_top(found), _compare_types(found), _compare_qlearners(found), *_measure_styles(found),
+        *_measure_consistency(found), *_measure_predictions(found), _measure_improvement(found),
+        _compare_matchmaking(found), _measure_mixing(found),
     ]  # fmt: skip
 
 
-def _qlearn_above_sac(found: Findings) -> list[Claim]:
-    """The share of Q-learners at the top by each metric: all of them in table 4.3."""
+def _measure_top(found: Findings) -> list[Claim]:
+    """Return the share of Q-learners at the top by each metric."""
     qlearn, sac = found.of_type(*QLEARN), found.of_type(*SAC)
+    has_enough = min(count_students(found, qlearn), count_students(found, sac)) >= MIN_STUDENTS
     claims = []
     for metric in METRICS:
-        shares = [qlearn[np.argsort(-draw)[: found.top]].mean() for draw in found.draws[metric]]
-        share = float(qlearn[found.order(metric)[: found.top]].mean())
-        low, high = (float(end) for end in np.percentile(shares, [2.5, 97.5]))
-        has_none = not sac[found.order(metric)[: found.top]].any()
-        verdict = "agrees" if low == 1 else "differs" if high < 1 and not has_none else "undecided"
-        claims.append(
-            Claim(f"Qlearn at the top, {metric}", "table 4.3", f"share of Q-learners in the top {found.top}", "100 %",
-                  share, (low, high), verdict)
-        )  # fmt: skip
-    gap = _gap(found, _percentiles(found, "median"), qlearn, sac)
-    return [*claims, _signed("Qlearn above SAC", "section 5.3", "percentile of the rank by median, Qlearn - SAC",
-                             "above", gap, positive=True)]  # fmt: skip
+        mean = float(qlearn[found.order(metric)[: found.top]].mean())
+        shares = [float(qlearn[best].mean()) for best in draw_best(found, metric)] if has_enough else []
+        claims.append(Claim(f"Qlearn at the top, {metric}", mean, _interval_of(shares)))
+    return claims
 
 
-def _all_is_dominant_in_mean(found: Findings) -> Claim:
-    gap = _gap(found, found.scores["mean"], found.of_type("Qlearn-All"), found.of_type("Qlearn-8"))
-    return _signed("Qlearn-All earns more", "table 4.3", "mean winnings in bb/hand, Qlearn-All - Qlearn-8",
-                   "first 12 of 20 by mean", gap, positive=True)  # fmt: skip
+def draw_best(found: Findings, metric: str) -> list[Places]:
+    """Return the places of the best agents, once for each draw of students and of the noise of their scores."""
+    groups, rng = _groups(found), np.random.default_rng(0)
+    baselines = np.flatnonzero([member.parent is None for member in found.members])
+    best = []
+    for draw in found.draws[metric]:
+        places = np.concatenate([baselines, *(groups[k] for k in rng.integers(len(groups), size=len(groups)))])
+        best.append(places[np.argsort(-draw[places], kind="stable")[: found.top]])
+    return best
 
 
-def _style_by_architecture(found: Findings) -> list[Claim]:
-    """How much nearer agents of one type are than agents of one division: in the plane, and by strategy vectors."""
+def count_students(found: Findings, chosen: NDArray[np.bool_]) -> int:
+    """Return how many students have clones among the chosen agents."""
+    return len(_means_by_student(found, np.zeros(len(chosen)), chosen))
+
+
+def _compare_types(found: Findings) -> Claim:
+    percentiles = _percentiles(found, "median")
+    return _difference(found, "Qlearn above SAC", percentiles, found.of_type(*QLEARN), found.of_type(*SAC))
+
+
+def _compare_qlearners(found: Findings) -> Claim:
+    sides = found.of_type("Qlearn-All"), found.of_type("Qlearn-8")
+    return _difference(found, "Qlearn-All earns more", found.scores["mean"], *sides)
+
+
+def _measure_styles(found: Findings) -> list[Claim]:
+    """Return how near agents of one type are, relative to agents of one division: by the plane, by strategy vectors."""
     trained = np.flatnonzero(found.of_type(*QLEARN, *SAC))
     vectors = np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
     claims = []
@@ -91,129 +104,111 @@ def _style_by_architecture(found: Findings) -> list[Claim]:
         squares = (points**2).sum(axis=1)
         distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0.0))
 
-        def ratio(chosen: NDArray[np.int64], distances: Floats = distances) -> float:
-            types = np.array(found.types)[trained[chosen]]
-            homes = np.array([found.members[i].division for i in trained[chosen]])  # copies are divisions of their own
-            students = np.array([found.members[i].parent for i in trained[chosen]])
-            between = distances[np.ix_(chosen, chosen)]
-            apart = students[:, None] != students
-            same_type = apart & (types[:, None] == types)
-            same_division = apart & (types[:, None] != types) & (homes[:, None] == homes)
-            if not same_type.any() or not same_division.any():
-                return math.nan
-            return float(between[same_type].mean() / between[same_division].mean())
+        def ratio(chosen: Places, distances: Floats = distances) -> float:
+            return _distance_ratio(found, trained, chosen, distances)
 
-        low, high = _over_students(found, trained, ratio)
-        mean = ratio(np.arange(len(trained)))
-        verdict = "agrees" if high < 1 else "differs" if low > 1 else "undecided"
-        claims.append(
-            Claim(f"style by type, {name}", "figures 4.5, 4.8",
-                  "distance within a type (other division) over distance within a division (other type)",
-                  "type matters more", mean, (low, high), verdict)
-        )  # fmt: skip
+        ci95 = _interval_over_students(found, trained, ratio)
+        claims.append(Claim(f"style by type, {name}", ratio(np.arange(len(trained))), ci95))
     return claims
 
 
-def _trueskill_is_consistent(found: Findings) -> list[Claim]:
-    """How far the ranks of two evaluations are apart, in percent of the ranks."""
+def _distance_ratio(found: Findings, trained: Places, chosen: Places, distances: Floats) -> float:
+    """Return the mean distance within types over that within divisions; NaN without a pair of either kind."""
+    types = np.array(found.types)[trained[chosen]]
+    homes = np.array([found.members[i].division for i in trained[chosen]])  # copies are divisions of their own
+    students = np.array([found.members[i].parent for i in trained[chosen]])
+    between = distances[np.ix_(chosen, chosen)]
+    apart = students[:, None] != students
+    same_type = apart & (types[:, None] == types)
+    same_division = apart & (types[:, None] != types) & (homes[:, None] == homes)
+    if not same_type.any() or not same_division.any():
+        return math.nan
+    return float(between[same_type].mean() / between[same_division].mean())
+
+
+def _measure_consistency(found: Findings) -> list[Claim]:
+    """Return how far the ranks of two TrueSkill evaluations are apart, in percent of the ranks."""
     both = [found.ranks(found.trueskill(run)) for run in range(2)]
     shift = 100 * np.abs(both[0] - both[1]) / max(1, len(found.members) - 1)
-    claims = []
-    for name, kinds, paper in (("Qlearn", QLEARN, "small"), ("SAC", SAC, "large")):
-        chosen = shift[found.of_type(*kinds)]
-        mean, (low, high) = _mean_with_interval(chosen)
-        verdict = "undecided" if math.isnan(mean) else "agrees" if (high < 10 if name == "Qlearn" else low > 10) else (
-            "differs" if (low > 10 if name == "Qlearn" else high < 10) else "undecided"
-        )  # fmt: skip
-        claims.append(Claim(f"TrueSkill twice, {name}", "figure 4.4", "difference of two ranks, % of all ranks", paper,
-                            mean, (low, high), verdict))  # fmt: skip
-    return claims
+    return [
+        _mean_claim(f"TrueSkill twice, {name}", _means_by_student(found, shift, found.of_type(*kinds)))
+        for name, kinds in (("Qlearn", QLEARN), ("SAC", SAC))
+    ]
 
 
-def _predictions(found: Findings) -> list[Claim]:
-    """Of how many pairs the better one by a metric wins, three against three."""
-    rates = {metric: prediction(found, found.scores[metric]) for metric in METRICS}
-    claims = []
-    for metric, (mean, ci95) in rates.items():
-        if metric == "trueskill":
-            others = [rates[other][1] for other in rates if other != metric]
-            below, above = max(low for low, _ in others), max(high for _, high in others)
-            verdict = "agrees" if ci95[0] > above else "differs" if ci95[1] < below else "undecided"
-        else:
-            verdict = "" if metric != "median" else _closely_behind(rates["trueskill"], (mean, ci95))
-        claims.append(Claim(f"prediction, {metric}", "figure 4.2", "% of pairs whose winner it names",
-                            PREDICTED.get(metric, ""), mean, ci95, verdict))  # fmt: skip
-    return claims
+def _measure_predictions(found: Findings) -> list[Claim]:
+    """Return the rate at which each metric names the winner of a pair, and the differences that the paper names."""
+    everybody = np.arange(len(found.members))
+    rates = {metric: prediction_rate(found, found.scores[metric], everybody) for metric in METRICS}
+    draws = _draw_rates(found)
+    claims = [Claim(f"prediction, {metric}", rates[metric], _interval_of(draws[metric].tolist())) for metric in METRICS]
+    others = [metric for metric in METRICS if metric != "trueskill"]
+    lead = rates["trueskill"] - max(rates[metric] for metric in others)
+    leads = draws["trueskill"] - np.max([draws[metric] for metric in others], axis=0)
+    behind, drawn_behind = rates["median"] - rates["trueskill"], draws["median"] - draws["trueskill"]
+    return [
+        *claims,
+        Claim("TrueSkill predicts best", lead, _interval_of(leads.tolist())),
+        Claim("median closely behind", behind, _interval_of(drawn_behind.tolist())),
+    ]
 
 
-def _closely_behind(first: tuple[float, tuple[float, float]], second: tuple[float, tuple[float, float]]) -> str:
-    """Return the verdict on a metric that is said to come second, closely: intervals that overlap decide nothing."""
-    (low, high), (other_low, other_high) = first[1], second[1]
-    if low <= other_high and other_low <= high:
-        return "undecided"
-    return "agrees" if first[0] > second[0] else "differs"
+def _draw_rates(found: Findings) -> dict[str, Floats]:
+    """Return, by metric, the rates for many draws of students; the draws are the same for all metrics."""
+    groups, rng = _groups(found), np.random.default_rng(0)
+    drawn = [np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))]) for _ in range(_DRAWS)]
+    return {
+        metric: np.array([prediction_rate(found, found.scores[metric], places) for places in drawn])
+        for metric in METRICS
+    }
 
 
-def prediction(found: Findings, scores: Floats, seed: int = 0) -> tuple[float, tuple[float, float]]:
-    """Return the percentage of pairs whose winner has the higher score, and its interval over agents drawn anew."""
-    means = found.winnings.means
-    right = np.sign(means) == np.sign(scores[:, None] - scores)
-    met = np.isfinite(means) & ~np.eye(len(scores), dtype=bool)
-    rng, drawn = np.random.default_rng(seed), []
-    for _ in range(_DRAWS // 4):
-        weights = np.bincount(rng.integers(len(scores), size=len(scores)), minlength=len(scores)).astype(float)
-        pairs = np.outer(weights, weights) * met
-        drawn.append(100 * float((pairs * right).sum() / pairs.sum()))
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    return 100 * float(right[met].mean()), (float(low), float(high))
+def prediction_rate(found: Findings, scores: Floats, places: Places) -> float:
+    """Return the percentage of pairs among `places` whose winner, three against three, has the higher score."""
+    means = found.winnings.means[np.ix_(places, places)]
+    right = np.sign(means) == np.sign(scores[places][:, None] - scores[places])
+    met = np.isfinite(means) & (places[:, None] != places)
+    return 100 * float(right[met].mean()) if met.any() else math.nan
 
 
-def _generations(found: Findings) -> Claim:
-    """The gain from the first clone to the last by median, in percent of the ranks, over the students."""
+def predict_winners(found: Findings, metric: str) -> tuple[float, Interval]:
+    """Return the percentage of pairs whose winner has the higher score by a metric, with its interval."""
+    claim = next(each for each in _measure_predictions(found) if each.name == f"prediction, {metric}")
+    return claim.mean, claim.ci95
+
+
+def _measure_improvement(found: Findings) -> Claim:
+    """Return the gain from the first clone to the last by median, in percent of the ranks."""
     percentiles, generations = _percentiles(found, "median"), found.generations
     gains = []
-    for student in _students(found):
-        mine = np.flatnonzero([member.parent == student for member in found.members])
+    for mine in _groups(found):
         first, last = mine[np.argmin(generations[mine])], mine[np.argmax(generations[mine])]
         if last != first:
             gains.append(percentiles[last] - percentiles[first])
-    mean, ci95 = _mean_with_interval(np.array(gains))
-    verdict = "undecided" if math.isnan(ci95[0]) else "differs" if ci95[0] > 25 or ci95[1] < 0 else (
-        "agrees" if ci95[1] < 25 else "undecided"
-    )  # fmt: skip
-    return Claim("improvement is small", "figure 4.7", "percentile by median, last clone - first", "small, not below 0",
-                 mean, ci95, verdict)  # fmt: skip
+    return _mean_claim("improvement is small", gains)
 
 
-def _climbing(found: Findings) -> Claim:
-    """What Qlearn-All wins after climbing, less what it wins after random matches.
+def _compare_matchmaking(found: Findings) -> Claim:
+    """Return the winnings of Qlearn-All after climbing less those after random matches."""
+    sides = found.in_division("QlnA-Cl"), found.in_division("QlnA-Rn")
+    return _difference(found, "climbing earns more", found.scores["mean"], *sides)
 
-    The interval is over students; where there is one of each, it can only be of the noise of their hands.
+
+def _measure_mixing(found: Findings) -> Claim:
+    """Return how agents of mixed divisions rank, relative to those of their types in divisions of their own.
+
+    Students of one mixed division share its rounds, so the interval is over mixed divisions.
     """
-    climbed, drawn = found.in_division("QlnA-Cl"), found.in_division("QlnA-Rn")
-    name, where, paper = "climbing earns more", "figure 4.9", "slightly"
-    what = "mean winnings in bb/hand, QlnA-Cl - QlnA-Rn"
-    students = min(len({found.members[i].parent for i in np.flatnonzero(each)}) for each in (climbed, drawn))
-    if students > 1:
-        over_students = _gap(found, found.scores["mean"], climbed, drawn)
-        return _signed(name, where, what, paper, over_students, positive=True)
-    draws = found.draws["mean"]
-    gaps = draws[:, climbed].mean(axis=1) - draws[:, drawn].mean(axis=1)
-    gap = float(found.scores["mean"][climbed].mean() - found.scores["mean"][drawn].mean())
-    low, high = (float(end) for end in np.percentile(gaps, [2.5, 97.5]))
-    return _signed(name, where, f"{what}, a student each", paper, (gap, (low, high)), positive=True)
-
-
-def _mixing(found: Findings) -> Claim:
-    """How agents of the mixed division rank, less those of their type in divisions of their own."""
-    percentiles = _percentiles(found, "median")
-    mixed = found.in_division("AllAg-Cl")
-    gaps = [
-        percentiles[mixed & found.of_type(kind)].mean() - percentiles[~mixed & found.of_type(kind)].mean()
-        for kind in (*QLEARN, *SAC)
-    ]
-    return _signed("mixing costs", "section 4.4", "percentile by median, AllAg-Cl - other divisions, over the types",
-                   "below", _mean_with_interval(np.array(gaps)), positive=False)  # fmt: skip
+    percentiles, mixed = _percentiles(found, "median"), found.in_division("AllAg-Cl")
+    homes = np.array([member.division if member.division is not None else -1 for member in found.members])
+    gaps = []
+    for home in sorted(set(homes[mixed].tolist())):
+        by_type = [
+            percentiles[(homes == home) & found.of_type(kind)].mean() - percentiles[~mixed & found.of_type(kind)].mean()
+            for kind in (*QLEARN, *SAC)
+        ]
+        gaps.append(float(np.mean(by_type)))
+    return _mean_claim("mixing costs", gaps)
 
 
 # --- what the claims are made of ---
@@ -224,70 +219,50 @@ def _percentiles(found: Findings, metric: str) -> Floats:
     return np.asarray(100 * (1 - (found.ranks(found.scores[metric]) - 1) / max(1, len(found.members) - 1)))
 
 
-def _students(found: Findings) -> list[int]:
-    return sorted({member.parent for member in found.members if member.parent is not None})
+def _groups(found: Findings) -> list[Places]:
+    """Return the places of the clones of each student."""
+    parents = np.array([-1 if member.parent is None else member.parent for member in found.members])
+    return [np.flatnonzero(parents == student) for student in sorted(set(parents.tolist()) - {-1})]
 
 
-def _over_students(
-    found: Findings, places: NDArray[np.int64], measure: Callable[[NDArray[np.int64]], float]
-) -> tuple[float, float]:
+def _means_by_student(found: Findings, values: Floats, chosen: NDArray[np.bool_]) -> list[float]:
+    """Return the mean of `values` over the chosen clones of each student that has any."""
+    groups = [mine[chosen[mine]] for mine in _groups(found)]
+    return [float(values[mine].mean()) for mine in groups if len(mine)]
+
+
+def _interval_over_students(found: Findings, places: Places, measure: Callable[[Places], float]) -> Interval:
     """Return a 95 % interval of a measure of some of `places`, by drawing students anew with all their clones."""
     parents = np.array([found.members[i].parent for i in places])
-    groups = [np.flatnonzero(parents == student) for student in _students(found)]
+    groups = [np.flatnonzero(parents == student) for student in sorted(set(parents.tolist()))]
     rng = np.random.default_rng(0)
-    drawn = [
-        measure(np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))]))
-        for _ in range(_DRAWS // 4)
-    ]
+    return _interval_of([
+        measure(np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))])) for _ in range(_DRAWS)
+    ])  # fmt: skip
+
+
+def _interval_of(drawn: Sequence[float]) -> Interval:
+    """Return the middle 95 % of what was drawn; NaN where too few draws have a value."""
     known = [value for value in drawn if math.isfinite(value)]
-    if len(known) < _DRAWS // 20:
-        return math.nan, math.nan
+    if len(known) < _MIN_KNOWN_DRAWS:
+        return _UNKNOWN
     low, high = np.percentile(known, [2.5, 97.5])
     return float(low), float(high)
 
 
-def _gap(
-    found: Findings, values: Floats, above: NDArray[np.bool_], below: NDArray[np.bool_]
-) -> tuple[float, tuple[float, float]]:
-    """Return the difference of two groups' means over students, with a 95 % interval (Welch)."""
-    sides = [
-        np.array([
-            values[chosen & np.array([member.parent == student for member in found.members])].mean()
-            for student in _students(found)
-            if (chosen & np.array([member.parent == student for member in found.members])).any()
-        ])
-        for chosen in (above, below)
-    ]  # fmt: skip
-    gap = float(sides[0].mean() - sides[1].mean())
-    if min(map(len, sides)) < 2:
-        return gap, (math.nan, math.nan)
-    from scipy import stats
-
-    parts = [side.var(ddof=1) / len(side) for side in sides]
-    if sum(parts) == 0:
-        return gap, (gap, gap)
-    freedom = sum(parts) ** 2 / sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
-    reach = float(stats.t.ppf(0.975, freedom)) * math.sqrt(sum(parts))
-    return gap, (gap - reach, gap + reach)
+def _difference(
+    found: Findings, name: str, values: Floats, above: NDArray[np.bool_], below: NDArray[np.bool_]
+) -> Claim:
+    """Return a claim on the difference of two groups' means over students (Welch)."""
+    gap, ci95, _ = compare_means(*(_means_by_student(found, values, chosen) for chosen in (above, below)))
+    return Claim(name, gap, ci95)
 
 
-def _mean_with_interval(values: Floats) -> tuple[float, tuple[float, float]]:
-    """Return a mean with its 95 % interval by Student's t; NaN for too few values."""
-    if len(values) < _LEAST:
-        return math.nan, (math.nan, math.nan)
-    from scipy import stats
-
-    mean = float(values.mean())
-    reach = float(stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
-    return mean, (mean - reach, mean + reach)
-
-
-def _signed(
-    name: str, where: str, what: str, paper: str, gap: tuple[float, Sequence[float]], positive: bool
-) -> Claim:  # fmt: skip
-    """Return a claim about the sign of a difference."""
-    mean, (low, high) = gap
-    above, below = (low > 0, high < 0) if positive else (high < 0, low > 0)
-    return Claim(
-        name, where, what, paper, mean, (low, high), "agrees" if above else "differs" if below else "undecided"
-    )
+def _mean_claim(name: str, values: Sequence[float]) -> Claim:
+    """Return a claim on a mean over students or divisions (Student's t); without an interval for too few of them."""
+    if not len(values):
+        return Claim(name, math.nan, _UNKNOWN)
+    if len(values) < MIN_STUDENTS:
+        return Claim(name, float(np.mean(values)), _UNKNOWN)
+    found = summarise(name, np.array(values))
+    return Claim(name, found.mean, found.ci95)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from card_baselines.league.maps import principal_map
-from card_baselines.papers.kaminsky2020.claims import prediction
+from card_baselines.papers.kaminsky2020.claims import predict_winners
 from card_baselines.papers.kaminsky2020.findings import LABELS, METRICS, Findings
 from card_baselines.papers.kaminsky2020.tables import TRAINING, TYPES
 from card_envs.files import replace_file
@@ -88,7 +88,7 @@ def _metrics(found: Findings) -> Figure:
     figure.colorbar(shown, ax=panels[3], label="rank (figure 4.1)")
     bars = panels[4]
     for number, metric in enumerate(METRICS):
-        mean, (low, high) = prediction(found, found.scores[metric])
+        mean, (low, high) = predict_winners(found, metric)
         bars.errorbar(number, mean, yerr=[[mean - low], [high - mean]], fmt="o", capsize=4, color="tab:blue")
     bars.set_xticks(range(len(METRICS)), list(LABELS.values()), rotation=35, ha="right", fontsize=8)
     bars.axhline(50, color="0.6", linewidth=0.8, zorder=0)

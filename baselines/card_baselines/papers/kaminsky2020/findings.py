@@ -1,4 +1,4 @@
-"""What a league of the paper shows: who everybody is, and how good and of which style, by every measure."""
+"""The agents of a league of the paper, with their scores by every metric and their styles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from card_baselines.league.winnings import (
     winnings,
 )
 from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, original
-from card_baselines.papers.kaminsky2020.tables import TYPES
+from card_baselines.papers.kaminsky2020.tables import OUT_OF, TOP, TYPES
 from card_envs.agent import find_agent
 from card_envs.files import replace_file
 
@@ -38,8 +38,6 @@ METRICS: Mapping[str, Callable[[Floats], Floats] | None] = {
 """TrueSkill, and what is made of the winnings matrix: mean, median, 20th percentile (section 3.2)."""
 LABELS = {"trueskill": "TrueSkill", "mean": "Mean", "median": "Median", "low": "20-Percentile"}
 RESAMPLES = 400
-_TOP, _OF = 20, 102
-"""The paper's tables show the best 20 of its 102 agents."""
 _STYLES = "styles.npz"
 History = list[tuple[int, int, float, float]]
 
@@ -52,7 +50,7 @@ class Findings:
     types: tuple[str, ...]
     """As the paper calls them."""
     divisions: tuple[str, ...]
-    """Where a clone learned, without the number of a copy; "" for the baselines."""
+    """Division in which a clone learned, without the number of a copy; "" for the baselines."""
     winnings: Winnings
     ratings: tuple[dict[int, Rating], dict[int, Rating]]
     """TrueSkill in the two evaluations, by number of the member."""
@@ -75,7 +73,7 @@ class Findings:
     @property
     def top(self) -> int:
         """How many are at the top: as large a share as the paper's 20 of 102."""
-        return max(1, round(len(self.members) * _TOP / _OF))
+        return max(1, round(len(self.members) * TOP / OUT_OF))
 
     def trueskill(self, run: int) -> Floats:
         """Return (n,): the means of the ratings in one of the two evaluations."""
@@ -132,7 +130,7 @@ class Findings:
 
 
 def find(league: League, folder: Path, style_hands: int, progress: Callable[[str], Any]) -> Findings:
-    """Return what a league whose evaluations are played shows; styles are kept in `folder`."""
+    """Return the agents of an evaluated league with their scores; styles are kept in `folder`."""
     store = league.store
     members = tuple(member for member in league.members.values() if not member.learns)
     names = {row.id: row.name for row in league.divisions.values()}

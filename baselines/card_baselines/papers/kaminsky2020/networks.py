@@ -40,7 +40,7 @@ class StateValues(nn.Module):
         """Return (n, num_moves) values in -1 .. 1."""
         return torch.tanh(self.head(self.hidden(observation)))
 
-    def of_moves(self, observation: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
+    def evaluate_moves(self, observation: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
         """Return the value (n,) of one move in each state."""
         values: torch.Tensor = self(observation)
         return values.gather(1, moves[:, None])[:, 0]
@@ -65,7 +65,7 @@ class PairValues(nn.Module):
         first = self.state(observation)[:, None] + self.move.weight
         return torch.tanh(self.head(self.hidden(first)))[:, :, 0]
 
-    def of_moves(self, observation: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
+    def evaluate_moves(self, observation: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
         """Return the value (n,) of one move in each state."""
         return torch.tanh(self.head(self.hidden(self.state(observation) + self.move(moves))))[:, 0]
 

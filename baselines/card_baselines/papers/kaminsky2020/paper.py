@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from card_baselines.papers.kaminsky2020.judge import judge
 from card_baselines.papers.kaminsky2020.rendering import render_cost, render_table
 from card_baselines.papers.kaminsky2020.scales import SCALES
 from card_baselines.papers.kaminsky2020.tables import (
@@ -23,7 +24,7 @@ class Options(ReproductionOptions):
     """Compute the league of Kaminsky and Liebendörfer (2020) again: six divisions, three evaluations, its claims."""
 
     scale: Literal["tiny", "short", "medium", "hour", "paper"] = "tiny"
-    """How much is trained and played: tiny shows that it works, paper has the paper's hands (`SCALES`)."""
+    """Amount of training and play: tiny shows that it works, paper has the paper's hands (`SCALES`)."""
     workers: int = 1
     """Processes that play rounds side by side."""
 
@@ -50,5 +51,6 @@ PAPER = Paper(
     options=Options,
     begin=_begin,
     render_table=render_table,
+    judge=judge,
     render_cost=render_cost,
 )

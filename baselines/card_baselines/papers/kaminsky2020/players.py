@@ -127,7 +127,7 @@ def normals_of(decisions: Decisions, count: int) -> torch.Tensor:
     return torch.from_numpy(normals.astype(np.float32))
 
 
-def desired_actions(desires: NDArray[np.float32], situations: Situations) -> NDArray[np.int64]:
+def choose_desired_actions(desires: NDArray[np.float32], situations: Situations) -> NDArray[np.int64]:
     """Return action ids (n,) of the four numbers of the soft actor-critic (n, 4), each in -1 .. 1 (section 3.4.3).
 
     The strongest of the three desires is done; the fourth number leads from the smallest raise to the largest.
@@ -158,7 +158,7 @@ class QlearnPlayer(Player):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
-        moves, situations = moves_of(self.config), Situations.of(decisions)
+        moves, situations = moves_of(self.config), Situations.from_decisions(decisions)
         values = values_of(self.network, observations_of(decisions), self.dtype)
         return moves.actions(situations, best_moves(values, moves, situations, self.config["reward_scale"]))
 
@@ -169,7 +169,7 @@ class SacPlayer(Player):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
         desires = desires_of(self.network, decisions, self.dtype)
-        return desired_actions(desires.numpy(), Situations.of(decisions))
+        return choose_desired_actions(desires.numpy(), Situations.from_decisions(decisions))
 
 
 @torch.inference_mode()

@@ -27,7 +27,7 @@ from card_baselines.papers.kaminsky2020.trainee import POLICY, KaminskyTrainee, 
 from card_envs.agent import Decisions, choose
 
 EPSILON = 0.1
-"""Share of decisions that explore."""
+"""Probability of an exploring decision."""
 _FOLDED = -1
 
 
@@ -39,13 +39,13 @@ class Qlearn(KaminskyTrainee):
         return {POLICY: self.settings.learning_rate}
 
     def player(self) -> Player:
-        """Return what takes the best move."""
+        """Return a player that takes the best move."""
         return QlearnPlayer(self.played, self.config())
 
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
         """Return the best moves, but random ones in some decisions; the notes are the moves."""
         config: dict[str, Any] = self.config()
-        moves, situations = moves_of(config), Situations.of(decisions)
+        moves, situations = moves_of(config), Situations.from_decisions(decisions)
         values = values_of(self.played, observations_of(decisions), self.dtype)
         chosen = best_moves(values, moves, situations, config["reward_scale"])
         explores = np.flatnonzero(decisions.random_numbers < EPSILON)
@@ -63,7 +63,7 @@ class Qlearn(KaminskyTrainee):
         moves = torch.from_numpy(experience.notes[rows])
         chips = experience.rewards[rows] * experience.game.chips_per_reward
         target = torch.from_numpy((chips / self.settings.reward_scale).astype(np.float32))
-        error = network.of_moves(observation, moves).float() - target
+        error = network.evaluate_moves(observation, moves).float() - target
         return {"loss": self.update(POLICY, (error**2).mean())}
 
 

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from card_baselines.papers.cells import PrintedTable, results_of_table
-from card_baselines.papers.kaminsky2020.tables import CLAIMS_TABLE, LEADERS_TABLE, ROWS, TYPES_TABLE
+from card_baselines.papers.kaminsky2020.tables import (
+    CLAIMS,
+    CLAIMS_TABLE,
+    LEADERS_TABLE,
+    PRINTED_RANKS,
+    ROWS,
+    TOP,
+    TYPES_TABLE,
+)
 
 _HEADINGS = {"trueskill": "TrueSkill", "mean": "mean", "median": "median", "low": "20th percentile"}
 SHORT_TYPES = {
@@ -26,18 +34,27 @@ def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
 
 def _groups_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
     what = "type" if number == TYPES_TABLE else "division"
-    header = ("by", what, "paper, of the top 20", "ours, of the top", "95 %", "verdict")
+    header = ("by", what, "paper, of the top 20", "ours, of the top", "95 %", "untrained", "verdict")
     rows = [
-        [_HEADINGS[r["row"]], r["group"], _share(r["paper"], 20), _share(r["count"], r["top"]),
-         f"{r['ci95'][0]} .. {r['ci95'][1]}", r["verdict"]]
+        [
+            _HEADINGS[r["row"]], r["group"], _share(PRINTED_RANKS[number][r["row"]].count(r["group"]), TOP),
+            _share(r["count"], r["top"]), f"{r['ci95'][0]} .. {r['ci95'][1]}",
+            _share(r["untrained"]["count"], r["untrained"]["top"]) if "untrained" in r else "", r["verdict"],
+        ]
         for r in results
     ]  # fmt: skip
     return PrintedTable(f"Table 4.{number}: {what}s among the best agents", header, rows)
 
 
 def _claims_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
-    header = ("claim", "in the paper", "measured", "paper", "ours (95 %)", "verdict")
-    rows = [[r["row"], r["where"], r["what"], r["paper"], _interval(r), r["verdict"]] for r in results]
+    header = ("claim", "in the paper", "measured", "paper", "ours (95 %)", "untrained (95 %)", "verdict")
+    rows = [
+        [
+            r["row"], CLAIMS[r["row"]].where, CLAIMS[r["row"]].what, CLAIMS[r["row"]].paper, _interval(r),
+            _interval(r["untrained"]) if "untrained" in r else "", r["verdict"],
+        ]
+        for r in results
+    ]  # fmt: skip
     return PrintedTable("Table 5 (ours): what the paper concludes", header, rows)
 
 
@@ -58,12 +75,12 @@ def _share(count: int, of: int) -> str:
 def _interval(result: Mapping[str, Any]) -> str:
     mean, (low, high) = result["mean"], result["ci95"]
     if mean is None:
-        return "too few agents"
+        return "too few students"
     return f"{mean:.2f}" if low is None or high is None else f"{mean:.2f} ({low:.2f} .. {high:.2f})"
 
 
 def render_cost(report: Mapping[str, Any]) -> PrintedTable:
-    """Return what a report's league cost."""
+    """Return the cost of a report's league."""
     rows = [
         [one["division"], one["kind"], f"{one['rounds']:,}", f"{one['hands']:,}", f"{one['seconds'] / 60:.1f}"]
         for one in report["cost"]

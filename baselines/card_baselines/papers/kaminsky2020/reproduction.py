@@ -5,25 +5,27 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from card_baselines.league.league import League
 from card_baselines.league.pools import LostRound, Pool, Processes
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.cells import NORMAL_95
-from card_baselines.papers.kaminsky2020.claims import claims
+from card_baselines.papers.kaminsky2020.claims import count_students, draw_best, measure_claims
 from card_baselines.papers.kaminsky2020.figures import draw_figures
 from card_baselines.papers.kaminsky2020.findings import Findings, find
+from card_baselines.papers.kaminsky2020.judge import STUDENTS
 from card_baselines.papers.kaminsky2020.population import evaluate, open_league, train
-from card_baselines.papers.kaminsky2020.rendering import render_table
 from card_baselines.papers.kaminsky2020.scales import Scale
 from card_baselines.papers.kaminsky2020.tables import (
     CLAIMS_TABLE,
     LEADERS_TABLE,
-    PAPER_TOP,
+    PRINTED_RANKS,
     ROWS,
     TRAINED_TYPES,
     TRAINING,
@@ -33,7 +35,6 @@ from card_baselines.papers.protocol import Report, Say
 from card_baselines.run_folder import git_commit
 
 _LEADERS = 10
-_TOP_OF_PAPER = 20
 _SAY_EVERY = 15.0
 """Seconds."""
 
@@ -48,10 +49,13 @@ class Kaminsky2020Reproduction:
 
     def train(self, row: str, seed: int) -> Path:
         """Return the folder of the league, after all of it is trained: its students need each other."""
+        return self._train_league("league", self._scale)
+
+    def _train_league(self, name: str, scale: Scale) -> Path:
         self._root.mkdir(parents=True, exist_ok=True)
-        with open_league(self._root / "league", self._scale) as league:
-            train(league, self._scale, self._pool(), self._report_round)
-        return self._root / "league"
+        with open_league(self._root / name, scale) as league:
+            train(league, scale, self._pool(), self._report_round)
+        return self._root / name
 
     def _pool(self) -> Pool | None:
         return Processes(self._workers) if self._workers > 1 else None
@@ -70,22 +74,31 @@ class Kaminsky2020Reproduction:
     @cached_property
     def _found(self) -> Findings:
         """Everything that is known of the agents, after training and playing what is missing."""
-        folder = self.train(ROWS[0], 0)
-        with open_league(folder, self._scale) as league:
-            evaluate(league, self._scale, self._pool(), self._report_round)
+        with open_league(self.train(ROWS[0], 0), self._scale) as league:
+            found = self._evaluate(league, self._root)
             self._cost = _cost(league)
             self._commit = str(league.meta["commit"])
-            return find(league, self._root, self._scale.style_hands, lambda name: self._say(f"style of {name}"))
+        return found
+
+    @cached_property
+    def _untrained(self) -> Findings:
+        """The control: the same of clones that were made after one round of six hands."""
+        folder = self._train_league("untrained", _untrained_scale(self._scale))
+        with open_league(folder, _untrained_scale(self._scale)) as league:
+            return self._evaluate(league, folder)
+
+    def _evaluate(self, league: League, folder: Path) -> Findings:
+        evaluate(league, self._scale, self._pool(), self._report_round)
+        return find(league, folder, self._scale.style_hands, lambda name: self._say(f"style of {name}"))
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return the results of a table by one metric; the claims (table 5) are about all metrics and come once."""
         found = self._found
         if table == CLAIMS_TABLE:
-            return [claim.as_result(table) for claim in claims(found)] if row == ROWS[0] else []
+            return _add_control(*(_claims(each) for each in (found, self._untrained))) if row == ROWS[0] else []
         if table == LEADERS_TABLE:
             return [_leader(found, row, rank, place) for rank, place in enumerate(found.order(row)[:_LEADERS], 1)]
-        groups = found.types if table == TYPES_TABLE else found.divisions
-        return _among_the_best(found, table, row, groups)
+        return _add_control(*(_count_best(each, table, row) for each in (found, self._untrained)))
 
     def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
         """Return everything about some of the tables and metrics; the pictures are drawn beside it."""
@@ -99,7 +112,7 @@ class Kaminsky2020Reproduction:
         pictures = draw_figures(found, self._root)
         content = {
             "paper": "kaminsky2020", "command": self._command(tables), "commit": git_commit(),
-            "league_commit": self._commit, "unit": "big blinds per hand", "scale": vars(self._scale),
+            "league_commit": self._commit, "unit": "big blinds per hand", "scale": self._scale.settings(),
             "agents": dict(Counter(found.types)), "results": results, "cost": self._cost,
         }  # fmt: skip
         scale, divisions = self._scale, self._scale.copies * len(TRAINING)
@@ -110,10 +123,15 @@ class Kaminsky2020Reproduction:
             f"TrueSkill saw {scale.similar_rounds:,} rounds of {scale.similar_hands:,}, twice.",
             f"Pictures: {', '.join(path.name for path in pictures)}.",
         )
-        return Report(content, [render_table(content, number) for number in tables], notes)
+        return Report(content, notes)
 
     def _command(self, tables: Sequence[int]) -> str:
         return f"card-envs reproduce kaminsky2020 --scale {self._name} --table {' '.join(map(str, tables))}"
+
+
+def _untrained_scale(scale: Scale) -> Scale:
+    """Return a scale after whose training students are cloned as good as untrained."""
+    return replace(scale, rounds=1, hands=6, clone_every=1)
 
 
 def _leader(found: Findings, metric: str, rank: int, place: int) -> dict[str, Any]:
@@ -123,30 +141,38 @@ def _leader(found: Findings, metric: str, rank: int, place: int) -> dict[str, An
         scores[f"{name}_reach"] = float(NORMAL_95 * found.draws[name][:, place].std())
     return {
         "table": LEADERS_TABLE, "row": metric, "rank": rank, "agent": found.names[place], "type": found.types[place],
-        **scores, "verdict": "",
+        **scores,
     }  # fmt: skip
 
 
-def _among_the_best(found: Findings, table: int, metric: str, groups: Sequence[str]) -> list[dict[str, Any]]:
-    """Return how many of the best agents by a metric belong to each group, and how many chance could have given.
+def _claims(found: Findings) -> list[dict[str, Any]]:
+    return [claim.as_result(CLAIMS_TABLE) for claim in measure_claims(found)]
 
-    The verdict compares shares: "agrees" if the paper's lies within our interval.
-    """
-    top, paper = found.top, PAPER_TOP[table][metric]
+
+def _count_best(found: Findings, table: int, metric: str) -> list[dict[str, Any]]:
+    """Return how many of the best agents by a metric belong to each group; intervals are over students."""
+    groups = np.array(found.types if table == TYPES_TABLE else found.divisions)
     trained = dict.fromkeys(groups[i] for i, kind in enumerate(found.types) if kind in TRAINED_TYPES)
+    best, order = draw_best(found, metric), found.order(metric)[: found.top]
     results = []
     for group in trained:
-        mine = np.array([each == group for each in groups])
-        counts = [int(mine[np.argsort(-draw)[:top]].sum()) for draw in found.draws[metric]]
-        low, high = (int(end) for end in np.percentile(counts, [2.5, 97.5]))
-        printed = paper.get(group, 0)
-        expected = printed / _TOP_OF_PAPER * top
-        verdict = "agrees" if low - 0.5 <= expected <= high + 0.5 else "differs"
+        counts = [int((groups[places] == group).sum()) for places in best]
         results.append({
-            "table": table, "row": metric, "group": group, "paper": printed, "top": top,
-            "count": int(mine[found.order(metric)[:top]].sum()), "ci95": [low, high], "verdict": verdict,
+            "table": table, "row": metric, "group": str(group), "top": found.top,
+            "paper": PRINTED_RANKS[table][metric].count(group), "count": int((groups[order] == group).sum()),
+            "ci95": [int(end) for end in np.percentile(counts, [2.5, 97.5])], "of": STUDENTS,
+            "students": count_students(found, groups == group),
         })  # fmt: skip
     return results
+
+
+def _add_control(trained: list[dict[str, Any]], untrained: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return results with the numbers of the same kind that an untrained league gives."""
+    keys = ("count", "top", "mean", "ci95")
+    return [
+        {**one, "untrained": {key: other[key] for key in keys if key in other}}
+        for one, other in zip(trained, untrained, strict=True)
+    ]
 
 
 def _cost(league: Any) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from card_baselines.papers.kaminsky2020.players import (
     OBSERVATION_SIZE,
     Player,
     SacPlayer,
-    desired_actions,
+    choose_desired_actions,
     desires_of,
 )
 from card_baselines.papers.kaminsky2020.situation import Situations
@@ -42,7 +42,7 @@ class SacSettings(Settings):
 
     temperature: float = 0.01
     polyak: float = 0.999
-    """Share of a target network that stays with every update."""
+    """Weight of a target network's own parameters in every update (Polyak averaging)."""
     policy_rate: float = 0.001
     passes: int = 2
 
@@ -66,13 +66,13 @@ class Sac(KaminskyTrainee):
         return {POLICY: self.settings.policy_rate, **dict.fromkeys(CRITICS, self.settings.learning_rate)}
 
     def player(self) -> Player:
-        """Return what samples from the policy."""
+        """Return a player that samples from the policy."""
         return SacPlayer(self.played, self.config())
 
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
         """Return what the sampled numbers wish; the notes are the numbers: its policy is random enough."""
         desires = desires_of(self.played, decisions, self.dtype).numpy()
-        return Choices(desired_actions(desires, Situations.of(decisions)), desires)
+        return Choices(choose_desired_actions(desires, Situations.from_decisions(decisions)), desires)
 
     def learn_batch(self, experience: Experience, rows: NDArray[np.int64]) -> dict[str, torch.Tensor]:
         """Update critics, policy and targets once."""

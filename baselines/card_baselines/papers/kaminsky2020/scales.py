@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from card_baselines.papers import protocol
 from card_baselines.papers.kaminsky2020.tables import TRAINING
 
 
-@dataclass(frozen=True)
-class Scale:
+@dataclass(frozen=True, kw_only=True)
+class Scale(protocol.Scale):
     """Amount of training and play."""
 
     rounds: int
@@ -40,7 +41,8 @@ class Scale:
 
 SCALES: Mapping[str, Scale] = {
     "tiny": Scale(
-        rounds=4, hands=150, clone_every=2, direct_hands=60, similar_rounds=24, similar_hands=100, style_hands=1
+        rounds=4, hands=150, clone_every=2, direct_hands=60, similar_rounds=24, similar_hands=100, style_hands=1,
+        is_judged=False, minutes=1.5,
     ),
     "short": Scale(
         rounds=80, hands=2000, clone_every=20, direct_hands=500, similar_rounds=38, similar_hands=1000, style_hands=4,
@@ -56,7 +58,7 @@ SCALES: Mapping[str, Scale] = {
     ),
     "paper": Scale(
         rounds=2000, hands=10_000, clone_every=200, direct_hands=10_000, similar_rounds=5300, similar_hands=10_000,
-        style_hands=1000,
+        style_hands=1000, minutes=1350.0,
     ),
 }  # fmt: skip
 """`tiny` shows that everything works and nothing else; `paper` has the paper's 120 million hands of training."""

@@ -49,7 +49,7 @@ def is_playable(game: Game) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Situations:
-    """What n decisions allow and what they have cost so far."""
+    """The legal actions of n decisions, and the chips that they have cost so far."""
 
     may_fold: NDArray[np.bool_]
     """(n,): something is owed."""
@@ -62,7 +62,7 @@ class Situations:
     views: Tables
 
     @classmethod
-    def of(cls, decisions: Decisions) -> Situations:
+    def from_decisions(cls, decisions: Decisions) -> Situations:
         """Return the situations of a batch of decisions."""
         views = decisions.views
         mine = views["hand_commit"][np.arange(len(views)), decisions.seats]

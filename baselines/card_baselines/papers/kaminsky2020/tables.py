@@ -6,7 +6,9 @@ leads by which metric, and what the paper concludes; table 5, ours, asks that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 LEADERS_TABLE, TYPES_TABLE, DIVISIONS_TABLE, CLAIMS_TABLE = 2, 3, 4, 5
 ROWS = ("trueskill", "mean", "median", "low")
@@ -33,18 +35,118 @@ TYPES = {
 """Spec of a member -> its type, as the paper calls it."""
 TRAINED_TYPES = tuple(TYPES[student] for student in STUDENTS)
 
-PAPER_TOP: Mapping[int, Mapping[str, Mapping[str, int]]] = {
-    TYPES_TABLE: {
-        "trueskill": {"Qlearn-8": 9, "Qlearn-All": 11},
-        "mean": {"Qlearn-8": 7, "Qlearn-All": 13},
-        "median": {"Qlearn-8": 9, "Qlearn-All": 11},
-        "low": {"Qlearn-8": 8, "Qlearn-All": 12},
-    },
-    DIVISIONS_TABLE: {
-        "trueskill": {"Qln8-Cl": 7, "QlnA-Rn": 6, "QlnA-Cl": 4, "AllAg-Cl": 3},
-        "mean": {"QlnA-Cl": 6, "QlnA-Rn": 6, "Qln8-Cl": 6, "AllAg-Cl": 2},
-        "median": {"Qln8-Cl": 8, "QlnA-Rn": 6, "QlnA-Cl": 5, "AllAg-Cl": 1},
-        "low": {"Qln8-Cl": 6, "QlnA-Rn": 5, "QlnA-Cl": 5, "AllAg-Cl": 4},
-    },
+TOP, OUT_OF = 20, 102
+"""Tables 4.3 and 4.4 list the best 20 of the paper's 102 agents."""
+SHARE_MARGIN = 0.1
+"""Difference of two shares of the best agents that would not matter: two of the paper's twenty places."""
+
+
+def _columns(ranks: str) -> dict[str, tuple[str, ...]]:
+    """Return the columns of a printed table of ranks, by metric."""
+    return dict(zip(ROWS, zip(*(line.split() for line in ranks.strip().splitlines()), strict=True), strict=True))
+
+
+PRINTED_RANKS: Mapping[int, Mapping[str, tuple[str, ...]]] = {
+    TYPES_TABLE: _columns("""
+    Qlearn-8   Qlearn-All Qlearn-All Qlearn-All
+    Qlearn-All Qlearn-All Qlearn-8   Qlearn-All
+    Qlearn-8   Qlearn-All Qlearn-8   Qlearn-8
+    Qlearn-8   Qlearn-All Qlearn-8   Qlearn-8
+    Qlearn-All Qlearn-All Qlearn-All Qlearn-All
+    Qlearn-8   Qlearn-All Qlearn-All Qlearn-8
+    Qlearn-All Qlearn-All Qlearn-8   Qlearn-8
+    Qlearn-All Qlearn-All Qlearn-8   Qlearn-8
+    Qlearn-8   Qlearn-All Qlearn-8   Qlearn-All
+    Qlearn-8   Qlearn-All Qlearn-8   Qlearn-8
+    Qlearn-8   Qlearn-All Qlearn-All Qlearn-All
+    Qlearn-All Qlearn-All Qlearn-All Qlearn-All
+    Qlearn-All Qlearn-8   Qlearn-All Qlearn-8
+    Qlearn-All Qlearn-All Qlearn-8   Qlearn-All
+    Qlearn-8   Qlearn-8   Qlearn-All Qlearn-All
+    Qlearn-All Qlearn-8   Qlearn-8   Qlearn-8
+    Qlearn-All Qlearn-8   Qlearn-All Qlearn-All
+    Qlearn-8   Qlearn-8   Qlearn-All Qlearn-All
+    Qlearn-All Qlearn-8   Qlearn-All Qlearn-All
+    Qlearn-All Qlearn-8   Qlearn-All Qlearn-All
+    """),
+    DIVISIONS_TABLE: _columns("""
+    Qln8-Cl  QlnA-Cl  QlnA-Cl  QlnA-Rn
+    QlnA-Rn  QlnA-Cl  Qln8-Cl  QlnA-Cl
+    Qln8-Cl  QlnA-Cl  Qln8-Cl  Qln8-Cl
+    Qln8-Cl  QlnA-Cl  Qln8-Cl  Qln8-Cl
+    QlnA-Rn  AllAg-Cl QlnA-Rn  QlnA-Cl
+    Qln8-Cl  QlnA-Rn  QlnA-Rn  Qln8-Cl
+    QlnA-Cl  QlnA-Rn  Qln8-Cl  Qln8-Cl
+    QlnA-Rn  QlnA-Rn  Qln8-Cl  Qln8-Cl
+    Qln8-Cl  QlnA-Rn  Qln8-Cl  AllAg-Cl
+    Qln8-Cl  QlnA-Rn  Qln8-Cl  Qln8-Cl
+    Qln8-Cl  QlnA-Cl  QlnA-Cl  QlnA-Rn
+    QlnA-Cl  QlnA-Cl  QlnA-Rn  QlnA-Rn
+    AllAg-Cl Qln8-Cl  QlnA-Rn  AllAg-Cl
+    QlnA-Rn  QlnA-Rn  AllAg-Cl QlnA-Rn
+    AllAg-Cl AllAg-Cl QlnA-Rn  QlnA-Cl
+    QlnA-Cl  Qln8-Cl  Qln8-Cl  AllAg-Cl
+    QlnA-Rn  Qln8-Cl  QlnA-Cl  QlnA-Rn
+    AllAg-Cl Qln8-Cl  QlnA-Cl  AllAg-Cl
+    QlnA-Rn  Qln8-Cl  QlnA-Cl  QlnA-Cl
+    QlnA-Cl  Qln8-Cl  QlnA-Rn  QlnA-Rn
+    """),
 }
-"""How often a type and a division stand among the 20 best of tables 4.3 and 4.4, counted in the printed lists."""
+"""Tables 4.3 and 4.4 as printed: metric -> the type and the division of the agents ranked 1 to 20."""
+
+
+@dataclass(frozen=True)
+class PaperClaim:
+    """A conclusion of the paper, and the values of what is measured for which it is true."""
+
+    where: str
+    """Table, figure or section of the paper."""
+    what: str
+    """Quantity that is measured."""
+    paper: str
+    """The conclusion, as printed or described."""
+    low: float = -math.inf
+    high: float = math.inf
+
+
+def _at_the_top(metric: str) -> tuple[str, PaperClaim]:
+    what = "share of Q-learners among the best fifth"
+    return f"Qlearn at the top, {metric}", PaperClaim("table 4.3", what, "100 %, here above 90 %", low=1 - SHARE_MARGIN)
+
+
+def _named_winners(metric: str) -> tuple[str, PaperClaim]:
+    return f"prediction, {metric}", PaperClaim("figure 4.2", "% of pairs whose winner it names", "")
+
+
+_RANK_SHIFT = "difference of two ranks, % of all ranks"
+_STYLE_RATIO = "distance within a type (other division) over distance within a division (other type)"
+CLAIMS: Mapping[str, PaperClaim] = {
+    **dict(_at_the_top(metric) for metric in ROWS),
+    "Qlearn above SAC": PaperClaim("section 5.3", "percentile of the rank by median, Qlearn - SAC", "above 0", low=0),
+    "Qlearn-All earns more": PaperClaim(
+        "table 4.3", "mean winnings in bb/hand, Qlearn-All - Qlearn-8", "above 0: first 12 of 20 by mean", low=0
+    ),
+    "style by type, plane": PaperClaim("figures 4.5, 4.8", _STYLE_RATIO, "below 1: type matters more", high=1),
+    "style by type, strategy vector": PaperClaim(
+        "figures 4.5, 4.8", _STYLE_RATIO, "below 1: type matters more", high=1
+    ),
+    "TrueSkill twice, Qlearn": PaperClaim("figure 4.4", _RANK_SHIFT, "small, here below 10", high=10),
+    "TrueSkill twice, SAC": PaperClaim("figure 4.4", _RANK_SHIFT, "large, here above 10", low=10),
+    **dict(_named_winners(metric) for metric in ROWS),
+    "TrueSkill predicts best": PaperClaim(
+        "figure 4.2", "% of pairs, TrueSkill - best other metric", "best, here above 0", low=0
+    ),
+    "median closely behind": PaperClaim(
+        "figure 4.2", "% of pairs, median - TrueSkill", "closely behind, here -10 to 0", low=-10, high=0
+    ),
+    "improvement is small": PaperClaim(
+        "figure 4.7", "percentile by median, last clone - first", "small, here 0 to 25", low=0, high=25
+    ),
+    "climbing earns more": PaperClaim(
+        "figure 4.9", "mean winnings in bb/hand, QlnA-Cl - QlnA-Rn", "slightly, here above 0", low=0
+    ),
+    "mixing costs": PaperClaim(
+        "section 4.4", "percentile by median, AllAg-Cl - other divisions of the same types", "below 0", high=0
+    ),
+}
+"""Name -> what the paper concludes. It prints no bounds; those after "here" are ours."""

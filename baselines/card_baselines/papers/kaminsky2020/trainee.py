@@ -43,7 +43,7 @@ class Settings:
     kind: str
     """qlearn_8, qlearn_all or sac."""
     learning_rate: float = 0.001
-    """Of value networks, with Adam (sections 3.4.2, 3.4.3)."""
+    """Learning rate of value networks, with Adam (sections 3.4.2, 3.4.3)."""
     width: int = 256
     layers: int = 4
     reward_scale: float = 1000.0
@@ -88,14 +88,14 @@ class KaminskyTrainee(Trainee):
 
     @abstractmethod
     def player(self) -> Player:
-        """Return what plays as the student does now, without learning."""
+        """Return a player that plays as the student does now, without learning."""
 
     def make_networks(self) -> dict[str, nn.Module]:
         """Return all networks by name."""
         return {POLICY: make_network(self.config())}
 
     def config(self) -> dict[str, Any]:
-        """Return what config.json holds, with which a clone can be played."""
+        """Return the content of config.json, from which a clone is made again."""
         return {"agent": "kaminsky2020", "encoder": ENCODER, **asdict(self.settings)}
 
     # --- playing ---

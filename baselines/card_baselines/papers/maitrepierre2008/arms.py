@@ -27,7 +27,7 @@ LOT = 10
 
 
 def play_sessions(game: Game, agent: Agent, styles: Sequence[str], hands: int, sessions: int, seed: int) -> Floats:
-    """Return what an agent wins, (sessions, hands), in small bets; the opponent plays each style equally long."""
+    """Return the winnings of an agent, (sessions, hands), in small bets; the opponent plays each style equally long."""
     found = play_adaptation(
         game, agent, [find_agent(style, game) for style in styles],
         hands_per_style=hands // len(styles), sessions=sessions, seed=seed,
@@ -36,7 +36,7 @@ def play_sessions(game: Game, agent: Agent, styles: Sequence[str], hands: int, s
 
 
 def walk(rewards: Floats, new_bandit: Callable[[], Bandit]) -> tuple[Floats, NDArray[np.int64]]:
-    """Return what a bandit wins and which strategies it plays, both (sessions, hands), a new bandit for each session.
+    """Return the winnings and the strategies of a bandit, both (sessions, hands), a new bandit for each session.
 
     `rewards` (strategies, sessions, hands) are those of its strategies alone, on the same deals.
     """
@@ -51,7 +51,7 @@ def walk(rewards: Floats, new_bandit: Callable[[], Bandit]) -> tuple[Floats, NDA
     return won, played
 
 
-def reordered(rewards: Floats, num_styles: int, rng: np.random.Generator) -> Floats:
+def reorder_hands(rewards: Floats, num_styles: int, rng: np.random.Generator) -> Floats:
     """Return rewards (..., hands) with the hands of each style in another order; the button still alternates."""
     hands = rewards.shape[-1]
     order = np.arange(hands)
@@ -65,15 +65,15 @@ def reordered(rewards: Floats, num_styles: int, rng: np.random.Generator) -> Flo
 def mean_of_walks(
     rewards: Floats, num_styles: int, new_bandit: Callable[[], Bandit], orders: int, seed: int = 0
 ) -> Floats:
-    """Return what a bandit wins per hand against each style, (sessions, styles): the mean over `orders` orders."""
+    """Return the winnings of a bandit per hand against each style, (sessions, styles): means over `orders` orders."""
     rng = np.random.default_rng(seed)
     total = np.zeros((rewards.shape[1], num_styles))
     for _ in range(orders):
-        won, _ = walk(reordered(rewards, num_styles, rng), new_bandit)
-        total += by_style(won, num_styles)
+        won, _ = walk(reorder_hands(rewards, num_styles, rng), new_bandit)
+        total += mean_by_style(won, num_styles)
     return total / orders
 
 
-def by_style(won: Floats, num_styles: int) -> Floats:
+def mean_by_style(won: Floats, num_styles: int) -> Floats:
     """Return the means (sessions, styles) of what was won, (sessions, hands)."""
     return np.asarray(won.reshape(len(won), num_styles, -1).mean(axis=2))

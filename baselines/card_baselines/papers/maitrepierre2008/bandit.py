@@ -40,7 +40,7 @@ class Bandit(Protocol):
         ...
 
     def learn(self, strategy: int, reward: float) -> None:
-        """Hear what a strategy won in a hand."""
+        """Add the reward of a strategy in a hand."""
         ...
 
 

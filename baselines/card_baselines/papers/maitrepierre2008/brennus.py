@@ -77,7 +77,7 @@ class Brennus(Agent):
         return Ucb(len(self.models), detects_changes=self._detects_changes)
 
     def session(self, table: int) -> Bandit:
-        """Return what is remembered of the hands at a table."""
+        """Return the record of the hands at a table."""
         if table not in self._sessions:
             self._sessions[table] = self.new_session()
         return self._sessions[table]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MEMORY = 0.99
-"""What a hand counts after the next one: the last hundred hands, about."""
+"""Weight of a hand relative to the next one: about the last hundred hands count."""
 BOUND = 0.5
 """Half-width of the intervals in standard deviations of the posterior."""
 LENGTH = 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from card_baselines.papers.maitrepierre2008.judge import judge
 from card_baselines.papers.maitrepierre2008.rendering import render_table
 from card_baselines.papers.maitrepierre2008.scales import SCALES
 from card_baselines.papers.maitrepierre2008.tables import MATCHES, ROWS, SWITCHES
@@ -37,4 +38,5 @@ PAPER = Paper(
     options=Options,
     begin=_begin,
     render_table=render_table,
+    judge=judge,
 )

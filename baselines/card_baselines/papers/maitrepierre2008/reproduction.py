@@ -10,26 +10,22 @@ from typing import Any
 import numpy as np
 
 from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
-from card_baselines.papers.maitrepierre2008.arms import LOT, Floats, by_style, mean_of_walks, play_sessions
+from card_baselines.papers.maitrepierre2008.arms import LOT, Floats, mean_by_style, mean_of_walks, play_sessions
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS
 from card_baselines.papers.maitrepierre2008.pictures import draw_figures
-from card_baselines.papers.maitrepierre2008.rendering import render_table
 from card_baselines.papers.maitrepierre2008.scales import Scale
 from card_baselines.papers.maitrepierre2008.tables import (
     BANDITS,
     BRENNUS,
     CELLS,
     MATCHES,
-    PAPER_HANDS,
     SINGLE_STRATEGIES,
-    SMALL_BETS_OF_A_SMALL_BLIND,
     SWITCHES,
     UNIT,
     VEXBOT,
 )
 from card_baselines.papers.protocol import Report, Say
-from card_baselines.papers.verdicts import verdict
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
@@ -78,21 +74,17 @@ class Maitrepierre2008Reproduction:
         start, hands = time.process_time(), sessions * self.scale.hands
         players = [self._agent(cell.row), self._agent(cell.opponent)]
         result = play_match(self.game, players, hands, SEED, hands_per_table=self.scale.hands)
-        own, printed, sd = result.agents[0], cell.paper, result.hand_sds[0]
-        noise = NORMAL_95 * sd / PAPER_HANDS**0.5
-        as_printed = printed * SMALL_BETS_OF_A_SMALL_BLIND
+        own, sd = result.agents[0], result.hand_sds[0]
         return {
             "table": MATCHES,
             "row": cell.row,
             "opponent": cell.opponent,
-            "paper": printed,
+            "paper": cell.paper,
             "mean": own.mean,
             "ci95": list(own.ci95),
             "hands": hands,
             "seed": SEED,
             "sd_of_hand": sd,
-            "verdict": verdict(printed, noise, own.mean, own.ci95),
-            "verdict_as_printed": verdict(as_printed, noise, own.mean, own.ci95),
             "hands_to_decide": (NORMAL_95 * sd / own.mean) ** 2 if own.mean else None,
             "seconds": round(time.process_time() - start, 1),
             "commit": git_commit(),
@@ -113,7 +105,6 @@ class Maitrepierre2008Reproduction:
             "row": name,
             "opponent": name,
             "sessions": len(won),
-            "verdict": "ours",
             "mean": overall.mean,
             "ci95": list(overall.ci95),
             "by_style": [{"mean": part.mean, "ci95": list(part.ci95)} for part in parts],
@@ -132,8 +123,8 @@ class Maitrepierre2008Reproduction:
             rewards = np.stack([self._play_strategy(styles, number) for number in range(1, len(LOOSENESS) + 1)])
             return mean_of_walks(rewards, len(styles), agent.new_session, self.scale.orders)
         if name.startswith(_STRATEGY):
-            return by_style(self._play_strategy(styles, int(name[len(_STRATEGY)])), len(styles))
-        return by_style(self._play_sessions(styles, name, self.scale.switching_sessions, SEED), len(styles))
+            return mean_by_style(self._play_strategy(styles, int(name[len(_STRATEGY)])), len(styles))
+        return mean_by_style(self._play_sessions(styles, name, self.scale.switching_sessions, SEED), len(styles))
 
     def _play_strategy(self, styles: Sequence[str], number: int) -> Floats:
         """Return the winnings of one strategy of Brennus, (sessions, hands), played and kept in lots."""
@@ -170,7 +161,7 @@ class Maitrepierre2008Reproduction:
             self._draw()
             notes.append("Figures 3 to 5 in kind: figures.png.")
         heading = f"Means in {UNIT}, with 95 % intervals over sessions."
-        return Report(content, [render_table(content, table) for table in tables], notes, heading)
+        return Report(content, notes, heading)
 
     def _draw(self) -> None:
         """Play sessions against the adaptive stand-in with one, four and five strategies, and draw them."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from card_baselines.papers import protocol
 
-@dataclass(frozen=True)
-class Scale:
+
+@dataclass(frozen=True, kw_only=True)
+class Scale(protocol.Scale):
     """Amount of play."""
 
     hands: int
@@ -23,7 +25,10 @@ class Scale:
 
 
 SCALES = {
-    "tiny": Scale(hands=60, sessions=2, fast_sessions=4, switching_sessions=2, figure_sessions=1, orders=2),
-    "paper": Scale(hands=1000, sessions=10, fast_sessions=10, switching_sessions=10, figure_sessions=10),
-    "ours": Scale(hands=1000, sessions=60, fast_sessions=300, switching_sessions=20, figure_sessions=20),
-}
+    "tiny": Scale(
+        hands=60, sessions=2, fast_sessions=4, switching_sessions=2, figure_sessions=1, orders=2, is_judged=False,
+        minutes=0.5,
+    ),
+    "paper": Scale(hands=1000, sessions=10, fast_sessions=10, switching_sessions=10, figure_sessions=10, minutes=14.0),
+    "ours": Scale(hands=1000, sessions=60, fast_sessions=300, switching_sessions=20, figure_sessions=20, minutes=61.0),
+}  # fmt: skip

@@ -49,7 +49,7 @@ BETTING = np.dtype(
         ],
     )
 )
-"""What a node of the betting tree means to the estimates."""
+"""Classes of a node of the betting tree in the estimates."""
 
 
 def describe_tree(tree: Any) -> NDArray[np.void]:

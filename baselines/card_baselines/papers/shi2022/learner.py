@@ -98,22 +98,22 @@ class Replay:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which `restore` makes this replay again."""
-        used = {name: array[: self._used(name)] for name, array in self.arrays.items()}
+        used = {name: array[: self._num_used(name)] for name, array in self.arrays.items()}
         return used | {"totals": np.array([self.total_rows, self.total_hands, self._oldest])}
 
-    def _used(self, name: str) -> int:
+    def _num_used(self, name: str) -> int:
         return min(self.total_rows, self._rows) if name in ROW_FIELDS else min(self.total_hands, self._hands)
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Become the replay whose `state` was kept."""
         self.total_rows, self.total_hands, self._oldest = (int(total) for total in state["totals"])
         for name, array in self.arrays.items():
-            array[: self._used(name)] = state[name]
+            array[: self._num_used(name)] = state[name]
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How a learner learns; see `training.Config`, which has the same names."""
+    """Learning rates and other settings of a learner; see `training.Config`, which has the same names."""
 
     learning_rate_actor: float
     learning_rate_critic: float
@@ -146,10 +146,10 @@ class ActorCriticLearner:
         sampled = self.replay.sample(self._rates.batch_hands, rng)
         batch = {name: tensor.to(self.actor.device) for name, tensor in sampled.items()}
         is_decision = (batch["action"] != NO_ACTION).float()
-        logits = self.actor(batch["fixed"].float(), self._known(self.actor, batch))
+        logits = self.actor(batch["fixed"].float(), self._read_history(self.actor, batch))
         probabilities = action_probabilities(logits, batch["mask"])
         cards = self._all_cards(batch)
-        values = self.critic(cards, self._known(self.critic, batch))
+        values = self.critic(cards, self._read_history(self.critic, batch))
         chosen = values.gather(1, batch["action"].long().clamp(min=0)[:, None])[:, 0]
         error = chosen - self._targets(batch, cards, probabilities)
         count = is_decision.sum()
@@ -169,12 +169,12 @@ class ActorCriticLearner:
         measures = {"critic_loss": critic_loss, "actor_loss": actor_loss, "entropy": mean_entropy}
         return {name: float(measure.detach()) for name, measure in measures.items()}
 
-    def _known(self, network: PokerNetwork, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return what a network knows of the betting at each row: one pass over the hands."""
+    def _read_history(self, network: PokerNetwork, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return a network's reading of the betting at each row, by one pass over the hands."""
         return network.history.at(batch["tokens"], batch["hand"], batch["length"].long())
 
     def _all_cards(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return what the critic reads beside the history."""
+        """Return the critic's inputs beside the history."""
         hands, cards = batch["holes"].shape
         holes = torch.zeros(hands, cards // 2, DECK_SIZE, device=self.actor.device)
         holes.scatter_(2, batch["holes"].view(hands, cards // 2, 2), 1.0)
@@ -185,7 +185,7 @@ class ActorCriticLearner:
     def _targets(
         self, batch: dict[str, torch.Tensor], cards: torch.Tensor, probabilities: torch.Tensor
     ) -> torch.Tensor:
-        following = self.target_critic(cards, self._known(self.target_critic, batch))
+        following = self.target_critic(cards, self._read_history(self.target_critic, batch))
         expected = (probabilities * following).sum(dim=1)[batch["next"]]
         return self.rewards(batch) + torch.where(batch["done"], 0.0, expected)
 

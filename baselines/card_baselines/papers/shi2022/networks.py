@@ -257,12 +257,12 @@ class Shi2022Agent(Agent):
         for number, actor in enumerate(self.actors):
             mine = np.flatnonzero(players == number)
             if len(mine):
-                known = self._known(number, decisions.table_ids[mine], tokens[mine])
+                known = self._read_history(number, decisions.table_ids[mine], tokens[mine])
                 logits = actor(fixed[mine].to(actor.device), known).cpu()
                 probabilities[mine] = action_probabilities(logits, mask[mine])
         return likeliest(probabilities.numpy()) if self.greedy else np.asarray(probabilities.numpy())
 
-    def _known(self, number: int, tables: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
+    def _read_history(self, number: int, tables: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
         """Return what an actor knows of the betting; in hands whose start it was not told, read from the beginning."""
         rows = tables - self._first_table
         if self._memories and rows.min() >= 0 and rows.max() < self._num_tables:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from card_baselines.papers.protocol import Paper, Reproduction, ReproductionOptions, Say
+from card_baselines.papers.shi2022.judge import judge
 from card_baselines.papers.shi2022.rendering import render_cost, render_table
 from card_baselines.papers.shi2022.scales import SCALES
 from card_baselines.papers.shi2022.tables import ROWS
@@ -17,9 +18,9 @@ class Options(ReproductionOptions):
     """Compute the tables of Shi et al. (2022) again: train what is missing, play, and print its numbers beside ours."""
 
     scale: Literal["tiny", "paper", "ours"] = "tiny"
-    """How much is trained and played: tiny shows that it works, paper has the paper's budget, ours more."""
+    """Amount of training and play: tiny shows that it works, paper has the paper's budget, ours more."""
     history: Literal["lstm", "fc", "none"] = "lstm"
-    """How the players of tables 1 to 3 read the betting."""
+    """Network by which the players of tables 1 to 3 read the betting."""
 
 
 def _begin(options: Options, root: Path, say: Say) -> Reproduction:
@@ -43,5 +44,6 @@ PAPER = Paper(
     options=Options,
     begin=_begin,
     render_table=render_table,
+    judge=judge,
     render_cost=render_cost,
 )

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
-from card_baselines.papers.verdicts import verdict
+from card_baselines.papers.shi2022.judge import count_readings, per_board
 
 PAPER_EPISODES = 20_000
-HANDS_OF_BOARD = 6
-"""A board of the paper's matches gives the button to each seat once; its results are "mean gains of 1000 boards"."""
-
 _HEADER = (
-    "one", "against five", "paper", "per hand if a board is six hands", "ours", "ours, as the paper played", "ceiling",
-    "verdict", "verdict per board",
+    "one", "against five", "paper", "per hand if a board is six hands", "ours", "as the paper played", "untrained",
+    "ceiling", "verdict", "verdict per board",
 )  # fmt: skip
 _COST_HEADER = ("algorithm", "history", "seeds", "episodes", "minutes of one core, each")
 
@@ -32,9 +29,10 @@ def _row(result: Mapping[str, Any]) -> list[str]:
         f"{per_board(result):+.3f}",
         format_gain(result, 2),
         ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"]),
+        format_gain(result["untrained"], 2) if result.get("untrained") else "",
         format_gain(result["ceiling"], 2) if result["ceiling"] else "",
         result["verdict"],
-        verdict_per_board(result),
+        result["verdict_per_board"],
     ]
 
 
@@ -43,42 +41,13 @@ def describe_report(report: Mapping[str, Any]) -> str:
     return f"Gains in {report['unit']}, one player against five copies of another. {describe_scale(report)}"
 
 
-def per_board(result: Mapping[str, Any]) -> float:
-    """Return the paper's number per hand, if it was meant per board."""
-    return float(result["paper"]) / HANDS_OF_BOARD
-
-
-def verdict_per_board(result: Mapping[str, Any]) -> str:
-    """Return the verdict on that number; its noise is that of as many hands."""
-    return verdict(*_compared(result, per_board(result)))
-
-
-def count_readings(report: Mapping[str, Any]) -> dict[str, int]:
-    """Return how many numbers there are, and how many lie above the ceiling and within noise of ours in both readings.
-
-    `still_above` are those of `above` that stay above when they are divided by six.
-    """
-    results, counts = report["results"], {"within": 0, "within_per_board": 0, "above": 0, "still_above": 0}
-    for result in results:
-        counts["within"] += not verdict(*_compared(result, result["paper"])).startswith("differs")
-        counts["within_per_board"] += not verdict_per_board(result).startswith("differs")
-        if result["ceiling"] and result["paper"] > result["ceiling"]["mean"]:
-            counts["above"] += 1
-            counts["still_above"] += per_board(result) > result["ceiling"]["mean"]
-    return {"numbers": len(results), **counts}
-
-
-def _compared(result: Mapping[str, Any], paper: float) -> tuple[float, float, float, Any]:
-    return paper, result["noise_of_paper"], result["mean"], result["ci95"]
-
-
 def describe_readings(report: Mapping[str, Any]) -> str:
     """Return a sentence that compares both readings of the paper's numbers."""
-    n = count_readings(report)
+    n = count_readings(report["results"])
     return (
-        f"Per hand, {n['above']} of {n['numbers']} numbers lie above their ceiling and {n['within']} agree with ours "
-        f"within noise; read per board of six hands, {n['above'] - n['still_above']} of those {n['above']} fall under "
-        f"it and {n['within_per_board']} agree within noise."
+        f"Per hand, {n['above']} of {n['numbers']} numbers lie above their ceiling and {n['differs']} differ from "
+        f"ours; read per board of six hands, {n['above'] - n['still_above']} of those {n['above']} fall under it, and "
+        f"{n['differs_per_board']} differ."
     )
 
 
@@ -87,7 +56,7 @@ def describe_scale(report: Mapping[str, Any]) -> str:
     scale, runs = report["scale"], report["runs"]
     episodes = max(run["episodes"] for run in runs)
     text = f"{episodes:,} episodes, {scale['hands']:,} hands; as the paper played: {scale['paper_hands']:,} hands."
-    return text if episodes >= PAPER_EPISODES else f"{text} Too few episodes to judge the paper by."
+    return text if episodes >= PAPER_EPISODES else f"{text} Fewer episodes than in the paper."
 
 
 def describe_times(report: Mapping[str, Any]) -> str:

@@ -17,17 +17,10 @@ from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
 from card_baselines.papers.protocol import Report, Say
 from card_baselines.papers.shi2022.networks import Shi2022Agent, use_one_thread
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
-from card_baselines.papers.shi2022.rendering import (
-    describe_readings,
-    describe_report,
-    describe_times,
-    render_table,
-    verdict_per_board,
-)
+from card_baselines.papers.shi2022.rendering import describe_readings, describe_report, describe_times
 from card_baselines.papers.shi2022.scales import Scale
-from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, UNIT
+from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, ROWS, SEARCHING, UNIT
 from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config, describe, game_of_paper
-from card_baselines.papers.verdicts import verdict
 from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.registry import AGENTS
@@ -35,9 +28,6 @@ from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.match import play_match, summarise
-
-SEARCHING = ("mcts",)
-"""Opponents that take milliseconds for a decision."""
 
 SIX_NETWORKS: dict[str, dict[str, Any]] = {
     "apu": {"updates": 72, "warm_up": 200},
@@ -53,6 +43,14 @@ def config_of(algorithm: str, history: str, seed: int, scale: Scale) -> Config:
     return replace(Config(**changes), algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
 
 
+def untrained_config(config: Config) -> Config:
+    """Return settings of a run that never moves its actor: the control of the learners."""
+    return replace(
+        config, algorithm="dual-apu", episodes=1, num_tables=SEATS, updates=1, warm_up=1_000_000, panel=(),
+        final_panel=(), evaluation_episodes=1, final_hands=SEATS,
+    )  # fmt: skip
+
+
 class Shi2022Reproduction:
     """Trains what is missing, plays, and keeps every result in one folder; interrupted, it continues there."""
 
@@ -62,6 +60,7 @@ class Shi2022Reproduction:
         self.seeds = range(seeds or scale.seeds)
         self.game = game_of_paper()
         self._used: set[Path] = set()
+        self._finished: set[Path] = set()
         self._matches = KeptResults(root, "matches.json")
 
     def folder_of(self, config: Config) -> Path:
@@ -74,12 +73,16 @@ class Shi2022Reproduction:
         return self._train_run(row, self.history, seed)
 
     def _train_run(self, algorithm: str, history: str, seed: int) -> Path:
-        config = config_of(algorithm, history, seed, self.scale)
+        folder = self._finish_run(config_of(algorithm, history, seed, self.scale))
+        self._used.add(folder)
+        return folder
+
+    def _finish_run(self, config: Config) -> Path:
         folder = self.folder_of(config)
-        if folder not in self._used:
+        if folder not in self._finished:
             self._say(f"{folder.name}: {config.episodes:,} episodes")
             train(ALGORITHM, replace(config, folder=str(folder)))
-            self._used.add(folder)
+            self._finished.add(folder)
         return folder
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
@@ -92,13 +95,13 @@ class Shi2022Reproduction:
         return [f"{cell.opponent}_strict", loose] if loose in AGENTS else [cell.opponent]
 
     def _result(self, cell: Cell, variant: str) -> dict[str, Any]:
-        played = [self._play_seed(cell, variant, seed) for seed in self.seeds]
+        played = [self._play_seed(self.train(cell.row, seed), variant, seed) for seed in self.seeds]
         means = np.array([match["ours"]["mean"] for match in played])
         ours = summarise(variant, means) if len(means) > 1 else None
         ci95 = list(ours.ci95) if ours else played[0]["ours"]["ci95"]
         paper_protocol = [match["paper"] for match in played]
         noise = NORMAL_95 * played[0]["sd_of_hand"] / math.sqrt(PAPER_HANDS)
-        result = asdict(cell) | {
+        return asdict(cell) | {
             "history": self.history,
             "variant": variant,
             "mean": float(means.mean()),
@@ -107,13 +110,26 @@ class Shi2022Reproduction:
             "paper_protocol": paper_protocol,
             "seeds": played,
             "noise_of_paper": noise,
+            "untrained": self._play_untrained(variant),
             "ceiling": self._ceiling(variant) if variant in AGENTS and variant not in SEARCHING else None,
-            "verdict": verdict(cell.paper, noise, float(means.mean()), ci95),
         }
-        return result | {"verdict_per_board": verdict_per_board(result)}
 
-    def _play_seed(self, cell: Cell, variant: str, seed: int) -> dict[str, Any]:
-        folder = self.train(cell.row, seed)
+    def _play_untrained(self, variant: str) -> dict[str, Any] | None:
+        """Return what networks win before their training from a scripted opponent: the control of a row."""
+        if variant not in AGENTS or variant in SEARCHING:
+            return None
+        folders = [self._untrained_run(seed) for seed in self.seeds]
+        played = [
+            self._play_seed(folder, variant, seed)["ours"] for folder, seed in zip(folders, self.seeds, strict=True)
+        ]
+        means = np.array([match["mean"] for match in played])
+        ci95 = summarise(variant, means).ci95 if len(means) > 1 else played[0]["ci95"]
+        return {"mean": float(means.mean()), "ci95": list(ci95)}
+
+    def _untrained_run(self, seed: int) -> Path:
+        return self._finish_run(untrained_config(config_of("dual-apu", self.history, seed, self.scale)))
+
+    def _play_seed(self, folder: Path, variant: str, seed: int) -> dict[str, Any]:
         opponent, key = self._opponent(variant, seed)
         scale = self.scale
         searches = variant in SEARCHING
@@ -131,7 +147,7 @@ class Shi2022Reproduction:
         } | {"sd_of_hand": paper.hand_sds[0]}
 
     def _ceiling(self, variant: str) -> dict[str, Any]:
-        """Return what a player wins that was trained against five of `variant` alone, after training it if missing."""
+        """Return the gain of a player trained against five of `variant` alone, after training it if it is missing."""
         folder = self.root / f"best-response-{variant}"
         evaluation = folder / EVALUATION
         if not evaluation.exists():
@@ -156,7 +172,7 @@ class Shi2022Reproduction:
         return Shi2022Agent(folder, self.game), folder.name
 
     def report(self, tables: Sequence[int], rows: Sequence[str] = ROWS) -> Report:
-        """Return everything about some of the tables and rows, and draw the losses and gains of their runs."""
+        """Return the results of some of the tables and rows, and draw the losses and gains of their runs."""
         cells = [cell for cell in CELLS if cell.table in tables and cell.row in rows]
         if not cells:
             raise ValueError(f"tables {list(tables)} have no rows {list(rows)}: choose others of {list(ROWS)}")
@@ -167,15 +183,14 @@ class Shi2022Reproduction:
             "paper": "shi2022",
             "unit": UNIT,
             "tables": sorted({cell.table for cell in cells}),
-            "scale": asdict(self.scale),
+            "scale": self.scale.settings(),
             "results": results,
             "runs": [self._cost(folder) for folder in sorted(self._used)],
             "decision_ms": decision_times(Shi2022Agent(first, self.game)),
         }
         draw_losses(self.root, sorted(self._used))
         draw_gains(self.root, sorted(self._used))
-        printed = [render_table(content, number) for number in content["tables"]]
-        return Report(content, printed, (describe_readings(content), describe_times(content)), describe_report(content))
+        return Report(content, (describe_readings(content), describe_times(content)), describe_report(content))
 
     def _cost(self, folder: Path) -> dict[str, Any]:
         run = RunFolder(folder)

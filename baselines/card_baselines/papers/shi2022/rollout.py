@@ -39,7 +39,7 @@ class Trajectories:
     counts: NDArray[np.int64]
     """(hands,): rows of each hand."""
     rows: dict[str, NDArray[Any]]
-    """By name, (sum of counts, ...): see `ROW_FIELDS`."""
+    """Arrays of shape (sum of counts, ...), by name: see `ROW_FIELDS`."""
 
 
 ROW_FIELDS: dict[str, np.dtype[Any]] = {
@@ -90,7 +90,7 @@ class Rollout:
         self._steps: list[dict[str, NDArray[Any]]] = []
         self.decisions = 0
         self.counts = np.zeros(game.num_actions, np.int64)
-        """How often learners chose each action."""
+        """Number of times that learners chose each action."""
 
     def play(self) -> list[Trajectories]:
         """Play all hands; return what each learner saw, in the order of their numbers."""
@@ -111,7 +111,7 @@ class Rollout:
         self.decisions += len(active)
         mine = np.flatnonzero(self._learner_of_seat[seats] >= 0)
         before = self._tables["hand_commit"][active, seats]
-        step = self._seen(active[mine], seats[mine], observation[mine], (tokens[mine] > 0).sum(axis=1), mask[mine])
+        step = self._make_step(active[mine], seats[mine], observation[mine], (tokens[mine] > 0).sum(axis=1), mask[mine])
         self._game.step_batch(self._tables, active, actions, rewards, is_over, False)
         paid = self._tables["hand_commit"][active, seats] - before
         self.counts += np.bincount(actions[mine], minlength=len(self.counts))
@@ -147,7 +147,7 @@ class Rollout:
         probabilities[explores] = mask[explores]
         return choose(probabilities, self._rng.random(len(seats)))
 
-    def _seen(
+    def _make_step(
         self, tables: Rows, seats: Rows, observation: NDArray[np.float32], length: Rows, mask: NDArray[np.int8]
     ) -> dict[str, NDArray[Any]]:
         """Return a step: what was seen at `tables` by `seats`, with nothing done yet."""
@@ -173,7 +173,7 @@ class Rollout:
         observation, mask = self._observe(after, np.arange(len(tables)))
         length = (observation[:, self._history] > 0).sum(axis=1)
         self._tokens[tables] = observation[:, self._history]
-        self._steps.append(self._seen(tables, seats, observation, length, mask))
+        self._steps.append(self._make_step(tables, seats, observation, length, mask))
 
     def _trajectories(self, learner: int) -> Trajectories:
         game, tables = self._game, self._tables

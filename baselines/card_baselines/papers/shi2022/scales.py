@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from card_baselines.papers import protocol
 from card_baselines.papers.shi2022.tables import PAPER_HANDS
 from card_baselines.ppo.presets import PRESETS
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How much is trained and played."""
+@dataclass(frozen=True, kw_only=True)
+class Scale(protocol.Scale):
+    """Amount of training and play."""
 
     seeds: int
     hands: int
-    """Of a match with replayed deals."""
+    """Hands of a match with replayed deals."""
     paper_hands: int
+    """Hands of a match as the paper plays it."""
     search_hands: int
-    """Instead of both, against opponents that search."""
+    """Hands of both matches against opponents that search."""
     ceiling_minutes: float
     """Processor time of a player that is trained against five of one opponent."""
     changes: dict[str, Any] = field(default_factory=dict)
@@ -27,7 +29,7 @@ class Scale:
 
 SCALES = {
     "tiny": Scale(
-        seeds=1, hands=600, paper_hands=120, search_hands=24, ceiling_minutes=0.02,
+        seeds=1, hands=600, paper_hands=120, search_hands=24, ceiling_minutes=0.02, is_judged=False, minutes=1.0,
         changes={
             "episodes": 8, "num_tables": 24, "updates": 4, "batch_hands": 16, "warm_up": 2, "replay": 6000,
             "agent_period": 4, "update_period": 4, "hidden": 32, "memory": 16, "evaluation_episodes": 4, "panel": (),

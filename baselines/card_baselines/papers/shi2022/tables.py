@@ -17,6 +17,8 @@ from card_baselines.papers.cells import Cell
 
 PAPER_HANDS = 6000
 UNIT = "small bets per hand"
+SEARCHING = ("mcts",)
+"""Opponents that take milliseconds for a decision; they stand in for the paper's tree search."""
 
 
 def _against_players(table: int, gains: dict[str, tuple[float, float, float, float]]) -> list[Cell]:

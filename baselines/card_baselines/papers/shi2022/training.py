@@ -51,13 +51,13 @@ class Config(RunConfig):
     reward: Literal["net", "printed"] = "net"
     """A win earns the share of the pot, or its square as the paper prints (section 4.3)."""
     reward_unit: float = 1.0
-    """With `printed`: small bets at which the square and the share are equal."""
+    """Small bets at which the square and the share are equal, if the reward is `printed`."""
     episodes: int = 20_000
-    """Of six hands each; 20,000 in the paper."""
+    """Episodes of six hands each; 20,000 in the paper."""
     num_tables: int = 600
     """Hands side by side, and between two rounds of updates (TRAINING_PERIOD); a multiple of six."""
     updates: int = 24
-    """Of each learner, after each round."""
+    """Updates of each learner after each round."""
     batch_hands: int = 128
     """Hands of an update, each with all decisions of the learner."""
     warm_up: int = 400
@@ -71,13 +71,13 @@ class Config(RunConfig):
     learning_rate_actor: float = 3e-4
     learning_rate_critic: float = 1e-3
     polyak: float = 0.01
-    """How far the critic's target network follows it with every update."""
+    """Share of the way that the critic's target network moves towards it with every update."""
     entropy: float = 0.02
     """Weight of the policy's entropy. With 0, policies settle on one action early and stay there."""
     final_share: float = 1.0
     """Learning rates and the weight of entropy move along a line to this share of themselves."""
     exploration: float = 0.05
-    """Share of a learner's decisions that are random."""
+    """Probability of a random action in a learner's decisions."""
     value_scale: float = 0.1
     """Rewards in small bets are multiplied by this: large numbers are hard for networks."""
     hidden: int = 128
@@ -124,7 +124,7 @@ def game_of_paper() -> Game:
 
 
 def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds: the settings, and what a player needs to rebuild the networks."""
+    """Return the content of config.json: the settings, and what a player needs to rebuild the networks."""
     game = game_of_paper()
     return {
         "agent": "shi2022",
@@ -203,12 +203,12 @@ class Training(Learner):
         self.episodes += per_round
         learners = self.active_learners()
         losses = [learner.update(rng, share) for learner in learners for _ in range(config.updates)]
-        if self.copy is not None and self._passed(config.update_period):
+        if self.copy is not None and self._has_passed(config.update_period):
             self._renew_copy()
         actions = dict(zip(("folds", "calls", "raises"), rollout.counts / rollout.counts.sum(), strict=True))
         return {name: float(np.mean([row[name] for row in losses])) for name in losses[0]} | actions
 
-    def _passed(self, period: int) -> bool:
+    def _has_passed(self, period: int) -> bool:
         """Return True if the last round passed a multiple of `period` episodes."""
         return self.episodes // period > (self.episodes - self.config.num_tables // SEATS) // period
 

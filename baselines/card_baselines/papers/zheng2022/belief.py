@@ -103,7 +103,7 @@ ENCODER = Encoder(WITH, 1, layout, *observe_kernels(_write, write_mask), decode)
 
 def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]:
     """Train with and without the values; return what the one with them wins from the other, and both from Rule."""
-    game = game_of_paper("default")
+    game = game_of_paper(WITH)  # folders name no code: their agents find the encoder in the game
     runs = [_run(root / folder, encoder, seed, decisions) for folder, encoder in FOLDERS.items()]
     agents = [find_agent(str(run), game) for run in runs]
     result = play_match(game, agents, hands, seed, duplicate=True)

@@ -68,7 +68,7 @@ TYPE_OF_RANK = _types_by_rank()
 
 
 def type_names(repaired: bool = False) -> list[str]:
-    """Return what each row of a sheet holds, in words."""
+    """Return the names of the rows of a sheet."""
     ranks = RANKS[::-1]
     highs = [f"{rank} high" for rank in ranks[0 if repaired else 1 : 6]]
     made = ["three of a kind or better", "two pair", *(f"pair of {rank}" for rank in ranks), *highs]

@@ -29,7 +29,7 @@ from card_baselines.papers.zheng2022.advantage import (
 )
 from card_baselines.papers.zheng2022.card_types import random_type
 from card_baselines.papers.zheng2022.duel import Hand, Learners, Rows
-from card_baselines.papers.zheng2022.modification import LOGIT_SCALE, Loss, loss_of, mixed, modification_network
+from card_baselines.papers.zheng2022.modification import LOGIT_SCALE, Loss, loss_of, mix_policies, modification_network
 from card_baselines.papers.zheng2022.networks import save_agent
 from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.sheet import (
@@ -130,7 +130,9 @@ class CheatemAgent(Agent):
         self.network.to(self.device)
 
     @classmethod
-    def of(cls, config: CheatemConfig, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential) -> Self:
+    def from_network(
+        cls, config: CheatemConfig, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential
+    ) -> Self:
         """Return the player of a sheet (as it is played), counts of the rival (copied) and a network."""
         agent = cls.__new__(cls)
         agent._set(config, sheet, rival.copy(), network)
@@ -185,7 +187,7 @@ class CheatemLearners(Learners):
         self.config = config = CheatemConfig() if config is None else config
         sheets = [load_sheet(SHEET_FILE)] * len(seeds) if sheets is None else sheets
         self._repaired = sheets[0].repaired
-        started = [sheet.standardised() if config.scaling == "standardised" else sheet for sheet in sheets]
+        started = [sheet.standardise() if config.scaling == "standardised" else sheet for sheet in sheets]
         self._sheets = np.concatenate([sheet.record() for sheet in started])
         self._rivals = np.zeros(len(seeds), RIVAL_COUNTS)
         self._shaping = shaping
@@ -243,7 +245,7 @@ class CheatemLearners(Learners):
             is_time = (self._decisions[table] - NUM_COLUMNS * MEMORY) % PERIOD == 0
             self._waiting[table] = is_time and self.config.uses_network and all(len(kept) == MEMORY for kept in memory)
 
-    def waiting(self) -> NDArray[np.bool_]:
+    def needs_training(self) -> NDArray[np.bool_]:
         """Return whose network has to be trained."""
         return self._waiting
 
@@ -263,7 +265,7 @@ class CheatemLearners(Learners):
                 row = torch.arange(len(tables))[:, None]
                 batch = values[row, picked], columns[row, picked], rewards[row, picked]
                 part.step(self._loss(part, ahead[row, picked][..., None], batch))
-        self._networks.put(tables, part)
+        self._networks.write(tables, part)
         self.trainings[tables] += 1
         self._waiting[tables] = False
         for table in tables.tolist():
@@ -278,10 +280,12 @@ class CheatemLearners(Learners):
         rng = self._rngs[table]
         return [kept[i] for kept in self._memory[table] for i in rng.choice(MEMORY, DRAWN, replace=False)]
 
-    def trained(self, table: int) -> CheatemAgent:
+    def make_player(self, table: int) -> CheatemAgent:
         """Return the player that a learner has become."""
-        sheet = Sheet.of_record(self._sheets[table : table + 1], self._repaired)
-        return CheatemAgent.of(self.config, sheet, self._rivals[table : table + 1], self._networks.network(table))
+        sheet = Sheet.from_record(self._sheets[table : table + 1], self._repaired)
+        return CheatemAgent.from_network(
+            self.config, sheet, self._rivals[table : table + 1], self._networks.network(table)
+        )
 
 
 def static(config: CheatemConfig | None = None) -> CheatemConfig:
@@ -307,7 +311,7 @@ def policy_of(
     """Return the probability of every action id (n, 3) from the network's logits (n, 4) and the sheet's values."""
     sheet_policy = torch.softmax(torch.from_numpy(sharpness * values["value"]), dim=1)
     if logits is not None:
-        sheet_policy = mixed(logits.double(), sheet_policy)
+        sheet_policy = mix_policies(logits.double(), sheet_policy)
     weights = np.maximum(sheet_policy.numpy(), 1e-30) * values["legal"]
     weights /= weights.sum(axis=1, keepdims=True)
     return by_action_id(weights, decisions.game.num_actions, values["legal"])

@@ -28,7 +28,7 @@ from card_envs.agent import Decisions, choose
 LEARNING_RATE, GAMMA, BATCH = 5e-5, 0.99, 32
 MEMORY, FIRST_TRAINING, TARGET_PERIOD = 20_000, 100, 1000
 EPSILONS = np.linspace(1.0, 0.1, 20_000)
-"""Share of random actions by the number of decisions learned from."""
+"""Probability of a random action, by the number of decisions learned from."""
 
 
 class DqnLearners(Learners):
@@ -70,9 +70,9 @@ class DqnLearners(Learners):
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Queue the decisions of a hand."""
-        self._queues[table].extend(self._transitions.of_hand(table, hand, seat))
+        self._queues[table].extend(self._transitions.pop_hand(table, hand, seat))
 
-    def waiting(self) -> NDArray[np.bool_]:
+    def needs_training(self) -> NDArray[np.bool_]:
         """Return who has decisions that it has not learned from."""
         return np.array([len(queue) > 0 for queue in self._queues])
 
@@ -111,9 +111,9 @@ class DqnLearners(Learners):
 
         self._networks.step(loss, np.isin(np.arange(len(self._networks)), tables))
         due = tables[self._trained[tables] % TARGET_PERIOD == 0]
-        self._targets.put(due, self._networks.part(due))
+        self._targets.write(due, self._networks.part(due))
         self._trained[tables] += 1
 
-    def trained(self, table: int) -> NetworkAgent:
+    def make_player(self, table: int) -> NetworkAgent:
         """Return the player that a learner has become, which takes the best action."""
-        return NetworkAgent.of("dqn", self._networks.network(table))
+        return NetworkAgent.from_network("dqn", self._networks.network(table))

@@ -22,7 +22,7 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem.presets import limit_holdem
 
 MOST_DECISIONS = 64
-"""Of a hand; under RLCard's rules at most 26 are possible."""
+"""Maximum number of decisions in a hand; under RLCard's rules at most 26 are possible."""
 _HANDS_OF_TABLE = 2**32
 
 Rows = NDArray[np.int64]
@@ -56,27 +56,27 @@ class Learners(Agent):
     """Learners of one kind, one at each table: `act` explores for the learner of each decision's table."""
 
     steps_of_training: int
-    """How many gradient steps a training has, roughly: of two kinds the cheaper one trains first."""
+    """Gradient steps of a training, roughly: of two kinds the cheaper one trains first."""
 
     @abstractmethod
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Keep what the learner of a table can learn from a hand that it played at `seat`."""
 
     @abstractmethod
-    def waiting(self) -> NDArray[np.bool_]:
-        """Return (tables,): who has to train before the next hand."""
+    def needs_training(self) -> NDArray[np.bool_]:
+        """Return (tables,): True for learners that have to train before the next hand."""
 
     @abstractmethod
     def train(self, tables: Rows) -> None:
         """Train the learners of these tables, all of which wait."""
 
     @abstractmethod
-    def trained(self, table: int) -> Agent:
+    def make_player(self, table: int) -> Agent:
         """Return the player that a learner has become, which neither explores nor learns."""
 
 
 class Duels:
-    """At table k, learner k against a rival that may be learner k of another kind, or one that does not learn."""
+    """Matches of learner k, at table k, against a rival: learner k of another kind, or a player that does not learn."""
 
     def __init__(self, learners: Learners, rivals: Learners | Sequence[Agent], num_tables: int, seed: int) -> None:
         """Seat learners at 0 and rivals, one for each table, at 1."""
@@ -104,14 +104,14 @@ class Duels:
         while True:
             waits = np.zeros(len(self._tables), bool)
             for _, learners in self.learners:
-                waits |= learners.waiting()
+                waits |= learners.needs_training()
             ready = np.flatnonzero((self.hands < hands) & ~waits)
             if len(ready):
                 self._play_hands(ready)
             elif waits.any():  # the expensive kind once many wait for it, which costs no more than one
-                waiting = [learners for _, learners in self.learners if learners.waiting().any()]
+                waiting = [learners for _, learners in self.learners if learners.needs_training().any()]
                 cheapest = min(waiting, key=lambda learners: learners.steps_of_training)
-                cheapest.train(np.flatnonzero(cheapest.waiting()))
+                cheapest.train(np.flatnonzero(cheapest.needs_training()))
             else:
                 return
 

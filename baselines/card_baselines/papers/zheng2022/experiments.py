@@ -1,4 +1,4 @@
-"""What is trained, and how: learners by name, with their options, against rivals by name."""
+"""The trainings of the paper and of ours: learners by name, with their options, against rivals by name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Experiment:
     rivals: tuple[str, ...]
     """Trained against all of these side by side, or against one kind of learners alone."""
     about: str = ""
-    """What the option is, in words."""
+    """Description of the option."""
 
 
 def cheatem(**changes: Any) -> MakeLearners:

@@ -11,7 +11,7 @@ from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 Loss = Literal["run", "printed"]
 
 LOGIT_SCALE = 0.01
-"""What the code multiplies the logits with while it trains, and does not while it plays."""
+"""Factor by which the code multiplies the logits while it trains, and not while it plays."""
 LAMBDA_1, LAMBDA_2 = 0.1, 0.1
 """Weights of the loss; the paper names none, these are the code's."""
 
@@ -29,7 +29,7 @@ def modification_network(hidden: tuple[int, ...] = (16,), batch_norm: bool = Tru
     return torch.nn.Sequential(*layers, torch.nn.Linear(width, NUM_COLUMNS))
 
 
-def mixed(logits: torch.Tensor, sheet_policy: torch.Tensor) -> torch.Tensor:
+def mix_policies(logits: torch.Tensor, sheet_policy: torch.Tensor) -> torch.Tensor:
     """Return D (..., 4): the sheet's policy times the network's, normalised (equation 4)."""
     product = torch.softmax(logits, dim=-1) * sheet_policy
     return product / product.sum(dim=-1, keepdim=True)
@@ -52,12 +52,12 @@ def loss_of(
     sheet_policy = torch.softmax(values, dim=-1)
     taken = columns[..., None]
     if kind == "printed":
-        policy = mixed(logits, sheet_policy)
+        policy = mix_policies(logits, sheet_policy)
         of_taken = torch.softmax(logits, dim=-1).gather(-1, taken)[..., 0]
         gain = ((policy * values).sum(dim=-1) + LAMBDA_2 * rewards * of_taken).mean(dim=-1)
     else:
         scaled = logit_scale * logits
-        policy = mixed(scaled, sheet_policy)
+        policy = mix_policies(scaled, sheet_policy)
         of_taken = LAMBDA_2 * rewards[..., None] * scaled.gather(-1, taken)
         gain = (policy * values + of_taken).sum(dim=(-2, -1))
     return (sheet_policy - policy).abs().mean(dim=(-2, -1)) - LAMBDA_1 * gain

@@ -66,7 +66,7 @@ class NetworkAgent(Agent):
         self.network.to(self.device)
 
     @classmethod
-    def of(cls, kind: str, network: torch.nn.Sequential) -> Self:
+    def from_network(cls, kind: str, network: torch.nn.Sequential) -> Self:
         """Return the player of a network."""
         agent = cls.__new__(cls)
         agent._set(kind, network)
@@ -125,7 +125,7 @@ class Transition(NamedTuple):
 
 
 class Transitions:
-    """What the learners of each table did in the hand that is being played."""
+    """Transitions of the learners of each table in the hand that is being played."""
 
     def __init__(self, num_tables: int, shaping: Shaping) -> None:
         self._game = game_of_paper(ENCODER)
@@ -138,7 +138,7 @@ class Transitions:
         for j, table in enumerate(decisions.table_ids.tolist()):
             self._decided[table].append((seen[j], int(columns[j]), legal[j]))
 
-    def of_hand(self, table: int, hand: Hand, seat: int) -> list[Transition]:
+    def pop_hand(self, table: int, hand: Hand, seat: int) -> list[Transition]:
         """Return the transitions of the hand that is over, and forget it."""
         decided, self._decided[table] = self._decided[table], []
         if not decided:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from card_baselines.papers.protocol import Paper, Reproduction, ReproductionOptions, Say
+from card_baselines.papers.zheng2022.judge import judge
 from card_baselines.papers.zheng2022.rendering import render_table
 from card_baselines.papers.zheng2022.scales import SCALES
 from card_baselines.papers.zheng2022.tables import OPTIONS_TABLE, REWARDS_TABLE, ROWS, SHARES_TABLE, STRONG_TABLE
@@ -17,7 +18,7 @@ class Options(ReproductionOptions):
     """Compute the tables of Zheng et al. (2022) again: sheets, training, matches, and its numbers beside ours."""
 
     scale: Literal["tiny", "paper", "ours"] = "tiny"
-    """How much is trained and played: tiny shows that it works, paper has the paper's hands, ours longer matches."""
+    """Amount of training and play: tiny shows that it works, paper has the paper's hands, ours longer matches."""
 
 
 def _begin(options: Options, root: Path, say: Say) -> Reproduction:
@@ -42,4 +43,5 @@ PAPER = Paper(
     options=Options,
     begin=_begin,
     render_table=render_table,
+    judge=judge,
 )

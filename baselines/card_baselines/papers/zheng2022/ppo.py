@@ -80,9 +80,9 @@ class PpoLearners(Learners):
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Remember the decisions of a hand."""
-        self._memory[table] += self._transitions.of_hand(table, hand, seat)
+        self._memory[table] += self._transitions.pop_hand(table, hand, seat)
 
-    def waiting(self) -> NDArray[np.bool_]:
+    def needs_training(self) -> NDArray[np.bool_]:
         """Return who has 50 decisions."""
         return np.array([len(memory) >= DECISIONS for memory in self._memory])
 
@@ -124,19 +124,19 @@ class PpoLearners(Learners):
                 critics.step(critic_loss)
             targets.flat.lerp_(critics.flat, TARGET_SHARE)
         for nets, part in ((self._actors, actors), (self._critics, critics), (self._targets, targets)):
-            nets.put(tables, part)
+            nets.write(tables, part)
         if self._penalty == "kl":
             divergence = (before.exp() * (before - torch.log_softmax(actors(observations), dim=-1))).sum(-1).mean(1)
-            self._betas[tables] = adapted(betas, divergence)
+            self._betas[tables] = adapt_penalty(betas, divergence)
         for table in tables.tolist():
             del self._memory[table][:DECISIONS]
 
-    def trained(self, table: int) -> NetworkAgent:
+    def make_player(self, table: int) -> NetworkAgent:
         """Return the player that a learner has become."""
-        return NetworkAgent.of("ppo", self._actors.network(table))
+        return NetworkAgent.from_network("ppo", self._actors.network(table))
 
 
-def adapted(betas: torch.Tensor, divergence: torch.Tensor) -> torch.Tensor:
+def adapt_penalty(betas: torch.Tensor, divergence: torch.Tensor) -> torch.Tensor:
     """Return the weights of the KL penalty (runs,), twice or half as large where policies moved too far or too little.
 
     Schulman et al. (2017), section 4.

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
-from card_baselines.papers.zheng2022.tables import PAPER_TABLES, SHARES_TABLE
+from card_baselines.papers.verdicts import describe_place
+from card_baselines.papers.zheng2022.tables import PAPER_TABLES, REWARDS_TABLE, SHARES_TABLE
 
 
 def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
@@ -16,7 +17,7 @@ def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
         return _shares_table(results)
     if number in PAPER_TABLES:
         return _matches_table(results, number)
-    return _options_table(results, number)
+    return _rewards_table(results, number) if number == REWARDS_TABLE else _options_table(results, number)
 
 
 def _shares_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
@@ -25,14 +26,35 @@ def _shares_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
 
 
 def _matches_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+    header = (
+        "player", "against", "paper", "ours (± 95 %)", "seeds", "printed number among them", "untrained", "verdict",
+    )  # fmt: skip
     rows = [
-        [r["row"], r["rival"], f"{r['paper']:+.3f}", format_gain(r), _format_seeds(r), r["verdict"]] for r in results
-    ]
-    return PrintedTable(f"Table {number}", ("player", "against", "paper", "ours (± 95 %)", "seeds", "verdict"), rows)
+        [
+            r["row"], r["rival"], f"{r['paper']:+.3f}", format_gain(r), _format_seeds(r),
+            describe_place(r["paper"], r["by_seed"]), format_gain(r["untrained"]) if r.get("untrained") else "",
+            r["verdict"],
+        ]
+        for r in results
+    ]  # fmt: skip
+    return PrintedTable(f"Table {number}", header, rows)
+
+
+def _rewards_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+    header = ("player", "against", "ours (± 95 %)", "seeds", "more than without (95 %)", "p, Holm", "verdict")
+    rows = [[r["row"], r["rival"], format_gain(r), _format_seeds(r), *_format_comparison(r)] for r in results]
+    return PrintedTable(f"Table {number}", header, rows)
+
+
+def _format_comparison(result: Mapping[str, Any]) -> list[str]:
+    if "more" not in result:
+        return ["", "", ""]
+    low, high = result["more_ci95"]
+    return [f"{result['more']:+.3f} ({low:+.3f} .. {high:+.3f})", f"{result['p_adjusted']:.3f}", result["verdict"]]
 
 
 def _options_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
-    rows = [[r["row"], r["rival"], format_gain(r), _format_seeds(r), r["verdict"]] for r in results]
+    rows = [[r["row"], r["rival"], format_gain(r), _format_seeds(r), r["about"]] for r in results]
     return PrintedTable(f"Table {number}", ("player", "against", "ours (± 95 %)", "seeds", "what it is"), rows)
 
 

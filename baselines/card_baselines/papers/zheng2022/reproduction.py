@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
+from card_baselines.papers.cells import Cell, KeptResults
 from card_baselines.papers.protocol import Report, Say
-from card_baselines.papers.verdicts import verdict
 from card_baselines.papers.zheng2022.belief import compare
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent
 from card_baselines.papers.zheng2022.duel import Duels, Learners, game_of_paper
@@ -27,7 +25,6 @@ from card_baselines.papers.zheng2022.experiments import (
     Experiment,
 )
 from card_baselines.papers.zheng2022.networks import NetworkAgent
-from card_baselines.papers.zheng2022.rendering import render_table
 from card_baselines.papers.zheng2022.scales import SCALES, Scale
 from card_baselines.papers.zheng2022.shares import share_of_types
 from card_baselines.papers.zheng2022.sheet import Sheet, load_sheet, pretrain, save_sheet
@@ -54,15 +51,12 @@ from card_baselines.papers.zheng2022.tables import (
     STRONG_TABLE,
     TABLE,
     UNIT,
-    hand_spread,
 )
 from card_baselines.run_folder import CONFIG, git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.match import play_match, summarise
 
 _MATCH_SEED = 2022
-_SHARE_MARGIN = 0.05
-"""Percentage points by which a share may differ from the printed one: shares are printed with two digits."""
 
 
 class Zheng2022Reproduction:
@@ -114,10 +108,10 @@ class Zheng2022Reproduction:
             "commit": git_commit(),
         }
         for k, (rival, seed) in enumerate(wanted):
-            self._save(learners.trained(k), self._folder(experiment.name, rival, seed), rival, seed, facts)
+            self._save(learners.make_player(k), self._folder(experiment.name, rival, seed), rival, seed, facts)
             if isinstance(rivals, Learners):  # it learned too, from this learner
                 folder = self._folder(rival, experiment.name, seed)
-                self._save(rivals.trained(k), folder, experiment.name, seed, facts)
+                self._save(rivals.make_player(k), folder, experiment.name, seed, facts)
 
     def _rivals(self, names: Sequence[str], seeds: Sequence[int], sheets: Sequence[Sheet]) -> Learners | list[Agent]:
         if names[0] in LEARNERS:
@@ -143,29 +137,28 @@ class Zheng2022Reproduction:
         folder = self._folder(name, rival, seed)
         return (CheatemAgent if "cheatem" in name else NetworkAgent)(folder)
 
-    def _gain(
-        self, name: str, rival: str, seeds: int, paper: float | None = None, noise: float = 0.0
-    ) -> dict[str, Any]:
-        """Return what a player wins from a rival, over seeds where either was trained, with the verdict."""
+    def _gain(self, cell: Cell) -> dict[str, Any]:
+        """Return what a player wins from a rival, over seeds where either was trained or has a sheet."""
+        name, rival = cell.row, cell.opponent
         is_fixed = name in FIXED and rival in FIXED
-        played = [self._match(name, rival, seed) for seed in range(1 if is_fixed else seeds)]
-        means = [one["mean"] for one in played]
-        if len(means) > 1:
-            mean, ci95 = summarise("", np.array(means)).mean, list(summarise("", np.array(means)).ci95)
-            noise = math.hypot(noise, NORMAL_95 * float(np.std(means, ddof=1)))  # the paper has one run
-        else:
-            mean, ci95 = means[0], played[0]["ci95"]
+        played = [self._match(name, rival, seed) for seed in range(1 if is_fixed else self._seeds)]
         return {
-            "row": name,
-            "rival": rival,
-            "paper": paper,
-            "mean": mean,
-            "ci95": ci95,
-            "seeds": len(means),
-            "by_seed": [round(value, 4) for value in means],
-            "hands": sum(one["hands"] for one in played),
-            "verdict": "" if paper is None else verdict(paper, noise, mean, ci95),
-        }
+            "row": name, "rival": rival, "paper": cell.paper, **_summarise_runs(played),
+            "of": "hands" if is_fixed else "seeds", "untrained": self._untrained_gain(name, rival),
+        }  # fmt: skip
+
+    def _untrained_gain(self, name: str, rival: str) -> dict[str, Any] | None:
+        """Return what a learner wins before its training from a rival that does not learn: the control of a row."""
+        if name not in LEARNERS or rival in LEARNERS:
+            return None
+        return _summarise_runs([self._untrained_match(name, rival, seed) for seed in range(self._seeds)])
+
+    def _untrained_match(self, name: str, rival: str, seed: int) -> dict[str, Any]:
+        def play() -> dict[str, Any]:
+            learner = MAKE[name]([seed], [self.sheet(seed)]).make_player(0)
+            return self._play([learner, self._player(rival, name, seed)], seed)
+
+        return self._kept.get(f"{name} untrained v {rival} s{seed}", play)
 
     def _match(self, name: str, rival: str, seed: int) -> dict[str, Any]:
         def play() -> dict[str, Any]:
@@ -184,10 +177,7 @@ class Zheng2022Reproduction:
         cells = [cell for cell in CELLS if (cell.table, cell.row) == (table, row)]
         for cell in cells:
             self._train_for(cell)
-        return [
-            {"table": table, **self._gain(cell.row, cell.opponent, self._seeds, cell.paper, _noise(cell))}
-            for cell in cells
-        ]
+        return [{"table": table, **self._gain(cell)} for cell in cells]
 
     def _train_for(self, cell: Cell) -> None:
         for experiment in MAIN:
@@ -238,14 +228,8 @@ class Zheng2022Reproduction:
         ]  # fmt: skip
 
     @staticmethod
-    def _summary(table: int, name: str, rival: str, found: list[dict[str, Any]], about: str) -> dict[str, Any]:
-        means = np.array([one["mean"] for one in found])
-        ci95 = list(summarise("", means).ci95) if len(means) > 1 else found[0]["ci95"]
-        return {
-            "table": table, "row": name, "rival": rival, "paper": None, "mean": float(means.mean()), "ci95": ci95,
-            "seeds": len(means), "by_seed": [round(float(value), 4) for value in means],
-            "hands": sum(one["hands"] for one in found), "verdict": about,
-        }  # fmt: skip
+    def _summary(table: int, name: str, rival: str, played: list[dict[str, Any]], about: str) -> dict[str, Any]:
+        return {"table": table, "row": name, "rival": rival, "paper": None, **_summarise_runs(played), "about": about}
 
     def _reward_ideas(self) -> list[dict[str, Any]]:
         plain = [experiment for experiment in MAIN if experiment.name != STATIC and RULE in experiment.rivals]
@@ -309,7 +293,7 @@ class Zheng2022Reproduction:
             f"{scale.hands:,} hands with each deal replayed; the paper played {PAPER_HANDS:,}. Intervals are over "
             "seeds, each with its own sheet.",
         )
-        return Report(content, [render_table(content, number) for number in tables], notes)
+        return Report(content, notes)
 
 
 def _shares() -> list[dict[str, Any]]:
@@ -320,14 +304,9 @@ def _shares() -> list[dict[str, Any]]:
         percent = 100 * float(counted[list(types)].sum())
         results.append({
             "table": SHARES_TABLE, "row": name, "rival": hands, "paper": printed, "mean": percent, "ci95": None,
-            "seeds": "", "verdict": _verdict_on_share(percent, printed),
+            "seeds": "",
         })  # fmt: skip
     return results
-
-
-def _verdict_on_share(percent: float, printed: float) -> str:
-    is_printed = abs(percent - printed) < _SHARE_MARGIN
-    return "agrees" if is_printed else "differs: the shares of five cards are printed"
 
 
 def _command(scale: Scale, tables: Sequence[int]) -> str:
@@ -339,6 +318,12 @@ def _rows(play: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
     return {"rows": play()}
 
 
-def _noise(cell: Cell) -> float:
-    """Return half the 95 % interval that 10,000 hands leave around a printed number."""
-    return NORMAL_95 * hand_spread(cell) / math.sqrt(PAPER_HANDS)
+def _summarise_runs(played: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return mean and interval over the runs of some matches, or over the hands of a single one."""
+    means = np.array([match["mean"] for match in played])
+    return {
+        "mean": float(means.mean()),
+        "ci95": list(summarise("", means).ci95) if len(means) > 1 else played[0]["ci95"],
+        "seeds": len(means), "by_seed": [round(float(mean), 4) for mean in means],
+        "hands": sum(match["hands"] for match in played),
+    }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a learner is told that its decisions brought: the payoff at the end, or the paper's two ideas to say more.
+"""Rewards of a learner's decisions: the payoff at the end, or the paper's two ideas that say more.
 
 A `Shaping` gives a number to each decision of a seat in a hand that is over, in big blinds; the learners of this paper
 all take one. They compose: `with_opportunity_cost(allocation)`.
@@ -21,7 +21,7 @@ Shaping = Callable[[Hand, int], Floats]
 """(hand, seat) -> (n,) big blinds, one number for each decision of the seat, in order."""
 
 _FIVE_CARD_HANDS = (40, 624, 3744, 5108, 10200, 54912, 123552, 1098240, 1302540)
-"""How many of the 2,598,960 hands of five cards are of each category, best first."""
+"""Numbers of the 2,598,960 hands of five cards in each category, best first."""
 _ALL_HANDS = sum(_FIVE_CARD_HANDS)
 _FACTOR = 1.25
 _PAIR, _HIGH_CARD = 7, 8
@@ -64,19 +64,23 @@ def allocation_in_chips(hand: Hand, seat: int) -> Floats:
     return allocation(hand, seat, "chips")
 
 
-def with_opportunity_cost(shaping: Shaping = final_payoff) -> Shaping:
-    """Return a shaping whose last reward is lower by what the hand was worse than the rival's, the board completed.
+def with_opportunity_cost(shaping: Shaping = final_payoff, as_printed: bool = False) -> Shaping:
+    """Return a shaping that changes the last reward by how the hand compares with the rival's, the board completed.
 
-    The paper subtracts the difference; by its intention that punishes playing on with the worse hand, so here
-    min(0, own value - rival's value) is added.
+    Args:
+        shaping: The rewards to change.
+        as_printed: Subtract the own value less the rival's, as the sentence of the paper reads; that punishes the
+            better hand. The default follows its intention, to punish playing on with the worse hand: it adds
+            min(0, own value - rival's value).
     """
 
-    def shaped(hand: Hand, seat: int) -> Floats:
+    def shape(hand: Hand, seat: int) -> Floats:
         rewards = shaping(hand, seat).copy()
-        rewards[-1:] += min(0.0, hand_value(hand, seat) - hand_value(hand, 1 - seat))
+        difference = hand_value(hand, seat) - hand_value(hand, 1 - seat)
+        rewards[-1:] += -difference if as_printed else min(0.0, difference)
         return rewards
 
-    return shaped
+    return shape
 
 
 def hand_value(hand: Hand, seat: int) -> float:

@@ -63,13 +63,13 @@ class Sheet:
         """PUBLISHED or REPAIRED: whether ace-high hands have a row of their own."""
         return REPAIRED if len(self.values) == MOST_TYPES else PUBLISHED
 
-    def standardised(self) -> Sheet:
+    def standardise(self) -> Sheet:
         """Return the sheet with every row at mean 0 and standard deviation 1, as the paper's code plays it."""
         values = self.values
         centred = values - values.mean(axis=1, keepdims=True)
         return Sheet(centred / (values.std(axis=1, keepdims=True) + _TINY))
 
-    def scaled(self, factor: float) -> Sheet:
+    def scale(self, factor: float) -> Sheet:
         """Return the sheet times a number."""
         return Sheet(self.values * factor)
 
@@ -80,7 +80,7 @@ class Sheet:
         return records
 
     @classmethod
-    def of_record(cls, records: NDArray[Any], repaired: int) -> Self:
+    def from_record(cls, records: NDArray[Any], repaired: int) -> Self:
         """Return a copy of what a record holds."""
         return cls(records["value"][0, : NUM_TYPES + repaired].copy())
 
@@ -95,7 +95,7 @@ def pretrain(
     tables, streams = game.seeded_tables(1, seed), seeded_streams(1, seed)
     records, trajectories = Sheet(np.zeros((NUM_TYPES + repaired, NUM_COLUMNS))).record(), np.zeros(1, TRAJECTORY)
     _pretrain(tables, records, trajectories, streams, hands, learning_rate, int(repaired))
-    return Sheet.of_record(records, int(repaired))
+    return Sheet.from_record(records, int(repaired))
 
 
 def load_sheet(path: str | Path) -> Sheet:

@@ -32,8 +32,10 @@ class Stack:
         self._first, self._second = torch.zeros_like(self.flat), torch.zeros_like(self.flat)
         self._steps = torch.zeros(len(networks), dtype=torch.float64)
         norms = [[m for m in n if isinstance(m, torch.nn.BatchNorm1d)] for n in networks]
-        self._means = [torch.stack([_running(m)[0] for m in layer]) for layer in zip(*norms, strict=True)]
-        self._variances = [torch.stack([_running(m)[1] for m in layer]) for layer in zip(*norms, strict=True)]
+        self._means = [torch.stack([_running_statistics(m)[0] for m in layer]) for layer in zip(*norms, strict=True)]
+        self._variances = [
+            torch.stack([_running_statistics(m)[1] for m in layer]) for layer in zip(*norms, strict=True)
+        ]
 
     def __len__(self) -> int:
         """Return how many networks there are."""
@@ -50,7 +52,7 @@ class Stack:
         part._variances = [variance[picked] for variance in self._variances]
         return part
 
-    def put(self, rows: NDArray[np.int64], part: Stack) -> None:
+    def write(self, rows: NDArray[np.int64], part: Stack) -> None:
         """Write a part back."""
         picked = torch.from_numpy(rows)
         for ours, theirs in zip(self._state(), part._state(), strict=True):
@@ -73,13 +75,13 @@ class Stack:
                 weight, bias = next(weights), next(weights)
                 x = torch.baddbmm(bias[:, None], x, weight.transpose(1, 2))
             elif isinstance(layer, torch.nn.BatchNorm1d):
-                x = self._normalised(x, norms, layer, training) * next(weights)[:, None] + next(weights)[:, None]
+                x = self._normalise(x, norms, layer, training) * next(weights)[:, None] + next(weights)[:, None]
                 norms += 1
             else:
                 x = layer(x)
         return x
 
-    def _normalised(self, x: torch.Tensor, number: int, layer: torch.nn.BatchNorm1d, training: bool) -> torch.Tensor:
+    def _normalise(self, x: torch.Tensor, number: int, layer: torch.nn.BatchNorm1d, training: bool) -> torch.Tensor:
         if training:
             variance, mean = torch.var_mean(x, dim=1, correction=0)
             share = 0.1 if layer.momentum is None else layer.momentum
@@ -112,7 +114,7 @@ class Stack:
         torch.nn.utils.vector_to_parameters(self.flat[row].clone(), copied.parameters())
         norms = [layer for layer in copied if isinstance(layer, torch.nn.BatchNorm1d)]
         for layer, mean, variance in zip(norms, self._means, self._variances, strict=True):
-            running_mean, running_variance = _running(layer)
+            running_mean, running_variance = _running_statistics(layer)
             running_mean.copy_(mean[row])
             running_variance.copy_(variance[row])
         return copied.eval().requires_grad_(False)
@@ -148,6 +150,6 @@ def networks_of(make: Callable[[], torch.nn.Sequential], seeds: Sequence[int]) -
     return made
 
 
-def _running(layer: torch.nn.BatchNorm1d) -> tuple[torch.Tensor, torch.Tensor]:
+def _running_statistics(layer: torch.nn.BatchNorm1d) -> tuple[torch.Tensor, torch.Tensor]:
     assert layer.running_mean is not None and layer.running_var is not None
     return layer.running_mean, layer.running_var

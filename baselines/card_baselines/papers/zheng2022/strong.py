@@ -25,7 +25,7 @@ _SEED = 7
 
 
 def against_best_responses(agent: Agent, hands: int) -> list[dict[str, Any]]:
-    """Return what the local best response leaves the agent, under RLCard's rules and the usual ones."""
+    """Return the agent's gains against the local best response, under RLCard's rules and the usual ones."""
     rows = []
     for about, game in (("RLCard's rules", game_of_paper()), ("usual rules", limit_holdem())):
         result = play_local_best_response(game, agent, hands, _SEED)
@@ -35,7 +35,7 @@ def against_best_responses(agent: Agent, hands: int) -> list[dict[str, Any]]:
 
 
 def against_strong_players(agent: Agent, hands: int) -> list[dict[str, Any]]:
-    """Return what the agent wins from players of today under the usual rules."""
+    """Return the agent's gains against players of today under the usual rules."""
     game = limit_holdem()
     rows = []
     for name in STRONG_PLAYERS:
@@ -45,7 +45,7 @@ def against_strong_players(agent: Agent, hands: int) -> list[dict[str, Any]]:
 
 
 def against_learned_response(spec: str, folder: Path, decisions: int, hands: int) -> list[dict[str, Any]]:
-    """Return what is left to the agent that `spec` names by a PPO that was trained against it alone."""
+    """Return the gain of the agent that `spec` names against a PPO that was trained against it alone."""
     config = Config(
         **SETTINGS, set=RULES, steps=decisions, opponents=(spec,), mixed=1.0, batch=min(8192, decisions),
         folder=str(folder),
@@ -58,4 +58,4 @@ def against_learned_response(spec: str, folder: Path, decisions: int, hands: int
 
 
 def _row(rival: str, mean: float, ci95: Any, hands: int) -> dict[str, Any]:
-    return {"rival": rival, "mean": mean, "ci95": list(ci95), "hands": hands, "verdict": ""}
+    return {"rival": rival, "mean": mean, "ci95": list(ci95), "hands": hands, "about": ""}

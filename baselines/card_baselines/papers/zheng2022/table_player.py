@@ -31,7 +31,7 @@ Policy = Literal["greedy", "softmax"]
 Scaling = Literal["standardised", "raw"]
 
 ACTION_VALUES = np.dtype((np.record, [("value", np.float64, (NUM_COLUMNS,)), ("legal", np.uint8, (NUM_COLUMNS,))]))
-"""What each column is worth to the seat to act, and whether it may take it."""
+"""Value of each column to the seat to act, and whether it may take it."""
 TYPE_COUNTS = np.dtype((np.record, [("count", np.int64, (MOST_TYPES,))]))
 
 _SEED_SCALE = 2.0**53
@@ -60,7 +60,7 @@ class TablePlayer(Agent):
         if completions < 0:
             raise ValueError(f"completions {completions} must be at least 1, or 0 to count all")
         sheet = load_sheet(SHEET_FILE) if sheet is None else sheet
-        self.sheet = sheet.standardised() if scaling == "standardised" else sheet
+        self.sheet = sheet.standardise() if scaling == "standardised" else sheet
         self.policy, self.sharpness, self.completions = policy, sharpness, completions
         self._record, self._repaired = self.sheet.record(), self.sheet.repaired
 
@@ -83,7 +83,7 @@ class TablePlayer(Agent):
         return by_action_id(weights, decisions.game.num_actions, values["legal"])
 
     def values(self, decisions: Decisions) -> NDArray[Any]:
-        """Return what each column is worth, (n,) of `ACTION_VALUES`."""
+        """Return the value of each column, (n,) of `ACTION_VALUES`."""
         which = np.zeros(len(decisions), np.int64)
         return values_of(decisions, self._record, which, self._repaired, self.completions)
 

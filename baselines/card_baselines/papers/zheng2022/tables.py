@@ -54,6 +54,6 @@ SHARES = {
 ROWS = (CHEATEM, STATIC, TABLE, PPO, DQN, RAISE, RULE)
 
 
-def hand_spread(cell: Cell) -> float:
+def hand_spread(row: str, rival: str) -> float:
     """Return the standard deviation of a hand, roughly: it is large where somebody always raises."""
-    return 14.0 if RAISE in (cell.row, cell.opponent) else 4.0
+    return 14.0 if RAISE in (row, rival) else 4.0
