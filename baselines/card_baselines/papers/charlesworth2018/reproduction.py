@@ -76,4 +76,4 @@ class Charlesworth2018Reproduction:
 
 def _without_training(config: Config) -> Config:
     """Return settings that leave a network as it began, but for rounding."""
-    return replace(config, minutes=0.0, steps=config.batch, learning_rate=1e-12, final_learning_rate=1e-12)
+    return replace(config, minutes=0.0, steps=config.batch, learning_rate=(1e-12,))
