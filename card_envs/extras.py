@@ -9,6 +9,7 @@ EXTRA_OF = {
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     **dict.fromkeys(("onnx", "onnxruntime"), "onnx"),
     **dict.fromkeys(("trueskill", "openskill", "threadpoolctl"), "league"),
+    "openai": "llm",
     "scipy": "stats",
     "PIL": "render",
     "pyspiel": "openspiel",

@@ -28,9 +28,11 @@ HISTORIES = "card_envs.histories"
 """Versioned id of a game -> "module:NAME" of the format in which its hands are recorded."""
 SAVED_AGENTS = "card_envs.saved_agents"
 """Kind, as run folders name it -> "module:Class" that plays what was saved."""
+SCHEMES = "card_envs.agent_schemes"
+"""Scheme -> "module:Class" of agents with an argument: `scheme:ARGUMENT` in matches, such as `llm:MODEL`."""
 TRAINEES = "card_envs.trainees"
 """Name -> "module:Class": agents that learn in a league."""
-GROUPS = (AGENTS, ALGORITHMS, GAMES, HISTORIES, SAVED_AGENTS, TRAINEES)
+GROUPS = (AGENTS, ALGORITHMS, GAMES, HISTORIES, SAVED_AGENTS, SCHEMES, TRAINEES)
 
 OWN_AGENTS = {"random": "card_envs.agent.base:RandomAgent"}
 """Agents that come with the games; no other may have their names."""

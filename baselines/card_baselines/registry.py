@@ -90,3 +90,6 @@ TRAINEES = {
     "sac_high_printed": "card_baselines.papers.kaminsky2020.sac:SacHighPrinted",
 }
 """Name -> "module:Class" of agents that learn in a league: `card_baselines.league.Trainee`."""
+
+SCHEMES = {"llm": "card_baselines.agents.language_model:LanguageModel"}
+"""Scheme -> "module:Class": `llm:MODEL` is called with `argument="MODEL"`."""

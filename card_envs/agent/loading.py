@@ -39,11 +39,14 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
     `spec` is one of `known_agents()`, "module:Class", "path/to/file.py:Class", or the folder of a training run, whose
     config.json names under "agent" what plays it; with ":greedy" or ":sampling" behind it, agents that can do both
     take the likeliest action or draw one. "a:b", where b is a registered name whose class takes a `policy`, is b with
-    the agent a as its policy ("ppo_big2:rollout"). The class is called with `game`, `folder`, `device` (auto, cpu, cuda
+    the agent a as its policy ("ppo_big2:rollout"). "scheme:ARGUMENT", where a distribution registered the scheme, is an
+    agent with an argument ("llm:MODEL"). The class is called with `game`, `folder`, `device` (auto, cpu, cuda
     or cuda:N) and `policy`, as far as its parameters have these names. Raises ValueError, naming what is nearest, when
     there is no such agent or it cannot play the game, and ModuleNotFoundError, naming the extra of card-envs, when it
     needs a package that is missing.
     """
+    if (location := _scheme_location(spec)) is not None:
+        return _with_argument(spec, location, game, device)
     whole, (spec, choice) = spec, split_choice(spec)
     try:
         policy, spec = split_policy(spec)
@@ -57,6 +60,22 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         _set_choice(agent, choice, whole)
     require_playable(agent, game)
     return agent
+
+
+def _scheme_location(spec: str) -> str | None:
+    """Return the "module:Class" of a spec "scheme:ARGUMENT", None if no scheme is registered under that name."""
+    scheme, _, argument = spec.partition(":")
+    return plugins.registered(plugins.SCHEMES).get(scheme) if argument else None
+
+
+def _with_argument(spec: str, location: str, game: Game, device: str) -> Agent:
+    """Return the agent of a spec "scheme:ARGUMENT", which files may not name: it may reach out to other machines."""
+    require_allowed("agent", spec)
+    offered = {"game": game, "device": device, "argument": spec.partition(":")[2]}
+    try:
+        return require_playable(_made(class_at(spec, location), offered), game)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
 
 
 def split_choice(spec: str) -> tuple[str, str]:

@@ -6,14 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words
 from card_baselines.settings import parse_settings
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
-from card_envs.match import hands_for_interval, play_match
+from card_envs.match import MatchBatch, hands_for_interval, play_match
 from card_envs.match import hands_needed as needed
+from card_envs.match.callbacks import Rows
 
 
 def hands_needed(
@@ -46,12 +49,13 @@ def hands_needed(
     """
     if sum(given is not None for given in (sd, pilot, env)) != 1:
         raise ValueError("give one of --sd, --pilot FILE, or --env with --agents")
+    per_hand: float | None = None
     if sd is not None:
         samples = [("hands", sd, 1)]
     elif pilot is not None:
         samples = _samples_of_file(pilot)
     else:
-        samples = _samples_of_match(str(env), join_words(agents), pilot_hands, seed, join_words(settings))
+        samples, per_hand = _samples_of_match(str(env), join_words(agents), pilot_hands, seed, join_words(settings))
     counted = [
         (play, spread, plays * needed(spread, difference, power, confidence),
          plays * hands_for_interval(spread, difference, confidence))
@@ -60,10 +64,14 @@ def hands_needed(
     if as_json:
         keys = ("play", "sd", "hands", "hands_for_interval")
         reports = [dict(zip(keys, row, strict=True)) for row in counted]
-        print_json({"difference": difference, "power": power, "confidence": confidence, "plays": reports})
+        decisions = {} if per_hand is None else {"decisions_per_hand": per_hand}
+        print_json({"difference": difference, "power": power, "confidence": confidence, **decisions, "plays": reports})
     else:
         rows = [[play, f"{spread:.3f}", f"{found:,}", f"{close:,}"] for play, spread, found, close in counted]
         header = ["play", "sd of a sample", f"hands to find {difference:g}", f"hands for ± {difference:g}"]
+        if per_hand is not None:  # each is a call, where the agent is a language model
+            header.append(f"decisions for ± {difference:g}")
+            rows = [[*row, f"{close * per_hand:,.0f}"] for row, (*_, close) in zip(rows, counted, strict=True)]
         print_table(header, rows, f"power {power:.0%}, confidence {confidence:.0%}")
     return 0
 
@@ -78,7 +86,8 @@ def _samples_of_file(path: Path) -> list[tuple[str, float, int]]:
 
 def _samples_of_match(
     env: str, agents: tuple[str, ...], hands: int, seed: int, settings: tuple[str, ...]
-) -> list[tuple[str, float, int]]:
+) -> tuple[list[tuple[str, float, int]], float]:
+    """Return the samples of a match, and how many decisions its first agent had per hand."""
     entry = find_entry(env)
     game, _ = game_for(entry, parse_settings(settings), len(agents))
     players = [load_agent(spec, game) for spec in agents]
@@ -86,12 +95,30 @@ def _samples_of_match(
         controls = [ControlVariates(game, players, seed)]
     except ValueError:
         controls = []  # this game has none
-    result = play_match(game, players, hands, seed, duplicate=True, callbacks=controls)
+    decisions = _Decisions()
+    result = play_match(game, players, hands, seed, duplicate=True, callbacks=[*controls, decisions])
     samples = _samples(result.as_json(entry.id, {})["agents"][0], result.hands_per_sample)
     for each in controls:
         adjusted = each.adjusted(result)[0].summary
         samples.append(("duplicate deals, control variates", adjusted.sd, result.hands_per_sample))
-    return samples
+    return samples, decisions.count / result.hands
+
+
+class _Decisions:
+    """A callback that counts the decisions of the first agent."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def on_deal(self, batch: MatchBatch) -> None:
+        """Nobody has decided yet."""
+
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
+        """Count those of the first place."""
+        self.count += int((batch.places(rows, batch.tables["actor"][rows].astype(np.int64)) == 0).sum())
+
+    def on_end(self, batch: MatchBatch) -> None:
+        """Nobody decides any more."""
 
 
 def _samples(agent: dict[str, Any], plays: int) -> list[tuple[str, float, int]]:

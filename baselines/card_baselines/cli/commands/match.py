@@ -107,6 +107,9 @@ def match(
         title = " ".join([entry.id, *(f"{name}={value}" for name, value in chosen.items())])
         console.print_match(title + (", duplicate deals" if duplicate else ""), result, _speed(stops))
         watching.print_tables(result)
+        for player in {id(player): player for player in players}.values():
+            if count := getattr(player, "num_defaults", 0):  # of language models
+                print(f"{player.name}: {count:,} decisions without an answer that names a legal action: check or fold")
         if file is not None:
             print(f"saved {file.num_hands:,} hands in {file.path}")
     if plot is not None:

@@ -1,0 +1,210 @@
+"""Language models as agents: `llm:MODEL` at any endpoint that speaks OpenAI's chat protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.agent import Agent, Decisions
+from card_envs.game import Game
+from card_envs.text import ActionTextError, Transcript, action_names, parse_action, write_prompt
+
+_PREFIX = "CARD_ENVS_LLM_"
+_DEFAULTS = ("check", "pass", "fold")
+"""What is played for an answer that names no legal action: the first of these that is legal."""
+_INSTRUCTION = 'Think briefly, then end with one line "Final answer: ACTION", ACTION being one of the legal actions.'
+Message = dict[str, str]
+
+
+@dataclass(frozen=True)
+class LanguageModelSettings:
+    """How a language model is asked; `from_environment` reads CARD_ENVS_LLM_LOG, CARD_ENVS_LLM_MAX_CALLS and so on."""
+
+    log: str = ""
+    """File of JSON lines with every prompt and answer; calls that it holds are not made again."""
+    max_calls: int = 10_000
+    """Calls of the endpoint, after which the agent fails; the log lets a later match go on."""
+    timeout: float = 60.0
+    """Seconds for one answer."""
+    retries: int = 2
+    """How often a call is repeated that fails or takes too long."""
+    attempts: int = 2
+    """How often it is asked about one decision until an answer names a legal action."""
+    form: str = "compact"
+    """Of the prompts, "compact" or "verbose"."""
+    max_tokens: int = 1024
+    """Of an answer."""
+    workers: int = 8
+    """Calls at the same time."""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> LanguageModelSettings:
+        """Return the settings that environment variables make; ValueError for one that is no number."""
+        values: dict[str, Any] = {}
+        for setting in fields(cls):
+            text = environment.get(_PREFIX + setting.name.upper())
+            if text is not None:
+                try:
+                    values[setting.name] = type(getattr(cls, setting.name))(text)
+                except ValueError:
+                    raise ValueError(f"{_PREFIX}{setting.name.upper()}={text!r} is no number") from None
+        return cls(**values)
+
+
+class BudgetError(RuntimeError):
+    """Raised when a language model has been called as often as it may be."""
+
+
+class LanguageModel(Agent):
+    """A language model that gets prompts of `card_envs.text` and answers in words.
+
+    The endpoint and its key are those of the `openai` package: the environment variables OPENAI_BASE_URL and
+    OPENAI_API_KEY. An answer that names no legal action is asked for again with the reason; after `attempts` it is
+    counted in `num_defaults`, and check, pass or fold is played, the first that is legal.
+
+    The prompts hold all public actions of the deal where the agent is told of them (`Agent.observe_actions`).
+
+    Args:
+        game: The game.
+        argument: Name of the model.
+        settings: How it is asked; by default from the environment.
+
+    Raises:
+        ModuleNotFoundError: The package `openai` is missing.
+        ValueError: The log holds something else than JSON lines of this class.
+    """
+
+    def __init__(self, game: Game, argument: str, settings: LanguageModelSettings | None = None) -> None:
+        from openai import OpenAI
+
+        self.name = f"llm:{argument}"
+        self.model = argument
+        self.settings = settings or LanguageModelSettings.from_environment()
+        self.num_calls = 0
+        """Calls of the endpoint, without those that the log answered."""
+        self.num_defaults = 0
+        """Decisions in which no answer named a legal action."""
+        self._client = OpenAI(
+            api_key=os.environ.get("OPENAI_API_KEY", "none"),
+            timeout=self.settings.timeout,
+            max_retries=self.settings.retries,
+        )
+        self._transcripts: dict[tuple[int, int], Transcript] = {}
+        self._lock = threading.Lock()
+        self._known = self._read_log()
+
+    # --- what it is told ----------------------------------------------------------------------------------------------
+
+    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+        """Forget the deals before at these tables."""
+        begun = set(tables.tolist())
+        self._transcripts = {key: kept for key, kept in self._transcripts.items() if key[0] not in begun}
+
+    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
+        """Write down what is done."""
+        for j, action in enumerate(actions.tolist()):
+            key = int(decisions.tables[j]), int(decisions.seats[j])
+            transcript = self._transcripts.setdefault(key, Transcript(decisions.game))
+            transcript.note(decisions.views, j, action)
+
+    # --- what it does -------------------------------------------------------------------------------------------------
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Ask the model about each decision."""
+        prompts = [self._prompt(decisions, j) for j in range(len(decisions))]
+        views = decisions.views
+
+        def ask(j: int) -> int:
+            return self._action(decisions.game, views, j, prompts[j], float(decisions.uniforms[j]))
+
+        with ThreadPoolExecutor(self.settings.workers) as pool:
+            return np.array(list(pool.map(ask, range(len(decisions)))), np.int64)
+
+    def _prompt(self, decisions: Decisions, j: int) -> str:
+        seat = int(decisions.seats[j])
+        transcript = self._transcripts.get((int(decisions.tables[j]), seat))
+        return write_prompt(decisions.game, decisions.views, j, seat, form=self.settings.form, transcript=transcript)
+
+    def _action(self, game: Game, views: Any, j: int, prompt: str, number: float) -> int:
+        """Return the action that the model names; `number` is the random number that tells decisions apart."""
+        rules = game.info.text.rules if game.info.text is not None else ""
+        messages = [
+            {"role": "system", "content": f"{rules}\n{_INSTRUCTION}".strip()},
+            {"role": "user", "content": prompt},
+        ]
+        for _ in range(self.settings.attempts):
+            answer = self._answer(messages, number)
+            try:
+                return parse_action(game, views, j, answer)
+            except ActionTextError as error:
+                messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": f"Refused: {error}"}]
+        with self._lock:
+            self.num_defaults += 1
+        return default_action(action_names(game, views, j))
+
+    def _answer(self, messages: list[Message], number: float) -> str:
+        """Return what the model says, from the log if it is there."""
+        key = sha256(json.dumps([self.model, messages, number]).encode()).hexdigest()
+        with self._lock:
+            if key in self._known:
+                return self._known[key]
+            if self.num_calls >= self.settings.max_calls:
+                raise BudgetError(f"{self.name} has made {self.num_calls} calls, as many as it may: {_PREFIX}MAX_CALLS")
+            self.num_calls += 1
+        reply = self._client.chat.completions.create(
+            model=self.model,
+            messages=messages,  # type: ignore[arg-type]  # the package wants a type for each role
+            max_tokens=self.settings.max_tokens,
+        )
+        answer = (reply.choices[0].message.content if reply.choices else None) or ""
+        with self._lock:
+            self._known[key] = answer
+            self._write_log({"key": key, "model": self.model, "messages": messages, "answer": answer})
+        return answer
+
+    def close(self) -> None:
+        """Close the connections to the endpoint."""
+        self._client.close()
+
+    # --- the log ------------------------------------------------------------------------------------------------------
+
+    def _write_log(self, entry: Mapping[str, Any]) -> None:
+        if self.settings.log:
+            with Path(self.settings.log).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+    def _read_log(self) -> dict[str, str]:
+        path = Path(self.settings.log)
+        if not self.settings.log or not path.is_file():
+            return {}
+        data = path.read_bytes()
+        complete = data.rfind(b"\n") + 1
+        if complete < len(data):  # a process that was killed wrote half of the last line
+            os.truncate(path, complete)
+        known = {}
+        for number, line in enumerate(data[:complete].decode().splitlines(), start=1):
+            try:
+                entry = json.loads(line)
+                known[str(entry["key"])] = str(entry["answer"])
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(f"{path}, line {number}: not a prompt and its answer") from None
+        return known
+
+
+def default_action(names: Mapping[int, str]) -> int:
+    """Return check, pass or fold among the names of legal actions, the first that is there; else the first action."""
+    for wanted in _DEFAULTS:
+        for action, name in names.items():
+            if name.lower() == wanted:
+                return action
+    return next(iter(names))
