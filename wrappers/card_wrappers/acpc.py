@@ -225,14 +225,14 @@ class AcpcPlayer:
         if is_showdown and not all(shown[k] for k in range(self.game.num_seats) if in_hand >> k & 1):
             return None, "c"
         ends = Decisions(self._game, np.array([position]), _ROW, np.zeros(1), tables, _ROW)
-        if self.agent.watches_ends:
+        if self.agent.needs_showdowns:
             self.agent.sees_end(ends)
         self.agent.deal_ends(_ROW, tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward)
         return DealtHand(hand.number, position, int(t.payoff[position]), line), None
 
     def _show_actions(self, frames: Sequence[tuple[str, Tables]], position: int) -> None:
         """Let the agent see the decisions that are new."""
-        if self.agent.watches_actions:
+        if self.agent.needs_actions:
             for k in range(max(1, self._noted + 1), len(frames)):
                 before = frames[k - 1][1].copy()
                 action = _id_of(before, frames[k][0])
@@ -316,9 +316,9 @@ class AcpcBot(Agent):
         """Return True for the game that it was made for."""
         return bool(game.name == self._game.name and game.config == self._game.config)
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Give the hands their numbers."""
-        for table in tables.tolist():
+        for table in table_ids.tolist():
             self._numbers[table] = self._dealt
             self._dealt += 1
             for key in [key for key in self._hands if key[0] == table]:
@@ -328,7 +328,7 @@ class AcpcBot(Agent):
         """Write the betting down."""
         for j, action in enumerate(actions.tolist()):
             view = decisions.views[j]
-            hand = self._hand(int(decisions.tables[j]), int(decisions.seats[j]))
+            hand = self._hand(int(decisions.table_ids[j]), int(decisions.seats[j]))
             hand.signs.append((int(view["street"]), sign_of(view, action)))
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -338,7 +338,7 @@ class AcpcBot(Agent):
     def sees_end(self, ends: Decisions) -> None:
         """Send the last states of the hands."""
         for j, seat in enumerate(ends.seats.tolist()):
-            hand = self._hand(int(ends.tables[j]), seat)
+            hand = self._hand(int(ends.table_ids[j]), seat)
             self._tell(hand, ends.views[j], seat, is_end=True)
 
     def close(self) -> None:
@@ -352,7 +352,7 @@ class AcpcBot(Agent):
 
     def _ask(self, decisions: Decisions, j: int) -> int:
         seat, view = int(decisions.seats[j]), decisions.views[j]
-        state = self._tell(self._hand(int(decisions.tables[j]), seat), view, seat, is_end=False)
+        state = self._tell(self._hand(int(decisions.table_ids[j]), seat), view, seat, is_end=False)
         while True:
             line = self._lines.read()
             if line is None:

@@ -105,15 +105,15 @@ class LanguageModel(Agent):
 
     # --- what it is told ----------------------------------------------------------------------------------------------
 
-    def deal_starts(self, tables: NDArray[np.int64]) -> None:
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Forget the deals before at these tables."""
-        begun = set(tables.tolist())
+        begun = set(table_ids.tolist())
         self._transcripts = {key: kept for key, kept in self._transcripts.items() if key[0] not in begun}
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         """Write down what is done."""
         for j, action in enumerate(actions.tolist()):
-            key = int(decisions.tables[j]), int(decisions.seats[j])
+            key = int(decisions.table_ids[j]), int(decisions.seats[j])
             transcript = self._transcripts.setdefault(key, Transcript(decisions.game))
             transcript.note(decisions.views, j, action)
 
@@ -125,14 +125,14 @@ class LanguageModel(Agent):
         views = decisions.views
 
         def ask(j: int) -> int:
-            return self._action(decisions.game, views, j, prompts[j], float(decisions.uniforms[j]))
+            return self._action(decisions.game, views, j, prompts[j], float(decisions.random_numbers[j]))
 
         with ThreadPoolExecutor(self.settings.workers) as pool:
             return np.array(list(pool.map(ask, range(len(decisions)))), np.int64)
 
     def _prompt(self, decisions: Decisions, j: int) -> str:
         seat = int(decisions.seats[j])
-        transcript = self._transcripts.get((int(decisions.tables[j]), seat))
+        transcript = self._transcripts.get((int(decisions.table_ids[j]), seat))
         return write_prompt(decisions.game, decisions.views, j, seat, form=self.settings.form, transcript=transcript)
 
     def _action(self, game: Game, views: Any, j: int, prompt: str, number: float) -> int:

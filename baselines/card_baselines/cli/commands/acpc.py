@@ -11,7 +11,7 @@ import numpy as np
 from card_baselines.cli import console
 from card_baselines.cli.commands.arguments import load_agent
 from card_baselines.cli.console import print_json, print_results
-from card_baselines.cli.options import AgentNames, AsJson, joined
+from card_baselines.cli.options import AgentNames, AsJson, join_words
 from card_envs.agent import Agent
 from card_envs.game import Game
 from card_envs.history import MatchFile
@@ -55,7 +55,7 @@ def acpc(
         as_json: Print JSON; means are per hand in big blinds.
     """
     played = make_acpc_game(game, bet_menu)
-    names = joined(agents)
+    names = join_words(agents)
     if connect is not None:
         return _play(played, names, connect, seed, timeout, as_json)
     if len(names) != played.num_seats:
