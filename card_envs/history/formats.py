@@ -19,7 +19,7 @@ class HistoryWriter(Protocol):
     """Writes the hands of one match; `header` is called last, when the number of hands is known."""
 
     def header(self, num_hands: int) -> str:
-        """Return what stands before the hands."""
+        """Return the text before the hands."""
         ...
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
@@ -27,7 +27,7 @@ class HistoryWriter(Protocol):
         ...
 
     def footer(self) -> str:
-        """Return what stands after the hands."""
+        """Return the text after the hands."""
         ...
 
 
@@ -99,6 +99,6 @@ def recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
     return format_of_file(file).recorded(file)
 
 
-def searched_suffixes() -> tuple[str, ...]:
+def search_suffixes() -> tuple[str, ...]:
     """Return the endings of the files that are looked for in folders."""
     return tuple(suffix for each in formats() for suffix in sorted(each.suffixes))

@@ -69,22 +69,22 @@ def rules_name(config: HoldemConfig) -> str:
     return name
 
 
-def checked_rules(rules: object) -> str | RulesProfile | None:
+def check_rules(rules: object) -> str | RulesProfile | None:
     """Return rules that somebody asked for, or raise a ValueError for what cannot be the rules of hold'em."""
     if rules is None or isinstance(rules, (str, RulesProfile)):
         return rules
     raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
 
 
-def played_again(config: HoldemConfig, played: PlayedHands, names_of: NamesOf) -> Iterator[HoldemHand]:
+def replay_recorded(config: HoldemConfig, played: PlayedHands, names_of: NamesOf) -> Iterator[HoldemHand]:
     """Yield the hands of a batch, each played once more from its deal."""
     tables = played.dealt.copy()
     for i, actions in enumerate(played.actions):
         number = int(played.numbers[i])
-        yield _played_again(config, tables[i : i + 1], actions, number, names_of(number))
+        yield _replay_hand(config, tables[i : i + 1], actions, number, names_of(number))
 
 
-def _played_again(
+def _replay_hand(
     config: HoldemConfig, tables: Any, actions: list[int], number: int, names: tuple[str, ...]
 ) -> HoldemHand:
     n, k = config.num_players, config.num_hole_cards

@@ -48,7 +48,7 @@ def known_cards(hand: Hand) -> list[int]:
             if len(holes[seat]) > 2:
                 _stop_cards(hand, index, f"p{seat + 1} has {len(holes[seat])} hole cards; hold'em is played with 2")
         elif kind == SHOW and cards:
-            holes[seat] = _shown_cards(hand, index, holes[seat], cards)
+            holes[seat] = _find_shown_cards(hand, index, holes[seat], cards)
     deck = [card for hole in holes for card in (hole if len(hole) == 2 else (*hole, *[NO_CARD] * (2 - len(hole))))]
     deck += board[:NUM_BOARD_CARDS]
     deck += [NO_CARD] * (2 * n + NUM_BOARD_CARDS - len(deck))
@@ -58,7 +58,7 @@ def known_cards(hand: Hand) -> list[int]:
     return deck
 
 
-def _shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tuple[int, ...]) -> tuple[int, ...]:
+def _find_shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tuple[int, ...]) -> tuple[int, ...]:
     """Return the hole cards of a hand, in part unknown, after it was shown, in part perhaps and in any order."""
     if len(shown) != 2:
         _stop_cards(hand, index, f"{len(shown)} cards are shown; hold'em is played with 2")

@@ -16,7 +16,7 @@ class RecordedHand:
     source: str
     game: Game
     options: dict[str, Any]
-    """For `Game.deal_with`."""
+    """Reset options for `Game.deal_with`."""
     names: tuple[str, ...]
     """By seat."""
     actions: tuple[int, ...]
@@ -50,7 +50,7 @@ def _is_called(game: Game, tables: Tables, action: int, name: str) -> bool:
     return game.action_name(tables, 0, action) == name and game.step(tables.copy(), 0, action) >= -1
 
 
-def recorded_or_why(makers: Iterable[Callable[[], RecordedHand]]) -> Iterator[RecordedHand | str]:
+def make_recorded_hands(makers: Iterable[Callable[[], RecordedHand]]) -> Iterator[RecordedHand | str]:
     """Yield what each function makes, or the words of the ValueError that it raises."""
     for make in makers:
         try:

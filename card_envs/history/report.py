@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from card_envs.history.errors import HandHistoryError, shortened
-from card_envs.history.formats import HistoryFormat, format_of_file, searched_suffixes
+from card_envs.history.formats import HistoryFormat, format_of_file, search_suffixes
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
 _FILES_PER_TASK = 16
@@ -85,7 +85,7 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
     Raises HandHistoryError for a path that does not exist and for a folder without such files.
     """
     files: list[Path] = []
-    suffixes = searched_suffixes()
+    suffixes = search_suffixes()
     for path in [Path(paths)] if isinstance(paths, (str, Path)) else map(Path, paths):
         if path.is_dir():
             inside = [file for file in path.rglob("*") if file.suffix in suffixes and file.is_file()]

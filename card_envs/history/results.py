@@ -15,7 +15,7 @@ EXACT, ODD_CHIP, RAKE, LEGAL_ONLY = "exactly", "up to odd chips", "up to a rake"
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What became of one recorded hand."""
+    """The result of replaying one recorded hand."""
 
     source: str
     """The file, and the section of a .phhs file."""

@@ -1,7 +1,7 @@
 """The share of the pot that a hand of Texas hold'em wins if all cards come without betting.
 
 Exact, over all boards: `equities` of known hands, `equity_against_range` and `equities_against_all` against hands that
-are not known. By sampling, for kernels that must decide quickly: `sampled_share`.
+are not known. By sampling, for kernels that must decide quickly: `sample_share`.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def share_of_deal(
 
 
 @kernel
-def sampled_share(
+def sample_share(
     first: Any, second: Any, key: Any, bits: Any, used: Any, missing: Any, opponents: Any, samples: Any, seed: Any
 ) -> Any:
     """Return the mean of `share_of_deal` over `samples` deals that `seed` (uint64) fixes."""

@@ -37,7 +37,7 @@ _PAIR_BITS = 12  # enough to number a board's 1,081 starting hands, two cards of
 
 
 class Tables(NamedTuple):
-    """What `poker.percentiles` looks up. Starting hands stand at [first rank, second rank], rank 0..12 = 2..A.
+    """Look-up tables of `poker.percentiles`. Starting hands stand at [first rank, second rank], rank 0..12 = 2..A.
 
     Suited hands have the higher rank first, others the lower rank (13 pairs, 78 suited, 78 offsuit).
     """

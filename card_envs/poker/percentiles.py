@@ -18,7 +18,7 @@ from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
 from card_envs.poker.percentile_tables import HAND_SIZES
 from card_envs.poker.ranks import hand_rank
-from card_envs.poker.starting_hands import STARTING_PERCENTILES, checked_starting_hand
+from card_envs.poker.starting_hands import STARTING_PERCENTILES, check_starting_hand
 
 _COUNTS, _, _ = percentile_tables.load()
 _SMALLEST = HAND_SIZES[0]
@@ -48,4 +48,4 @@ def hand_percentile(cards: Iterable[int]) -> float:
     hand = [index(card) for card in cards]
     if len(hand) != 2:
         return float(percentile_of_rank(hand_rank(hand), len(hand)))
-    return float(STARTING_PERCENTILES[checked_starting_hand(hand)])
+    return float(STARTING_PERCENTILES[check_starting_hand(hand)])

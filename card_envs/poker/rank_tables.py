@@ -44,7 +44,7 @@ _PATTERNS = ((1, 1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 1), (3, 1, 1), "straight", "f
 
 
 class Tables(NamedTuple):
-    """What `poker.ranks` looks up; ranks of hands are 1 (royal flush) to 7462."""
+    """Look-up tables of `poker.ranks`; ranks of hands are 1 (royal flush) to 7462."""
 
     flush_ranks: NDArray[np.uint16]
     """(8192,) rank of the hand by the 13-bit set of ranks in the flush suit; 0 where the set is not of 5 to 7 ranks."""

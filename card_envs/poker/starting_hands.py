@@ -68,10 +68,10 @@ def starting_hand_equity(cards: Iterable[int]) -> float:
     hand = [index(card) for card in cards]
     if len(hand) != 2:
         raise ValueError(f"a starting hand has 2 cards, not {len(hand)}")
-    return float(STARTING_EQUITIES[checked_starting_hand(hand)])
+    return float(STARTING_EQUITIES[check_starting_hand(hand)])
 
 
-def checked_starting_hand(hand: list[int]) -> int:
+def check_starting_hand(hand: list[int]) -> int:
     """Return the number of two card ids; ValueError for an id outside 0..51 or a card that comes twice."""
     for card in hand:
         if not 0 <= card < DECK_SIZE:

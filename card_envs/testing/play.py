@@ -26,7 +26,7 @@ class CheckFailure(AssertionError):
 
 @dataclass(frozen=True)
 class Seen:
-    """What one seat gets of a table."""
+    """Observation, mask and view of one seat at a table."""
 
     observation: NDArray[Any]
     mask: NDArray[np.int8]

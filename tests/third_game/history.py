@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.game import ILLEGAL, Game, Tables
-from card_envs.history.recorded_hand import RecordedHand, recorded_or_why
+from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult
 from card_envs.history.steps import HandSteps, hand_number
@@ -73,7 +73,7 @@ class DozenFormat:
 
     def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
         deals = enumerate(map(json.loads, file.read_text().splitlines()))
-        return recorded_or_why(partial(_recorded, f"{file}:{n + 1}", deal) for n, deal in deals)
+        return make_recorded_hands(partial(_recorded, f"{file}:{n + 1}", deal) for n, deal in deals)
 
 
 def _recorded(source: str, deal: dict[str, Any]) -> RecordedHand:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.draw import unused_card
-from card_envs.poker.equity import sampled_share
+from card_envs.poker.equity import sample_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import starting_hand
 from card_envs.rng import seeded_streams, splitmix64
@@ -43,7 +43,7 @@ def equity_of(first: Any, second: Any, cards: Any, street: Any) -> Any:
     own = np.uint64(min(first, second) * DECK_SIZE + max(first, second))
     seed = splitmix64(np.uint64(used) ^ splitmix64(own))
     missing = _WHOLE_BOARD - known
-    return sampled_share(first, second, key, bits, used, missing, np.int64(1), SAMPLES[street], seed)
+    return sample_share(first, second, key, bits, used, missing, np.int64(1), SAMPLES[street], seed)
 
 
 @kernel

@@ -70,7 +70,7 @@ def replay_acpc_tables(hand: AcpcHand, config: HoldemConfig) -> Iterator[tuple[s
         raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
-def recorded_decisions(hand: AcpcHand, config: HoldemConfig) -> RecordedDecisions:
+def read_decisions(hand: AcpcHand, config: HoldemConfig) -> RecordedDecisions:
     """Return how a hand was dealt and decided; seat 0 is the first left of the button.
 
     Raises ValueError, in words, for hands that are not legal.

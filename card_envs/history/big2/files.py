@@ -9,10 +9,10 @@ from pathlib import Path
 from card_envs.game import Game
 from card_envs.games.big2.config import is_big2
 from card_envs.history.big2.format import Big2Deal, dump_deal, load_deals
-from card_envs.history.big2.replay import recorded_actions, replay_deal, steps_of
-from card_envs.history.big2.write import played_again
+from card_envs.history.big2.replay import read_actions, replay_deal, steps_of
+from card_envs.history.big2.write import replay_recorded
 from card_envs.history.formats import HistoryFormat
-from card_envs.history.recorded_hand import RecordedHand, recorded_or_why
+from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
 from card_envs.history.recording import PlayedHands, seated
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps, hand_number
@@ -26,7 +26,7 @@ class _Writer:
         return ""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        for deal in played_again(self._config, played, partial(seated, self._names)):
+        for deal in replay_recorded(self._config, played, partial(seated, self._names)):
             yield dump_deal(deal) + "\n"
 
     def footer(self) -> str:
@@ -57,11 +57,11 @@ class Big2Format:
 
     def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
-        return recorded_or_why(partial(_recorded, deal) for deal in load_deals(file))
+        return make_recorded_hands(partial(_recorded, deal) for deal in load_deals(file))
 
 
 def _recorded(deal: Big2Deal) -> RecordedHand:
-    game, hands, actions = recorded_actions(deal)
+    game, hands, actions = read_actions(deal)
     return RecordedHand(deal.source, game, {"hands": hands}, deal.players, tuple(actions))
 
 

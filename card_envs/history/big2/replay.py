@@ -52,7 +52,7 @@ def _template(config: Big2Config) -> tuple[Game, Any]:
     return game, tables
 
 
-def recorded_actions(deal: Big2Deal) -> tuple[Game, list[list[int]], list[int]]:
+def read_actions(deal: Big2Deal) -> tuple[Game, list[list[int]], list[int]]:
     """Return the game, the card ids of the hands, and the actions of a deal; ValueError if one is not legal."""
     actions: list[int] = []
     try:

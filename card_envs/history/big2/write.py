@@ -13,17 +13,17 @@ from card_envs.history.big2.format import Big2Deal, Play
 from card_envs.history.recording import PlayedHands
 
 
-def played_again(
+def replay_recorded(
     config: Big2Config, played: PlayedHands, names_of: Callable[[int], tuple[str, ...]]
 ) -> Iterator[Big2Deal]:
     """Yield the deals of a batch, each played once more."""
     tables = played.dealt.copy()
     for i, actions in enumerate(played.actions):
         number = int(played.numbers[i])
-        yield _played_again(config, tables[i : i + 1], actions, number, names_of(number))
+        yield _replay_hand(config, tables[i : i + 1], actions, number, names_of(number))
 
 
-def _played_again(config: Big2Config, tables: Any, actions: list[int], number: int, names: tuple[str, ...]) -> Big2Deal:
+def _replay_hand(config: Big2Config, tables: Any, actions: list[int], number: int, names: tuple[str, ...]) -> Big2Deal:
     held = (int(sets[0]) | int(sets[1]) for sets in zip(tables["held"][0], tables["played"][0], strict=True))
     hands = tuple(tuple(order for order in range(NUM_SEATS * HAND_SIZE) if cards >> order & 1) for cards in held)
     tricks: list[list[Play]] = [[(int(tables["opener"][0]), (0,))]] if not config.opening_decision else []

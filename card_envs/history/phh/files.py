@@ -12,12 +12,12 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import is_holdem
 from card_envs.games.holdem.game import holdem_game
 from card_envs.history.formats import HistoryFormat
-from card_envs.history.holdem_hand import checked_rules, played_again
+from card_envs.history.holdem_hand import check_rules, replay_recorded
 from card_envs.history.phh.format import Hand, dump_hand, load_hands
-from card_envs.history.phh.replay import config_of, recorded_decisions, replay_hand, replay_tables
+from card_envs.history.phh.replay import config_of, read_decisions, replay_hand, replay_tables
 from card_envs.history.phh.write import phh_of, require_phh
 from card_envs.history.recorded_cards import playable_hand
-from card_envs.history.recorded_hand import RecordedHand, recorded_or_why
+from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
 from card_envs.history.recording import PlayedHands, seated
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps, hand_number
@@ -32,7 +32,7 @@ class _Writer:
         return ""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        for hand in played_again(self._config, played, partial(seated, self._names)):
+        for hand in replay_recorded(self._config, played, partial(seated, self._names)):
             yield f"[{hand.number + 1}]\n{dump_hand(phh_of(hand, self._more))}\n\n"
 
     def footer(self) -> str:
@@ -61,12 +61,12 @@ class PhhFormat:
 
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
         """See `HistoryFormat`; without `rules`, those that a hand names, else `standard`."""
-        under = checked_rules(rules)
+        under = check_rules(rules)
         return [replay_hand(hand, under) for hand in load_hands(file)]
 
     def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
         """See `HistoryFormat`; fractions of chips are counted in a smaller unit."""
-        under = checked_rules(rules)
+        under = check_rules(rules)
         hand = hand_number(number, load_hands(file), file)
         game = holdem_game("holdem", config_of(hand, under))
         (_, dealt), *later = replay_tables(hand, under)
@@ -76,11 +76,11 @@ class PhhFormat:
 
     def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
-        return recorded_or_why(partial(_recorded, hand) for hand in load_hands(file))
+        return make_recorded_hands(partial(_recorded, hand) for hand in load_hands(file))
 
 
 def _recorded(hand: Hand) -> RecordedHand:
-    return playable_hand(recorded_decisions(hand))
+    return playable_hand(read_decisions(hand))
 
 
 PHH: HistoryFormat = PhhFormat()

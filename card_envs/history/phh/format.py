@@ -345,7 +345,7 @@ def _amount(text: str, action: str) -> Number:
 
 
 def _key_text(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _escaped(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _escape(name)
 
 
 def _value_text(value: object) -> str:
@@ -369,8 +369,8 @@ def _string_text(text: str) -> str:
         return f"'{text}'"
     if text.isprintable() and "'''" not in text and not text.endswith("'"):
         return f"'''{text}'''"
-    return _escaped(text)
+    return _escape(text)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -95,7 +95,7 @@ def config_of(hand: Hand, rules: str | RulesProfile | None = None) -> HoldemConf
         raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
-def recorded_decisions(hand: Hand) -> RecordedDecisions:
+def read_decisions(hand: Hand) -> RecordedDecisions:
     """Return how a hand was dealt and decided, under the rules that it names; seat 0 is the first left of the button.
 
     Raises ValueError, in words, for hands that are not legal, that our tables do not play, or whose cards are unknown.
@@ -265,7 +265,7 @@ def _compared(play: _Play) -> ReplayResult:
         ours, agreement = list(shown), _stack_agreement(play, stacks, recorded)
     else:
         won = [after - before for after, before in zip(stacks, stacks_before_award(play.seating.table), strict=True)]
-        ours, agreement = list(map(play.amount, won)), _winning_agreement(play, won, recorded)
+        ours, agreement = list(map(play.amount, won)), _compare_winnings(play, won, recorded)
     if agreement:
         return ReplayResult(source, MATCHED, agreement=agreement, stacks=shown)
     reason = f"{name} are {_listed(recorded)} in the recording, {_listed(ours)} by the rules"
@@ -305,7 +305,7 @@ def _stack_agreement(play: _Play, stacks: list[int], recorded: list[Number]) -> 
     return ODD_CHIP if _is_odd_chip(play, taken) else ""
 
 
-def _winning_agreement(play: _Play, won: list[int], recorded: list[Number]) -> str:
+def _compare_winnings(play: _Play, won: list[int], recorded: list[Number]) -> str:
     """Compare the chips taken from the pots; sites differ in whether they count a bet that nobody called."""
     scaled = [Fraction(amount) * play.scale for amount in recorded]
     returned = [0] * len(won)

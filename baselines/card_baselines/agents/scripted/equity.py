@@ -23,7 +23,7 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import owed
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.poker.equity import sampled_share
+from card_envs.poker.equity import sample_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 from card_envs.rng import splitmix64
@@ -101,4 +101,4 @@ def pot_share(t: Any, opponents: Any, samples: Any, seed: Any) -> Any:
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]
         used |= np.int64(1) << card
-    return sampled_share(first, second, key, bits, used, _WHOLE_BOARD - known, opponents, samples, seed)
+    return sample_share(first, second, key, bits, used, _WHOLE_BOARD - known, opponents, samples, seed)
