@@ -8,9 +8,11 @@ import pytest
 from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
-from card_envs.games.holdem.encoders.equity import EQUITY, SAMPLES
+from card_envs.games.holdem.encoders.equity import EQUITY
+from card_envs.poker import sampled_equity_tables
 from card_envs.poker.equity import equity_against_range
 from card_envs.poker.hands import HANDS
+from card_envs.poker.sampled_equity import SAMPLES
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand_equity, starting_hands
 from tests.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
@@ -67,3 +69,7 @@ def test_the_same_cards_read_the_same_in_any_order() -> None:
     first = look(config, card_ids("9s 8d"), card_ids("7h 6c 2d"))
     second = look(config, card_ids("8d 9s"), card_ids("2d 7h 6c"))
     assert first[-5:].tolist() == second[-5:].tolist()
+
+
+def test_the_table_before_the_flop_is_what_sampling_gives() -> None:
+    assert sampled_equity_tables.build().by_quarter.tolist() == sampled_equity_tables.load().by_quarter.tolist()

@@ -1,0 +1,51 @@
+"""The sampled equities of all hands before the flop: made here, shipped as one file, pinned by a hash.
+
+Before the flop samples cost most, and there are 1,326 hands only. `python -m
+card_envs.poker.sampled_equity_tables` computes them again and writes the file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.compiler import kernel
+from card_envs.poker.hands import HANDS
+from card_envs.poker.pinned_tables import load_pinned, write_pinned
+from card_envs.poker.sampled_equity import QUARTERS, write_sampled
+
+TABLE_FILE = Path(__file__).with_suffix(".npz")
+TABLE_SHA256 = "a74a02acdb230f0c6f0f8c9acb7358710328a4df2faa6fb36fc1c3264eb4c505"
+"""Names the content of `TABLE_FILE`."""
+
+
+class Tables(NamedTuple):
+    """What the encoder `equity` looks up before the flop."""
+
+    by_quarter: NDArray[np.float32]
+    """(1326, 4): equity of each of `poker.hands.HANDS` against each quarter of starting hands, best first."""
+
+
+def load() -> Tables:
+    """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
+    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256, "card_envs.poker.sampled_equity_tables")
+
+
+def build() -> Tables:
+    """Return the tables, computed."""
+    rows = np.zeros(len(HANDS), np.dtype((np.record, [("number", np.float32, (1 + QUARTERS,))])))
+    _sample_all(HANDS.astype(np.int64), rows)
+    return Tables(np.ascontiguousarray(rows["number"][:, 1:]))
+
+
+@kernel
+def _sample_all(hands: Any, rows: Any) -> None:
+    for j in range(hands.shape[0]):
+        write_sampled(hands[j, 0], hands[j, 1], np.int64(0), np.int64(0), rows[j], 0)
+
+
+if __name__ == "__main__":
+    write_pinned(TABLE_FILE, build())
