@@ -117,7 +117,7 @@ def test_advantages_run_along_the_decisions_of_each_seat() -> None:
     assert compute_gae(np.array([1]), np.array([[2.0, -2.0]], np.float32), *chains, 0.9, 0.5) == 3
     last = 2.0 - 0.5
     first = 0.9 * 0.5 - 0.2 + 0.9 * 0.5 * last
-    assert buffer.finished_rows().tolist() == [0, 1, 2]
+    assert buffer.find_finished().tolist() == [0, 1, 2]
     assert np.allclose(buffer.columns["advantage"][:3], [first, -2.4, last])
     assert np.allclose(buffer.columns["target"][:3], [first + 0.2, -2.0, 2.0])
     buffer.discard_finished()
@@ -135,7 +135,7 @@ def test_every_deal_is_credited_whole_and_sums_to_zero(env_id: str) -> None:
     for _ in range(2):
         finished = learner.rollout.collect(learner.network, 400)
         buffer = learner.rollout.buffer
-        taken = buffer.finished_rows()
+        taken = buffer.find_finished()
         assert len(taken) == finished >= 400
         arrays = buffer.columns
         assert (arrays["legal"][taken, 1] >= 0).all()  # no forced decisions
@@ -154,10 +154,10 @@ def test_decisions_are_those_of_the_network_as_it_is_and_none_is_lost() -> None:
         learner.update(0.0)
         waiting = buffer.size  # of unfinished deals: begun before the step of this update
         finished = learner.rollout.collect(learner.network, 500)
-        batch = buffer.finished_batch(torch.device("cpu"))
+        batch = buffer.make_batch(torch.device("cpu"))
         assert len(batch) == finished >= 500, update
         assert learner.rollout.action_counts.sum() == buffer.size - waiting
-        fresh = buffer.finished_rows()
+        fresh = buffer.find_finished()
         taken = batch.minibatch(np.flatnonzero(fresh >= waiting))
         assert (fresh >= waiting).sum() > 300
         with torch.no_grad():
@@ -172,7 +172,7 @@ def test_decisions_of_the_pool_are_not_learned_from() -> None:
     learner = Ppo(replace(TINY, opponents=("random",), num_tables=64, mixed=1.0), game)
     learner.rollout.collect(learner.network, 3000)
     buffer = learner.rollout.buffer
-    begun = buffer.columns["previous_step"][buffer.finished_rows()] == -1
+    begun = buffer.columns["previous_step"][buffer.find_finished()] == -1
     decisions_per_deal = len(begun) / begun.sum()  # begun: once for each seat that the learner has and that decides
     assert 1.0 <= decisions_per_deal < 2.0
     assert ((learner.rollout.tables._players == 0).sum(axis=1) == 1).all()

@@ -58,9 +58,9 @@ class Config(GameRunConfig):
     average: float = 0.0
     """Decay per update of the averaged weights, which then play and are exported; 0 for the latest weights."""
     fast_cpu: Literal["off", "float32", "bfloat16", "auto"] = "float32"
-    """How a CPU computes the network: with kernels that skip zeros and illegal actions (float32), with hidden layers in
-    bfloat16 (up to three times as fast with AMX or AVX-512 BF16, much slower elsewhere), with the faster of the two,
-    measured when the run begins (auto), or in plain PyTorch (off), as on GPUs."""
+    """Computation of the network on a CPU: with kernels that skip zeros and illegal actions (float32), with hidden
+    layers in bfloat16 (up to three times as fast with AMX or AVX-512 BF16, much slower elsewhere), with the faster of
+    the two, measured when the run begins (auto), or in plain PyTorch (off), as on GPUs."""
     exploitability: bool = False
     """Small hold'em games: measure the exact exploitability of the policy, and of the average of all so far, which the
     folder `average` plays."""

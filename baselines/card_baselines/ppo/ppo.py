@@ -121,7 +121,7 @@ class Ppo(Learner):
             group["lr"] = schedules.learning_rate
         num_decisions = self.rollout.collect(self.network, config.batch)
         self.decisions += num_decisions
-        batch = self.rollout.buffer.finished_batch(self.device)
+        batch = self.rollout.buffer.make_batch(self.device)
         num_minibatches = self.num_minibatches(num_decisions)
         steps = [
             self._take_step(batch, rows, schedules)

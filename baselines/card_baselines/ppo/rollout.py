@@ -29,7 +29,7 @@ from card_envs.vector import VectorTables
 Rows = NDArray[np.int64]
 
 PAST_SELF, EXPLOITER = "self", "exploiter"
-"""Stand for past selves and for exploiters among the names of a pool."""
+"""Names of past selves and of exploiters in a pool."""
 NUM_PAST_SELVES, NUM_EXPLOITERS = 8, 8
 """The most recent networks that are kept of each."""
 _PAST, _EXPLOITERS = "past_self.", "exploiter."
@@ -91,7 +91,7 @@ class SelfPlayTables:
         seats = self._tables["actor"][rows].astype(np.int64)
         return seats, self._players[rows, seats]
 
-    def forced_actions(self, rows: Rows) -> tuple[Rows, Rows]:
+    def list_forced(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return those of the tables `rows` at which one action is legal, and that action."""
         mask = np.empty((len(rows), self.game.num_actions), np.int8)
         self.game.mask_batch(self._tables, rows, mask_records(mask))
@@ -177,7 +177,7 @@ class Rollout:
         self.tables = SelfPlayTables(game, config.num_tables, config.seed, config.opponents, config.mixed)
         self.buffer = RolloutBuffer(game, config.num_tables, 4 * config.num_tables)
         self.action_counts = np.zeros(game.num_actions, np.int64)
-        """How often each action was chosen in the latest batch."""
+        """(num_actions,): number of times that each action was chosen in the latest batch."""
 
     def collect(self, network: ActorCritic, num_decisions: int) -> int:
         """Play until `num_decisions` more of the network's are in finished deals; return how many are."""
@@ -192,10 +192,10 @@ class Rollout:
     def _play_forced(self) -> int:
         """Play decisions with one legal action; return how many of the network's decisions are in deals that ended."""
         num_finished = 0
-        rows, actions = self.tables.forced_actions(self.tables.rows)
+        rows, actions = self.tables.list_forced(self.tables.rows)
         while len(rows):
             num_finished += self._step(rows, actions)
-            rows, actions = self.tables.forced_actions(rows)
+            rows, actions = self.tables.list_forced(rows)
         return num_finished
 
     def _play_step(self, network: ActorCritic) -> int:

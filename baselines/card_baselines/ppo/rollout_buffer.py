@@ -17,7 +17,7 @@ from card_envs.compiler import kernel
 from card_envs.game import Game
 
 NONE = -1
-"""Stands for no decision."""
+"""Row number that means no decision."""
 LOSS_COLUMNS = ("observation", "legal", "choice", "log_probability", "value", "advantage", "target")
 """Columns of the buffer that the loss needs."""
 
@@ -109,13 +109,13 @@ class RolloutBuffer:
             )
         )  # fmt: skip
 
-    def finished_rows(self) -> NDArray[np.int64]:
+    def find_finished(self) -> NDArray[np.int64]:
         """Return the rows of decisions whose deals are over."""
         return np.flatnonzero(self.columns["is_finished"][: self.size])
 
-    def finished_batch(self, device: torch.device) -> Batch:
+    def make_batch(self, device: torch.device) -> Batch:
         """Return the decisions whose deals are over, to learn from them on a device."""
-        rows = self.finished_rows()
+        rows = self.find_finished()
         return Batch({name: self.columns[name][rows] for name in LOSS_COLUMNS}, device)
 
     def discard_finished(self) -> None:

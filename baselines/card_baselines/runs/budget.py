@@ -38,15 +38,15 @@ class Periodic:
     def __init__(self, period: float, clock: Callable[[], float], aligned: bool = False) -> None:
         """Be due for the first time a period from now, or if `aligned` at the next multiple of the period."""
         self._period, self._clock, self._aligned = period, clock, aligned
-        self._next = self._following()
+        self._next = self._next_time()
 
     def is_due(self) -> bool:
         """Return True if it is due now; the next time is then a period later."""
         if self._clock() < self._next:
             return False
-        self._next = self._following()
+        self._next = self._next_time()
         return True
 
-    def _following(self) -> float:
+    def _next_time(self) -> float:
         now = self._clock()
         return (now // self._period + 1) * self._period if self._aligned else now + self._period

@@ -28,7 +28,7 @@ class RunConfig(ABC):
     """Run folder, or trained agent of this package, whose weights a new run begins with, under settings and an
     optimiser of its own."""
     device: str = "auto"
-    """Where networks are computed: auto (a GPU if there is one), cpu, cuda or cuda:N."""
+    """Device of the networks: auto (a GPU if there is one), cpu, cuda or cuda:N."""
     threads: int = 1
     """PyTorch's threads, per process: more help little with small networks, and wait for each other on busy
     machines."""

@@ -14,7 +14,7 @@ from card_envs.match.play import play_match
 from card_envs.match.summary import Summary
 
 LOCAL_BEST_RESPONSE = "local_best_response"
-"""In a panel: an opponent that knows what the learner plays, for heads-up hold'em."""
+"""Name in a panel of an opponent that knows the learner's strategy, for heads-up hold'em."""
 _SLOWER, _FEWEST = 40, 64
 """It thinks for milliseconds a hand, so it plays so many times fewer hands than the panel, but some."""
 

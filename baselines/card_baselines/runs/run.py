@@ -31,7 +31,7 @@ FROZEN = "frozen"
 """Folder, within that of the run, of agents as they were after each quarter."""
 _QUARTERS = 4
 _PICTURE_SECONDS = 30.0
-"""Between drawings of the measures, which in small games take longer than an evaluation."""
+"""Seconds between drawings of the measures, which in small games take longer than an evaluation."""
 
 
 def train(algorithm: Algorithm[AnyConfig], config: AnyConfig) -> RunFolder:

@@ -46,7 +46,7 @@ class MaskAtEnd(VecEnvWrapper):
         return np.concatenate([observation, self._tables.action_masks()], axis=1, dtype=np.float32)
 
 
-def masked(values: torch.Tensor, observation: torch.Tensor) -> torch.Tensor:
+def mask_values(values: torch.Tensor, observation: torch.Tensor) -> torch.Tensor:
     """Return values (n, actions) with the least number there is for illegal actions.
 
     A finite one: minus infinity times zero, as for what follows the end of an episode, is undefined.

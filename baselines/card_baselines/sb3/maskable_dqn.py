@@ -24,7 +24,7 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.config import require, require_shares
-from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
+from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_envs.agent import choose
 from card_wrappers.sb3 import CardVecEnv
@@ -63,7 +63,7 @@ class MaskedQNetwork(QNetwork):
     def forward(self, obs: torch.Tensor | dict[str, torch.Tensor]) -> torch.Tensor:
         """Return values (n, actions) of observations that end with the mask."""
         assert isinstance(obs, torch.Tensor)
-        return masked(super().forward(obs), obs)
+        return mask_values(super().forward(obs), obs)
 
 
 class MaskedPolicy(DQNPolicy):

@@ -19,7 +19,7 @@ from stable_baselines3.common.distributions import Distribution
 from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.config import require, require_shares
-from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, masked
+from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_wrappers.sb3 import CardVecEnv
 
@@ -52,7 +52,7 @@ class MaskedLstmPolicy(MlpLstmPolicy):
 
     def _get_action_dist_from_latent(self, latent_pi: torch.Tensor) -> Distribution:
         assert isinstance(self.features_extractor, WithoutMask)  # it saw the observations of `latent_pi` just before
-        logits = masked(self.action_net(latent_pi), self.features_extractor.seen)
+        logits = mask_values(self.action_net(latent_pi), self.features_extractor.seen)
         return self.action_dist.proba_distribution(action_logits=logits)
 
 

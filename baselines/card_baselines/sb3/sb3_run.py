@@ -48,7 +48,7 @@ class Sb3Config(GameRunConfig):
     num_tables: int = 512
     minibatch: int = 2048
     learning_rate: float = 1e-3
-    """At the start; falls linearly to a tenth over the budget."""
+    """Learning rate at the start; it falls linearly to a tenth over the budget."""
     reward_scale: float = 0.1
     """Rewards are multiplied by this: big blinds and points are large numbers for a network."""
     hidden: tuple[int, ...] = (128, 128)
@@ -131,7 +131,7 @@ class Sb3Learner(Learner):
     def update(self, fraction: float) -> dict[str, float]:
         """Let the model collect and learn; returns what it logs."""
         decisions = self.steps_per_update * self.config.num_tables
-        with _unvalidated_distributions():
+        with _skip_distribution_checks():
             self.model.learn(decisions, callback=self._callback, reset_num_timesteps=False, log_interval=None)
         if not all(bool(torch.isfinite(parameter).all()) for parameter in self.policy_parameters()):
             raise TrainingDivergedError(
@@ -190,7 +190,7 @@ class PastSelf(Agent):
         return self._agent.act(decisions, rng)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Tell an agent with a memory."""
+        """Called when deals start: pass it on to an agent with a memory."""
         self._agent.deal_starts(table_ids)
 
 
@@ -210,7 +210,7 @@ class _UntilBudget(BaseCallback):
 
 
 @contextmanager
-def _unvalidated_distributions() -> Iterator[None]:
+def _skip_distribution_checks() -> Iterator[None]:
     """Let PyTorch's distributions trust their arguments: masks are checked by the engine."""
     before = torch.distributions.Distribution._validate_args
     torch.distributions.Distribution.set_default_validate_args(False)
