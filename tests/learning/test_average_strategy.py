@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,11 +51,11 @@ def test_averages_are_as_exploitable_as_the_tabular_solver_says(env_id: str) -> 
     meter, played = ExploitabilityMeter(game), PlayedGame(game)
     for seed, weight in ((0, 1.0), (1, 2.0), (2, 0.5)):
         network = any_network(game, seed)
-        meter.add(network.policy, weight)
+        meter.on_update(SimpleNamespace(network=network, updates=weight))
         played.add(network, weight)
         latest = PlayedGame(game)
         latest.add(network)
-        measured = meter.measure(network.policy)
+        measured = meter.measure(SimpleNamespace(playing=network))
         assert measured[LATEST] == pytest.approx(latest.exploitability(), abs=1e-6)
         assert measured[AVERAGE] == pytest.approx(played.exploitability(), abs=1e-6)
     assert measured[LATEST] != pytest.approx(measured[AVERAGE], abs=0.1)
