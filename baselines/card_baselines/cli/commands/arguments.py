@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from card_baselines.cli.examples import EXAMPLES, describe_with_example
 from card_envs.envs import EnvEntry, make_game
 from card_envs.locations import load_module
 
@@ -96,7 +97,9 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], *
 
     require_numbers_in_range(arguments)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
-    return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
+    text = (inspect.getdoc(command) or "").partition("\n\nArgs:")[0]
+    described = {"description": describe_with_example(name, text)} if name in EXAMPLES else {}
+    return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **described, **default)
 
 
 def require_numbers_in_range(arguments: Iterable[str]) -> None:

@@ -19,6 +19,7 @@ from card_baselines.cli.commands.tournament import (
     standings_json,
 )
 from card_baselines.cli.console import make_table, print_json, print_table
+from card_baselines.cli.examples import describe_with_example
 from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, Words, join_words
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
@@ -55,7 +56,8 @@ def league(arguments: list[str]) -> int:
     }
     if not arguments or arguments[0] in ("-h", "--help"):
         lines = [f"  {name:8} {(inspect.getdoc(each) or '').partition(chr(10))[0]}" for name, each in commands.items()]
-        print("\n".join(["usage: card-envs league COMMAND FOLDER [options]", "", *lines]))
+        usage = "usage: card-envs league COMMAND FOLDER [options]"
+        print("\n".join([usage, "", describe_with_example("league new", "commands:"), *lines]))
         return 0 if arguments else WRONG_USE
     name, rest = arguments[0], arguments[1:]
     require_known("league", name, commands)

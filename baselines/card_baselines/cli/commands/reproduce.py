@@ -7,6 +7,7 @@ from typing import Any
 
 from card_baselines.cli.commands.arguments import WRONG_USE, parse_options, require_known
 from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.examples import describe_with_example
 from card_baselines.papers import PAPERS, find_paper
 
 
@@ -32,7 +33,7 @@ def reproduce(arguments: list[str]) -> int:
 
 
 def _usage() -> str:
-    lines = ["usage: card-envs reproduce PAPER [options]", ""]
+    lines = ["usage: card-envs reproduce PAPER [options]", "", describe_with_example("reproduce", "papers:")]
     for name in PAPERS:
         paper = find_paper(name)
         lines += [f"  {name:18} {paper.title}"]

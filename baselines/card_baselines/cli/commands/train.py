@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from card_baselines.cli.commands.arguments import WRONG_USE, group_options, parse_options, require_known
 from card_baselines.cli.console import print_json
 from card_baselines.cli.demo import print_evaluation
+from card_baselines.cli.examples import describe_with_example
 from card_baselines.papers import presets_of
 from card_baselines.run_folder import CURVE, RunFolder
 from card_baselines.runs import run
@@ -25,7 +26,8 @@ def train(arguments: list[str]) -> int:
     algorithms = plugins.registered(plugins.ALGORITHMS)
     names = ", ".join(algorithms)
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(f"usage: card-envs train ALGORITHM [--preset NAME] [--dry-run] [options]\n\nalgorithms: {names}\n")
+        usage = "usage: card-envs train ALGORITHM [--preset NAME] [--dry-run] [options]"
+        print(f"{usage}\n\n{describe_with_example('train', f'algorithms: {names}')}\n")
         print("--dry-run shows all settings, those of a preset included, and trains nothing.")
         print(f"`card-envs train {next(iter(algorithms))} --help` shows the options of one.")
         return 0 if arguments else WRONG_USE

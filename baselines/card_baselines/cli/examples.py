@@ -1,0 +1,82 @@
+"""The first lines of the help of each command: an example that works, the unit of its numbers and what it costs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Example(NamedTuple):
+    """A command line that works when it is copied."""
+
+    words: str
+    """What is typed behind `card-envs`."""
+    about: str
+    """Unit of the results, and cost."""
+
+
+EXAMPLES = {
+    "envs": Example("envs", "a table of ids, sizes and rules; half a second"),
+    "agents": Example("agents", "a table of names; half a second"),
+    "play": Example("play kuhn_poker-v0 --agents cfr", "results in chips; as long as you like, q leaves"),
+    "match": Example(
+        "match limit_holdem-v0 --agents chen always_call --hands 10000",
+        "big blinds per 100 hands, or points a hand; about 3 seconds of one core",
+    ),
+    "panel": Example("panel --quick --sections big2", "points a hand; a hundredth of the hands of the whole panel"),
+    "hands-needed": Example("hands-needed --difference 0.05 --sd 5", "hands; seconds"),
+    "exploit": Example(
+        "exploit leduc_holdem-v0 --agent cfr",
+        "chips or big blinds a hand; about 4 seconds of one core, and --minutes for a learned response",
+    ),
+    "adapt": Example(
+        "adapt limit_holdem-v0 --agent brennus --styles always_raise always_call --hands-per-style 100 --sessions 2",
+        "big blinds per 100 hands; about 7 seconds of one core",
+    ),
+    "report": Example(
+        "report chen --hands 1000 --exploit-hands 64", "big blinds per 100 hands; about 5 seconds of one core"
+    ),
+    "replay": Example("replay hands.phhs", "counts of hands; about 2 seconds of one core"),
+    "acpc": Example(
+        "acpc holdem.limit.2p.reverse_blinds.game --agents chen always_call --hands 100",
+        "big blinds per 100 hands; about 4 seconds of one core",
+    ),
+    "check": Example("check kuhn_poker-v0", "a line for each check; about 4 seconds of one core"),
+    "bench": Example("bench", "per second of one core; about 13 seconds of one core"),
+    "warmup": Example("warmup limit_holdem-v0", "seconds; about 5 of one core where all is compiled"),
+    "serve": Example("serve limit_holdem-v0 big2-v0", "results in the unit of the game; until Ctrl-C"),
+    "results": Example("results runs/results.sqlite", "big blinds per 100 hands, or points a hand; seconds"),
+    "tournament": Example(
+        "tournament chen always_call random", "big blinds a hand; --minutes of one core, then a report"
+    ),
+    "export": Example("export ppo_big2 --onnx ppo_big2.onnx", "a file of network weights; about 4 seconds of one core"),
+    "league new": Example("league new leagues/first --env leduc_holdem-v0", "a folder; seconds"),
+    "league add": Example(
+        "league add leagues/first --division pairs --kind round_robin --teachers cfr random always_call"
+        " --set hands=1000",
+        "a table of members; seconds",
+    ),
+    "league run": Example(
+        "league run leagues/first --rounds 30", "rounds, of 1,000 hands here; about 12 seconds of one core"
+    ),
+    "league rank": Example(
+        "league rank leagues/first --by mean", "chips, big blinds or points a hand; about 8 seconds of one core"
+    ),
+    "league report": Example(
+        "league report leagues/first", "chips, big blinds or points a hand; about 11 seconds of one core"
+    ),
+    "league watch": Example("league watch leagues/first", "rounds and ratings; until Ctrl-C"),
+    "train": Example(
+        "train self_play_ppo --env leduc_holdem-v0 --minutes 1", "decisions, and rewards a hand; --minutes of one core"
+    ),
+    "demo": Example("demo", "big blinds per 100 hands; two minutes of training, then matches"),
+    "reproduce": Example(
+        "reproduce shi2022 --scale tiny", "the unit of the paper's table; minutes to days, by --scale"
+    ),
+}
+"""Name of a command -> its example."""
+
+
+def describe_with_example(name: str, text: str) -> str:
+    """Return the description of a command with its example first."""
+    example = EXAMPLES.get(name)
+    return text if example is None else f"Example: card-envs {example.words}\n({example.about})\n\n{text}"

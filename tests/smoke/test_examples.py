@@ -1,0 +1,64 @@
+"""The help of every command begins with an example: it is typed as it stands, and the quick ones are run."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from card_baselines import cli
+from card_baselines.cli.examples import EXAMPLES
+
+GROUPS = ("league",)
+TAKE_ARGUMENTS = ("train", "demo", "reproduce", *GROUPS)
+
+
+def test_every_command_has_an_example_of_its_own() -> None:
+    assert {name.partition(" ")[0] for name in EXAMPLES} == set(cli.COMMANDS)
+    assert all(example.words.startswith(f"{name} ") or example.words == name for name, example in EXAMPLES.items())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_help_begins_with_the_example_its_unit_and_its_cost(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        assert cli.main([*name.split(), "--help"]) == 0
+    except SystemExit as ended:
+        assert ended.code == 0
+    out = capsys.readouterr().out
+    example = EXAMPLES[name]
+    assert f"\n\nExample: card-envs {example.words}\n({example.about})\n\n" in out
+    assert out.index("Example: ") < out.index("\n\n", out.index("\n\n") + 2)
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.partition(" ")[0] not in TAKE_ARGUMENTS])
+def test_examples_are_words_that_the_command_understands(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = sys.modules[cli.main.__module__]  # the package has a function of that name
+    command, called = program._command(name), list[Any]()
+
+    @functools.wraps(command)
+    def stand_in(*words: Any, **options: Any) -> int:
+        called.append((words, options))
+        return 0
+
+    monkeypatch.setattr(program, "_command", lambda name: stand_in)
+    assert cli.main(shlex.split(EXAMPLES[name].words)) == 0
+    assert len(called) == 1
+
+
+def test_the_example_of_training_trains_by_these_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*shlex.split(EXAMPLES["train"].words), "--dry-run"]) == 0
+    assert '"env": "leduc_holdem-v0"' in capsys.readouterr().out
+
+
+def test_quick_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    hands = "match limit_holdem-v0 --agents chen always_call --hands 20 --save hands.phhs"
+    quick = ["envs", "agents", "hands-needed", "replay", "export"]
+    league = ["league new", "league add", "league run", "league rank"]
+    for words in (hands, *(EXAMPLES[name].words for name in (*quick, *league))):
+        assert cli.main(shlex.split(words)) == 0, words
+    assert (tmp_path / "ppo_big2.onnx").exists()
