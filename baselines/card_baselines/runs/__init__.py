@@ -1,0 +1,1 @@
+"""The run of any training algorithm: folder, budget, checkpoints, evaluations, curves, resume."""
