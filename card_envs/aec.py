@@ -297,6 +297,24 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Describe an action id of the agent to act, such as "raise to 4"."""
         return self.game.action_name(self._tables, 0, int(action))
 
+    def action_names(self) -> dict[int, str]:
+        """Return the legal actions of the agent to act: action id -> name, such as "raise to 6"; none after the end."""
+        from card_envs.text import action_names  # here: stepping needs no words
+
+        self._require_deal("action_names")
+        return action_names(self.game, self._tables, 0)
+
+    def parse_action(self, text: str) -> int:
+        """Return the legal action of the agent to act that an answer in words names; see `card_envs.text.parse_action`.
+
+        Raises:
+            ActionTextError: The answer names no legal action; the message says why and what is legal.
+        """
+        from card_envs.text import parse_action
+
+        self._require_deal("parse_action")
+        return parse_action(self.game, self._tables, 0, text)
+
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the table with all cards.
 

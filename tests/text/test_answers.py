@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from card_envs import make_game
+from card_envs import limit_holdem_v0, make_game
 from card_envs.game import Game
 from card_envs.text import ActionTextError, action_names, extract_answer, parse_action
 from card_envs.text.prompts import legal_ids
@@ -222,3 +222,16 @@ def test_hostile_answers_are_refused_or_mean_a_legal_action(name: str) -> None:
 @pytest.mark.parametrize("name", ["limit", "menu", "integers", "kuhn", "big2"])
 def test_a_hundred_thousand_hostile_answers(name: str) -> None:
     fuzz(name, 20_000)
+
+
+def test_an_aec_environment_names_its_actions_and_reads_answers() -> None:
+    env = limit_holdem_v0.env()
+    env.reset(seed=1)
+    names = env.unwrapped.action_names()
+    assert list(names) == np.flatnonzero(env.last()[0]["action_mask"]).tolist()
+    for action, name in names.items():
+        assert env.unwrapped.parse_action(f"Final answer: {name}") == action
+    env.step(env.unwrapped.parse_action("fold"))
+    assert env.unwrapped.action_names() == {}
+    with pytest.raises(ActionTextError, match="the deal is over"):
+        env.unwrapped.parse_action("fold")
