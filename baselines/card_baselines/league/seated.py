@@ -102,7 +102,7 @@ def _experience(
     """Return the decisions taken at `tables` (hands,), which ended with the rewards `payoffs` (hands, seats)."""
     decisions, choices = zip(*taken, strict=True)
     order = np.argsort(tables)
-    numbers, seats = (np.concatenate([getattr(each, name) for each in decisions]) for name in ("tables", "seats"))
+    numbers, seats = (np.concatenate([getattr(each, name) for each in decisions]) for name in ("table_ids", "seats"))
     hands = order[np.searchsorted(tables, numbers, sorter=order)]
     has_notes = all(each.notes is not None for each in choices)
     return Experience(
