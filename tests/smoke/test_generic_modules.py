@@ -22,7 +22,8 @@ ABOUT_ONE_GAME = (
     "wrappers/card_wrappers/rlcard.py", "wrappers/card_wrappers/acpc.py",
     # agents, papers, and what shows or trains certain games by their ids
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
-    "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/cli/examples.py", "baselines/card_baselines/ppo/presets.py",
+    "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/cli/examples.py",
+    "baselines/card_baselines/ppo/presets.py",
     "baselines/card_baselines/league/style.py",
     "baselines/card_baselines/solvers/",
     "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/methods.py",
