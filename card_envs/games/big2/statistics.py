@@ -1,4 +1,4 @@
-"""How agents play Big 2. `docs/evaluation.md` defines each number."""
+"""How agents play Big 2. `docs/results/evaluation_methods.md` defines each number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How agents play hold'em: what poker players count, and what papers do. `docs/evaluation.md` defines each."""
+"""How agents play hold'em: what poker players count, and what papers do. `docs/results/evaluation_methods.md` defines each."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Deals of Big 2 as text: `Big2Deal` -> text -> `Big2Deal`.
 
-The format is our own, for people first; `docs/hand_histories.md` describes it:
+The format is our own, for people first; `docs/guides/hand_histories.md` describes it:
 
     deal 12
     rules charlesworth2018 straights=two_low
