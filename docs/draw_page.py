@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/guides/browser.md: the page of `card-envs serve` in Chromium. `python docs/draw_page.py`."""
+"""Draw the pictures of docs/guides/browser.md: the page of `card-envs serve` in Chromium."""
 
 import shutil
 import sys

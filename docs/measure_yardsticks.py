@@ -1,4 +1,4 @@
-"""Measure how exploitable players of heads-up limit hold'em are, by three instruments, for the table in results/exploitability.md.
+"""Measure how exploitable players of heads-up limit hold'em are, for the table in results/exploitability.md.
 
 `python docs/measure_yardsticks.py` runs `card-envs exploit` for each agent and instrument, one after the other, and
 keeps what it prints in results/yardsticks.json after each. What is there already is not measured again, so it goes on

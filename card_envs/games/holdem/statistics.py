@@ -1,4 +1,4 @@
-"""How agents play hold'em: what poker players count, and what papers do. `docs/results/evaluation_methods.md` defines each."""
+"""Play statistics of hold'em: those of poker players and those of papers, see `docs/results/evaluation_methods.md`."""
 
 from __future__ import annotations
 
