@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import AddRenderObservation, FlattenObservation, FrameStackObservation
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 import card_envs
@@ -439,3 +440,19 @@ def test_vector_wrappers_of_gymnasium_run(mode: str, wrapper: str) -> None:
         if mode == "Disabled" and over.any():
             envs.reset(options={"reset_mask": over})
     assert episodes > 16
+
+
+def test_wrappers_of_gymnasium_that_add_axes_run() -> None:
+    """Observations of two and three axes are in their spaces."""
+    flat = FlattenObservation(make_env("limit_holdem-v0", opponents="always_call"))
+    stacked = FrameStackObservation(flat, 4)
+    pictures = AddRenderObservation(make_env("limit_holdem-v0", opponents="always_call", render_mode="rgb_array"))
+    for env, num_axes in ((stacked, 2), (pictures, 3)):
+        assert env.observation_space.contains(env.reset(seed=1)[0]) and len(env.observation_space.shape) == num_axes
+        for _ in range(20):
+            observation, _, is_over, _, _ = env.step(1)
+            assert env.observation_space.contains(observation)
+            if is_over:
+                env.reset()
+    with pytest.raises((TypeError, AssertionError)):  # a text is no observation
+        AddRenderObservation(make_env("limit_holdem-v0", render_mode="ansi"))

@@ -93,6 +93,19 @@ def test_torchrl_reads_observations_and_masks() -> None:
     assert len(lengths) > 1
 
 
+@pytest.mark.filterwarnings("default")
+def test_torchrl_checks_specs_where_no_deal_ends_meanwhile() -> None:
+    """TorchRL 0.14 goes on behind the end of a deal, where masks are zeros; Kuhn poker always ends in three steps."""
+    pytest.importorskip("torchrl", reason="TorchRL is not installed")
+    from torchrl.envs.libs.pettingzoo import PettingZooWrapper
+    from torchrl.envs.utils import check_env_specs
+
+    for env_id in ("leduc_holdem-v0", "big2-v0"):
+        check_env_specs(PettingZooWrapper(make_env(env_id), use_mask=True), seed=1)
+    with pytest.raises(RuntimeError, match="invalid multinomial distribution"):
+        check_env_specs(PettingZooWrapper(make_env("kuhn_poker-v0"), use_mask=True), seed=1)
+
+
 def test_arguments_that_are_unknown_fail_in_pythons_words() -> None:
     """TorchRL gives `frameskip` to everything, and takes it back if it reads these words."""
     with pytest.raises(TypeError, match=r"no setting 'frameskip' .unexpected keyword argument 'frameskip'.: known"):
