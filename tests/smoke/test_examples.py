@@ -34,6 +34,23 @@ def test_help_begins_with_the_example_its_unit_and_its_cost(name: str, capsys: p
     assert out.index("Example: ") < out.index("\n\n", out.index("\n\n") + 2)
 
 
+@pytest.mark.parametrize(
+    ("name", "option", "cost"),
+    [
+        ("match", "--control-variates", "Cost with networks in hold'em: about 1 processor ms a hand in 5,000 hands"),
+        ("exploit", "--method", "Cost: local takes about half a processor minute per 1,000 hands against a network"),
+    ],
+)
+def test_help_of_a_slow_option_says_what_it_costs(
+    name: str, option: str, cost: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main([name, "--help"])
+    lines = [line.strip("│ ") for line in capsys.readouterr().out.splitlines()]
+    text = " ".join(lines[next(k for k, line in enumerate(lines) if line.startswith(option)) :])
+    assert "".join(cost.split()) in "".join(text.split())  # a line may break within a number
+
+
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name.partition(" ")[0] not in TAKE_ARGUMENTS])
 def test_examples_are_words_that_the_command_understands(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = sys.modules[cli.main.__module__]  # the package has a function of that name

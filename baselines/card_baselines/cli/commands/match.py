@@ -61,6 +61,7 @@ def match(
         seed: The same seed gives the same result.
         duplicate: Play every deal once for each way to move the agents around the table.
         control_variates: Also print the result with chance taken off: right on average, a smaller interval.
+            Cost with networks in hold'em: about 1 processor ms a hand in 5,000 hands, 2 to 3 in 60; 0.2 without it.
         until_decided: Stop when it is sure whether the first agent wins or loses; --hands is then the most played.
             With --control-variates it is the adjusted result that decides, which takes fewer hands.
         margin: With --until-decided: also stop when the first agent's mean is surely nearer to zero than this.
