@@ -28,3 +28,8 @@ def __getattr__(name: str) -> Any:
         if error.name != f"{__name__}.{name}":
             raise
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+
+
+def __dir__() -> list[str]:
+    """Return the public names too that are imported when they are asked for."""
+    return sorted({*globals(), *__all__})

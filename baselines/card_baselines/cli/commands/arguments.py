@@ -98,8 +98,9 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], *
     require_numbers_in_range(arguments)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
     text = (inspect.getdoc(command) or "").partition("\n\nArgs:")[0]
-    described = {"description": describe_with_example(name, text)} if name in EXAMPLES else {}
-    return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **described, **default)
+    if name in EXAMPLES:
+        default["description"] = describe_with_example(name, text)
+    return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
 
 
 def require_numbers_in_range(arguments: Iterable[str]) -> None:
