@@ -140,6 +140,6 @@ def test_at_the_terminal_brennus_remembers_the_hands_before(
 def test_the_table_in_a_browser_tells_them_too() -> None:
     thinkers = Thinkers(Catalogue())
     for actions in ("ccccccr", "cc", "ccccr"):
-        thought = thinkers.of_decision(GAME, table_at(actions), "brennus")
+        thought = thinkers.ask_about_decision(GAME, table_at(actions), "brennus")
         assert "your hand, weakest fifth to strongest: " in thought["note"]
         assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)

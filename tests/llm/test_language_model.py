@@ -175,7 +175,7 @@ def test_settings_come_from_the_environment(endpoint: Endpoint, monkeypatch: pyt
         find_agent("llm:plain", GAME)
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "arenas.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "language_models.md"
 COMMANDS = [line for line in PAGE.read_text().splitlines() if line.startswith("card-envs ")]
 
 

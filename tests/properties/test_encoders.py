@@ -55,7 +55,7 @@ BATCHED = [batched for batched in BATCHED if batched not in ((no_limit_holdem, "
 
 @pytest.mark.parametrize(("make", "encoder"), BATCHED)
 def test_the_batched_engine_shows_actors_what_one_seat_alone_sees(make: Any, encoder: str) -> None:
-    game = make(6, [3, 200, 50, 1, 20, 400], encoder=encoder)
+    game = make(6, stacks=[3, 200, 50, 1, 20, 400], encoder=encoder)
     engine, observer = VectorTables(game, 50, seed=2), Observer(ENCODERS[encoder], game.config)
     batch = engine.reset()
     for _ in range(40):

@@ -51,20 +51,48 @@ ALGORITHM = '''"""An algorithm."""
 from dataclasses import dataclass
 from pathlib import Path
 
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.config import GameRunConfig
+from card_baselines.runs.learner import Learner
 
-@dataclass(frozen=True)
-class Config:
+
+PLAYER = "card_baselines.agents.scripted.always_call:AlwaysCall"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(GameRunConfig):
     """Settings."""
 
-    steps: int = 1
-    """Updates."""
-    folder: str = ""
-    """Where the result goes."""
+    env: str = "kuhn_poker-v0"
+    panel: tuple[str, ...] = ()
 
 
-def main(config):
-    """Train."""
-    Path(config.folder, "trained.txt").write_text(str(config.steps))
+class Counter(Learner):
+    """Counts its updates."""
+
+    done = 0
+
+    def __init__(self, config, game):
+        self.config = config
+
+    def update(self, fraction):
+        self.done += 1
+        return {"counted": self.done}
+
+    def save(self, path, progress):
+        Path(path).write_text(str(self.done))
+
+    def load(self, path):
+        return {}
+
+    def save_policy(self, run):
+        Path(run.path, "trained.txt").write_text(str(self.done))
+
+
+ALGORITHM = Algorithm(
+    name="added_algorithm", config=Config, make_learner=Counter,
+    describe=lambda config: describe_game_run(config, "added_algorithm", PLAYER),
+)
 '''
 PAPER = '''"""A paper: one table with one row."""
 from card_baselines.papers.cells import PrintedTable
@@ -175,10 +203,11 @@ def test_an_encoder_is_one_file(package: Package) -> None:
 
 def test_an_algorithm_is_one_file_and_one_line(package: Package) -> None:
     package.file("algorithm.py", ALGORITHM)
-    package.line("card_envs.algorithms", "added_algorithm = added_things.algorithm")
+    package.line("card_envs.algorithms", "added_algorithm = added_things.algorithm:ALGORITHM")
     assert package.added() == (1, 1)
-    assert cli.main(("train", "added_algorithm", "--steps", "3", "--folder", str(package.root))) == 0
-    assert (package.root / "trained.txt").read_text() == "3"
+    run = package.root / "run"
+    assert cli.main(("train", "added_algorithm", "--steps", "3", "--minutes", "0", "--folder", str(run))) == 0
+    assert (run / "trained.txt").read_text() == "3"
 
 
 def test_a_paper_is_one_folder_and_one_line(

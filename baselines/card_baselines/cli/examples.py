@@ -22,6 +22,10 @@ EXAMPLES = {
         "match limit_holdem-v0 --agents chen always_call --hands 10000",
         "big blinds per 100 hands, or points a hand; about 3 seconds of one core",
     ),
+    "advise": Example(
+        "advise no_limit_holdem-v0 --agent ppo_no_limit_hu --hole AhKd --board 7c8c2s --history 'r4 c / k r8'",
+        "probabilities of the actions and equity of the hand; about 5 seconds of one core",
+    ),
     "panel": Example("panel --quick --sections big2", "points a hand; a hundredth of the hands of the whole panel"),
     "hands-needed": Example("hands-needed --difference 0.05 --sd 5", "hands; seconds"),
     "exploit": Example(
