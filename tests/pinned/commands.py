@@ -40,6 +40,8 @@ COMMANDS = (
 ends its search."""
 NEVER_THE_SAME = ("commit", "seconds", "minutes", "time", "version", "folder", "report", "machine", "command", "date")
 """Parts of keys whose values differ between two runs of the same code."""
+INTERVALS = ("ci95", "half_width", "interval", "verdict", "adjusted", "decided", "sd")
+"""Parts of keys about intervals and what follows from them: hashed apart, so that a change of theirs alone is seen."""
 
 
 def names() -> Iterator[str]:
@@ -50,21 +52,22 @@ def names() -> Iterator[str]:
 def compute(name: str) -> Pin:
     """Run a command, and pin all that it prints but times, commits and paths."""
     with tempfile.TemporaryDirectory() as folder:
-        printed = without_times(run_json(*name.replace("FOLDER", folder).split()))
-    text = json.dumps(printed, sort_keys=True)
-    numbers = dict(list(numbers_in(printed, ""))[:12])
-    return {"exact": {}, "same_machine": {"json": digest(text.encode())}, "close": numbers}
+        printed = without(NEVER_THE_SAME, run_json(*name.replace("FOLDER", folder).split()))
+    results = without(INTERVALS, printed)
+    hashes = {"results": hash_json(results), "with intervals": hash_json(printed)}
+    return {"exact": {}, "same_machine": hashes, "close": dict(list(numbers_in(results, ""))[:12])}
 
 
-def without_times(value: Any) -> Any:
-    """Return a JSON value without the keys of `NEVER_THE_SAME`."""
+def hash_json(value: Any) -> str:
+    """Return a short hash of a JSON value, whatever the order of its keys."""
+    return digest(json.dumps(value, sort_keys=True).encode())
+
+
+def without(words: tuple[str, ...], value: Any) -> Any:
+    """Return a JSON value without the keys that hold one of some words."""
     if isinstance(value, dict):
-        return {
-            key: without_times(part)
-            for key, part in value.items()
-            if not any(word in key.lower() for word in NEVER_THE_SAME)
-        }
-    return [without_times(part) for part in value] if isinstance(value, list) else value
+        return {key: without(words, part) for key, part in value.items() if not any(w in key.lower() for w in words)}
+    return [without(words, part) for part in value] if isinstance(value, list) else value
 
 
 def numbers_in(value: Any, path: str) -> Iterator[tuple[str, float]]:

@@ -43,8 +43,8 @@ RUNS = {
     "public_chance_cfr": "--iterations 3 --width 4 --evaluation-seconds 1000000",
 }
 """Command -> the flags that make it three updates, or as few as the algorithm can make; every preset has a line."""
-TIMES = ("seconds",)
-"""Columns of `metrics.csv` that are never the same twice."""
+LEFT_OUT = ("seconds", "half_width")
+"""Columns of `metrics.csv` by their ends: times, and intervals, which the tests of statistics hold."""
 
 
 def names() -> Iterator[str]:
@@ -65,7 +65,7 @@ def compute(name: str) -> Pin:
 def pin_folder(folder: Path) -> Pin:
     """Pin what a run left in its folder."""
     with (folder / "metrics.csv").open() as file:
-        last = {key: value for key, value in list(csv.DictReader(file))[-1].items() if key not in TIMES}
+        last = {key: value for key, value in list(csv.DictReader(file))[-1].items() if not key.endswith(LEFT_OUT)}
     weights = weights_in(folder)
     total = float(sum(np.abs(array.astype(np.float64)).sum() for array in weights))
     count = sum(array.size for array in weights)
