@@ -1,6 +1,6 @@
 """RLlib: credit, masks and errors of the multi-agent environment, and PPO with masked actions.
 
-RLlib pins one version of Gymnasium, so these tests want an environment of their own: see docs/rllib.md.
+RLlib pins one version of Gymnasium, so these tests want an environment of their own: see docs/frameworks/rllib.md.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ PAGES = [
     *(path for path in (REPO / "README.md", REPO / "CONTRIBUTING.md") if path.exists()),
     *sorted(path for path in DOCS.rglob("*.md") if not path.name.startswith("_") and "_build" not in path.parts),
 ]
-SECTIONS = ("envs/index.md", "api/index.md")
+SECTIONS = ("envs/index.md", "api/index.md", "frameworks/index.md")
 REFERENCE = sorted((DOCS / "api").glob("*.md"))
 OPTIONAL = {
     "torchrl",

@@ -47,7 +47,7 @@ class CardVecEnv(VecEnv):
 
     For algorithms that know no masks, `illegal_action` says what an illegal action does: "raise" refuses it, "penalty"
     plays a random legal one in its place and takes 1 from the reward, "random" plays one without the penalty. The info
-    of such a step has `illegal_action`. What doing without masks costs: docs/wrappers.md.
+    of such a step has `illegal_action`. What doing without masks costs: docs/frameworks/stable_baselines3.md.
     """
 
     def __init__(
