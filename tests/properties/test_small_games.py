@@ -11,7 +11,7 @@ from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
 from tests.holdem_hands import OneTable
-from tests.learning.tabular_solver import SmallGame
+from tests.tabular_solver import SmallGame
 
 GAMES = {"kuhn_poker": HoldemConfig.kuhn(), "leduc_poker": HoldemConfig.leduc()}
 

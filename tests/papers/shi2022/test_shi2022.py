@@ -307,7 +307,7 @@ def test_wrong_settings_are_named(wrong: dict[str, Any], message: str) -> None:
 
 def test_what_speaks_for_numbers_per_board_stands_in_the_documentation() -> None:
     """The counts of docs/reproductions/shi2022.md, from the results that its tables show."""
-    docs = Path(__file__).parents[2] / "docs"
+    docs = Path(__file__).parents[3] / "docs"
     lstm, fc = (json.loads((docs / "results" / f"shi2022_paper_{kind}.json").read_text()) for kind in ("lstm", "fc"))
     assert count_readings(lstm["results"]) == {
         "numbers": 34, "differs": 22, "differs_per_board": 8, "above": 17, "still_above": 4,
