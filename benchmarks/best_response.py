@@ -19,7 +19,7 @@ import torch
 
 from card_baselines.cli.console import print_table
 from card_envs import make_game
-from card_envs.agent import Agent, action_probabilities, decisions_at, find_agent, sampled_probabilities
+from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities, find_agent
 from card_envs.analysis.exploitability.local_best_response import NUM_TABLES, LocalBestResponse
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.game import Game
@@ -38,7 +38,7 @@ class AskedAnew(RangeStrategy):
         if self._agent.shows_probabilities:
             answers[rows, hands] = action_probabilities(self._agent, decisions)
         else:
-            answers[rows, hands] = sampled_probabilities(self._agent, decisions, self._rng, self._draws)
+            answers[rows, hands] = estimate_probabilities(self._agent, decisions, self._rng, self._draws)
         return answers
 
 

@@ -102,9 +102,9 @@ class _Recorder(ControlVariates):
 
     def on_end(self, batch: MatchBatch) -> None:
         """Keep controls and corrections."""
-        found = self._controls.of_batch(batch, [0])[0]
+        found = self._controls.compute_controls(batch, [0])[0]
         self.controls.append(found.terms.astype(np.float32))
-        self.corrections.append(found.luck)
+        self.corrections.append(found.correction)
 
 
 def play_deals(pair: str, seed: int) -> Deals:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.chance import Chance
+from card_envs.play_statistics import Hands, PlayCounter, Rows
 from card_envs.records import Tables as Tables
-from card_envs.statistic import Hands, PlayCounter, Rows
 
 Floats = NDArray[np.float64]
 
@@ -84,42 +84,49 @@ class ControlUnits:
 
 @dataclass(frozen=True, eq=False)
 class Controls:
-    """Numbers with mean zero that go with what an agent won."""
+    """Control variates of an agent's rewards: numbers whose mean is zero whatever the agents do."""
 
-    luck: Floats
-    """(hands,): rewards that are to be taken off as they are."""
+    correction: Floats
+    """(hands,): subtracted from the rewards as it is (the AIVAT correction)."""
     terms: Floats
-    """(hands, k): of which a regression finds out how much is to be taken off."""
+    """(hands, k): subtracted with coefficients that a regression finds."""
 
 
 class ControlTerms(Protocol):
-    """Numbers with mean zero that go with what the agents win: follows a match as a callback does.
+    """Computes the control variates of a match that it observes as a callback does.
 
-    What the agents would do is asked by who calls.
+    The caller asks the agents for their action probabilities at counterfactual tables.
     """
 
     @property
     def units(self) -> ControlUnits:
-        """What the controls count, in their order."""
+        """Units of the controls, in their order."""
         ...
 
     def on_deal(self, batch: Hands, /) -> None:
         """Prepare for the hands of `batch`."""
         ...
 
-    def supposed(self, batch: Hands, rows: Rows, /) -> tuple[Tables, Rows]:
-        """Return tables about whose actors `on_actions` wants to know, and of which of `rows` each is a copy."""
-        ...
+    def counterfactual_tables(self, batch: Hands, rows: Rows, /) -> tuple[Tables, Rows]:
+        """Return tables at which the actors' action probabilities are needed, and which of `rows` each was copied from.
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats, /) -> None:
-        """Note actions; `chances` (n, num_actions) say what the actors of the n tables of `supposed` would do.
-
-        Probabilities, nan where an agent cannot be asked.
+        The second array, (k,), holds positions in `rows`.
         """
         ...
 
-    def of_batch(self, batch: Hands, places: Sequence[int], /) -> list[Controls]:
-        """Return the controls of each of `places`; all hands of the batch are over."""
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats, /) -> None:
+        """Called before actions are applied, with the action probabilities at the counterfactual tables.
+
+        Args:
+            batch: The hands.
+            rows: (m,) indices of the tables at which an action is taken.
+            actions: (m,) legal actions.
+            chances: (k, num_actions) probabilities at the k counterfactual tables; NaN for agents that cannot be asked.
+        """
+        ...
+
+    def compute_controls(self, batch: Hands, agents: Sequence[int], /) -> list[Controls]:
+        """Return the controls of each of `agents` (indices); all hands of the batch are over."""
         ...
 
 
@@ -204,7 +211,7 @@ class GameInfo:
     """The cards as events of their own."""
     enumeration: Enumeration | None = None
     control_terms: Callable[[int, Sequence[int]], ControlTerms] | None = None
-    """(seed of a match, for each place how many hands to imagine, 1 if the agent cannot be asked) -> controls."""
+    """(seed of a match, number of counterfactual hands per agent, 1 if it cannot be asked) -> control variates."""
     hidden_hands: HiddenHands | None = None
     paint: Painting | None = None
     """None: there is text alone (`Game.text`)."""
@@ -222,6 +229,12 @@ class GameInfo:
     """None: tables are described by `Game.text`, and actions read by their names alone."""
     panel: tuple[str, ...] = ("random",)
     """Names of the agents that others are measured against."""
+
+    def make_play_counter(self) -> PlayCounter:
+        """Return a match callback that counts how the agents play; ValueError for a game without play statistics."""
+        if self.statistics is None:
+            raise ValueError("this game has no play statistics: it fills no GameInfo.statistics")
+        return self.statistics()
 
     def painting(self) -> Painting:
         """Return `paint`, or raise a ValueError for a game without."""

@@ -85,7 +85,7 @@ class SingleSeatTables:
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
         self.opponents = _agents(opponents, game)
-        self._games = [agent.encoded(game) for agent in self.opponents]
+        self._games = [agent.apply_encoder(game) for agent in self.opponents]
         self._fixed_seat = seat
         self._rows = np.arange(self.num_tables, dtype=np.int64)
         self._opponent = np.zeros(self.num_tables, np.int64)
@@ -227,7 +227,9 @@ class SingleSeatTables:
         """Let an opponent that wants to see how deals ended, from each seat but the learner's."""
         for step in range(1, self.game.num_seats if agent.needs_showdowns else 1):
             seats = (self.seats[rows] + step) % self.game.num_seats
-            agent.sees_end(Decisions(agent.encoded(self.game), seats, rows, np.zeros(len(rows)), self.tables, rows))
+            agent.sees_end(
+                Decisions(agent.apply_encoder(self.game), seats, rows, np.zeros(len(rows)), self.tables, rows)
+            )
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]

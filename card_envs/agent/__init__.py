@@ -3,7 +3,7 @@
 from card_envs.agent.base import Agent, DuckTypedAgent, RandomAgent, SupportsAct, as_agent
 from card_envs.agent.decisions import Decisions, choose, decisions_at, likeliest, write_random_numbers
 from card_envs.agent.loading import CHOICES, find_agent, known_agents, require_playable, split_choice, split_policy
-from card_envs.agent.probabilities import action_probabilities, sampled_probabilities
+from card_envs.agent.probabilities import action_probabilities, estimate_probabilities
 
 __all__ = [
     "CHOICES",
@@ -16,11 +16,11 @@ __all__ = [
     "as_agent",
     "choose",
     "decisions_at",
+    "estimate_probabilities",
     "find_agent",
     "known_agents",
     "likeliest",
     "require_playable",
-    "sampled_probabilities",
     "split_choice",
     "split_policy",
     "write_random_numbers",

@@ -142,7 +142,7 @@ class Agent(ABC):
         """True if the class defines `observe_actions`."""
         return type(self).observe_actions is not Agent.observe_actions
 
-    def encoded(self, game: Game) -> Game:
+    def apply_encoder(self, game: Game) -> Game:
         """Return the game with the encoder of the agent."""
         return game if self.encoder is None else game.with_encoder(self.encoder)
 

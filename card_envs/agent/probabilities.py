@@ -22,7 +22,7 @@ def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float
     return given
 
 
-def sampled_probabilities(
+def estimate_probabilities(
     agent: Agent, decisions: Decisions, rng: np.random.Generator, draws: int
 ) -> NDArray[np.float64]:
     """Estimate action probabilities (n, num_actions): the share of `draws` calls of `act` that takes each action.

@@ -74,7 +74,7 @@ class SwitchingAgent(Agent):
 
 def _some(decisions: Decisions, rows: NDArray[np.int64], agent: Agent) -> Decisions:
     """Return some of the decisions as an agent wants to see them."""
-    return replace(decisions.part(rows), game=agent.encoded(decisions.game))
+    return replace(decisions.part(rows), game=agent.apply_encoder(decisions.game))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Callbacks: they follow a match without taking part, for statistics, control variates and records of hands."""
+"""Callbacks observe a match without taking part: play statistics, control variates, records of hands."""
 
 from __future__ import annotations
 
@@ -15,44 +15,79 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class MatchBatch:
-    """Hands of a match that are played side by side. The tables move on, and are not for callbacks to change."""
+    """Hands of a match that are played side by side, one per table.
+
+    The tables change as the hands go on. Callbacks may read them and must not change them.
+    """
 
     game: Game
     tables: Tables
-    """(n,): one table per hand, nothing hidden."""
+    """(n,): records of the tables, with nothing hidden."""
     hands: Rows
-    """(n,): their numbers in the match; agent j sits at seat (j + hand) % num_seats."""
-    numbers: Rows
-    """(n,): the numbers of the tables, which agents know."""
+    """(n,): index of each hand in the match. In hand h, agent j sits at seat (j + h) % num_seats."""
+    table_ids: Rows
+    """(n,): ids of the tables, the same as in `Decisions.table_ids`."""
     plays: int
-    """How often each deal is played, one hand after the other; 1 unless the match is duplicate."""
+    """Number of times each deal is played in a row: num_seats in a duplicate match, else 1."""
 
     @property
     def deals(self) -> Rows:
-        """(n,): the numbers of the deals."""
+        """(n,): index of each hand's deal in the match."""
         return self.hands // self.plays
 
-    def places(self, rows: Rows, seats: Rows) -> Rows:
-        """Return which agents, by their places in the match, sit at `seats` of tables[rows]."""
+    def agent_indices(self, rows: Rows, seats: Rows) -> Rows:
+        """Return which agents sit at some seats.
+
+        Args:
+            rows: (k,) indices of tables in the batch.
+            seats: (k,) a seat at each of them.
+
+        Returns:
+            (k,) indices of the agents, in the order in which `play_match` was given them.
+        """
         return np.asarray((seats - self.hands[rows]) % self.game.num_seats, np.int64)
 
-    def by_place(self, by_seat: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return (n, num_seats) values by seat in the order of the agents."""
+    def order_by_agent(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return values (n, num_seats), of which column k belongs to seat k, with a column per agent instead."""
         seats = (np.arange(self.game.num_seats) + self.hands[:, None]) % self.game.num_seats
-        return np.take_along_axis(by_seat, seats, axis=1)
+        return np.take_along_axis(values, seats, axis=1)
 
 
 class MatchCallback(Protocol):
-    """Whoever follows a match; see `play_match`. Every hand is told of once, in batches of any size."""
+    """Observer of a match, for `play_match(..., callbacks=[...])`.
+
+    Each hand is reported exactly once; batch sizes vary.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> from card_envs.agent import RandomAgent
+        >>> from card_envs.match import play_match
+        >>> class CountActions:
+        ...     num_actions = 0
+        ...     def on_deal(self, batch): ...
+        ...     def on_actions(self, batch, rows, actions):
+        ...         self.num_actions += len(actions)
+        ...     def on_end(self, batch): ...
+        >>> counter, game = CountActions(), make_game("kuhn_poker-v0")
+        >>> result = play_match(game, [RandomAgent(), RandomAgent()], hands=10, seed=0, callbacks=[counter])
+        >>> counter.num_actions >= 20
+        True
+    """
 
     def on_deal(self, batch: MatchBatch) -> None:
-        """Hear that the hands of `batch` are dealt; some may be over at once."""
+        """Called after the hands of `batch` are dealt. Some may already be over."""
         ...
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Hear that the actors of batch.tables[rows], as they still are, chose legal `actions`."""
+        """Called before actions are applied.
+
+        Args:
+            batch: The hands; their tables are still as they were when the actors decided.
+            rows: (k,) indices of the tables at which an action is taken.
+            actions: (k,) legal actions of these tables' actors.
+        """
         ...
 
     def on_end(self, batch: MatchBatch) -> None:
-        """Hear that all hands of `batch` are over."""
+        """Called when all hands of `batch` are over."""
         ...

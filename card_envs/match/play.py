@@ -1,8 +1,7 @@
 """Matches: agents play a number of hands against each other, many tables at a time.
 
-A deal is fixed by the seed of the match and its number, a decision's random number by seed, deal, decision and seat.
-So results do not depend on how many tables play side by side, for agents that draw from `Decisions.random_numbers`
-alone.
+Seed and index of a deal fix its cards; seed, deal, decision and seat fix the random number of a decision. Results
+therefore do not depend on the number of tables, for agents that draw from `Decisions.random_numbers` alone.
 """
 
 from __future__ import annotations
@@ -34,26 +33,41 @@ def play_match(
     on_error: str = "abort",
     callbacks: Sequence[MatchCallback] = (),
 ) -> MatchResult:
-    """Return the result of `hands` hands between `agents`, one for each seat.
+    """Play hands between agents and return payoffs and means with 95 % intervals.
 
-    In hand h, agent j sits at seat (j + h) % n, so that everybody has every seat equally often. With `duplicate`, each
-    deal (cards, button, stacks) is played n times in a row with the agents moved around the table, which takes most
-    of the chance out; `hands` is then rounded up to whole deals.
+    In hand h, agent j sits at seat (j + h) % num_seats, so that every agent has every seat equally often.
 
-    Agents with memory: `hands_per_table` hands follow each other at the same table (`Decisions.table_ids`), the next
-    only when the last is over; `hands` is rounded up to whole tables, and intervals count a table as one sample.
+    Args:
+        game: The game with its settings, see `card_envs.make_game`.
+        agents: One agent per seat. An agent may be given several times; any object with a method `act` will do.
+        hands: Number of hands; rounded up to whole deals of a duplicate match, and to whole tables.
+        seed: Fixes the deals and the random numbers of the agents' decisions.
+        duplicate: Whether to play each deal (cards, button, stacks) num_seats times in a row with the agents moved
+            around the table, which removes most of the variance of the cards.
+        num_tables: Largest number of hands that are played side by side.
+        progress: Called with the number of hands finished since its last call.
+        hands_per_table: Number of hands that follow each other at the same table (`Decisions.table_ids`), for agents
+            with memory. Intervals then count a table as one sample.
+        until: Rule that ends the match as soon as it is decided; `hands` is then the maximum.
+        on_error: "abort" raises an AgentError when an agent fails; "forfeit" takes the first legal action in its place
+            and lists the faults in the result.
+        callbacks: Observers of the match, see `MatchCallback`. With `until` they may be told of more hands than were
+            needed to decide the match.
 
-    With `until`, the match ends as soon as its rule finds the result decided; `hands` is then the most that are played.
-    `callbacks` follow the match (see `MatchCallback`); they may hear of more hands than were needed to decide it.
-    An agent that fails ends the match with an AgentError that carries the result so far; with on_error="forfeit" the
-    first legal action is taken in its place, and the result lists the faults.
+    Returns:
+        The result; `result.agents` are the summaries, in the order of `agents`.
 
-    An agent may be given several times. Objects that have a method `act` and are no `Agent` are taken as one (see
-    `as_agent`). Agents are asked in batches of up to `num_tables` hands. `progress` is called with the number of hands
-    that were finished since its last call.
+    Raises:
+        ValueError: If the number of agents or another argument does not fit.
+        AgentError: If an agent fails. `error.result` holds the hands that were complete.
+        MatchInterrupted: On Ctrl-C; a KeyboardInterrupt with the same attribute.
 
-    Raises ValueError for arguments that do not fit, AgentError for agents that fail, and MatchInterrupted, which is a
-    KeyboardInterrupt, for Ctrl-C; both carry the result of the hands that were complete.
+    Example:
+        >>> from card_envs import make_game
+        >>> from card_envs.agent import RandomAgent
+        >>> result = play_match(make_game("leduc_holdem-v0"), [RandomAgent(), RandomAgent()], hands=1000, seed=0)
+        >>> result.names, result.hands
+        (('random', 'random'), 1000)
     """
     for name, count in {"hands": hands, "num_tables": num_tables, "hands_per_table": hands_per_table}.items():
         checked_count(name, count)
@@ -81,7 +95,7 @@ def play_match(
 
 
 class _Record:
-    """What each agent won, where, in the hands played so far."""
+    """Payoffs and positions of each agent in the hands played so far."""
 
     def __init__(self, match: _Match, samples: int, until: StoppingRule | None) -> None:
         self._match, self._until = match, until
@@ -89,15 +103,16 @@ class _Record:
         self.payoffs = np.empty(shape, np.int64)
         self.positions = np.empty(shape, np.int8)
         self.samples = 0
-        """How many are complete."""
+        """Number of complete samples."""
 
     def add(self, batch: MatchBatch) -> None:
-        """Write the hands of a batch, which are over."""
-        self.payoffs[batch.hands] = batch.by_place(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
-        self.positions[batch.hands] = batch.by_place(positions_of(batch.game, batch.tables))
+        """Record the hands of a batch, which are over."""
+        payoffs = batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64)
+        self.payoffs[batch.hands] = batch.order_by_agent(payoffs)
+        self.positions[batch.hands] = batch.order_by_agent(positions_of(batch.game, batch.tables))
 
     def is_decided(self) -> bool:
-        """Return True if the stopping rule says so; the samples after the look that decided are then dropped."""
+        """Return True if the stopping rule decides the match, and drop the samples after its decision."""
         if self._until is None:
             return False
         decided = self._until.first_decision(self.result().deal_means[:, 0])
@@ -134,27 +149,27 @@ class _Match:
         self.runner = AgentRunner(game, seed, on_error, checks_legality=len(callbacks) > 0)
         different = {id(agent): require_playable(agent, game) for agent in agents}
         self.agents = [different[id(agent)] for agent in agents]
-        self.players = [self._player(agent, number) for number, agent in enumerate(different.values())]
-        numbers = {key: number for number, key in enumerate(different)}
-        self.player_at = np.array([numbers[id(agent)] for agent in agents])
-        """Place in the match -> index of the player."""
+        self.players = [self._make_player(agent, index) for index, agent in enumerate(different.values())]
+        indices = {key: index for index, key in enumerate(different)}
+        self.player_of_agent = np.array([indices[id(agent)] for agent in agents])
+        """Index of an agent -> index of its player; an agent that was given twice is one player."""
 
     @property
     def hands_per_sample(self) -> int:
-        """Hands that depend on each other: of the same table, or of the same deals."""
+        """Number of hands that depend on each other: those of a table, or of a duplicate deal."""
         return self.plays * self.hands_per_table
 
-    def _player(self, agent: Agent, number: int) -> Player:
-        return Player(agent, agent.encoded(self.game), np.random.default_rng([self.seed % 2**64, number]))
+    def _make_player(self, agent: Agent, index: int) -> Player:
+        return Player(agent, agent.apply_encoder(self.game), np.random.default_rng([self.seed % 2**64, index]))
 
     def play_samples(self, first: int, end: int, record: _Record) -> None:
         """Play samples first .. end - 1 to their ends, hand after hand at each table, and record them."""
         samples = np.arange(first, end)
-        for number in range(self.hands_per_table):
-            deals = samples * self.hands_per_table + number
+        for hand in range(self.hands_per_table):
+            deals = samples * self.hands_per_table + hand
             hands = (deals[:, None] * self.plays + np.arange(self.plays)).ravel()
-            numbers = (samples[:, None] * self.plays + np.arange(self.plays)).ravel()  # of the tables
-            batch = MatchBatch(self.game, self._dealt(deals), hands, numbers, self.plays)
+            table_ids = (samples[:, None] * self.plays + np.arange(self.plays)).ravel()
+            batch = MatchBatch(self.game, self._deal_tables(deals), hands, table_ids, self.plays)
             self._play_hands(batch)
             record.add(batch)
         record.samples = end
@@ -162,15 +177,15 @@ class _Match:
     def _play_hands(self, batch: MatchBatch) -> None:
         tables = batch.tables
         for player in self.players:
-            self.runner.call(player, player.agent.deal_starts, batch.numbers)
+            self.runner.call(player, player.agent.deal_starts, batch.table_ids)
         for callback in self.callbacks:
             callback.on_deal(batch)
         active = np.flatnonzero(tables["is_over"] == 0)
         rewards = np.empty((len(tables), self.game.num_seats), np.float32)
         is_over = np.empty(len(tables), np.uint8)
-        number = 0
+        decision = 0
         while len(active):
-            actions = self._actions(batch, active, number)
+            actions = self._choose_actions(batch, active, decision)
             for callback in self.callbacks:
                 callback.on_actions(batch, active, actions)
             self._show_actions(batch, active, actions)
@@ -178,36 +193,36 @@ class _Match:
             if illegal >= 0:
                 raise self._illegal_action(batch, int(active[illegal]), int(actions[illegal]))
             active = active[is_over[: len(active)] == 0]
-            number += 1
+            decision += 1
         payoffs = tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
         self._show_ends(batch)
         for player in self.players:
-            self.runner.call(player, player.agent.deal_ends, batch.numbers, payoffs)
+            self.runner.call(player, player.agent.deal_ends, batch.table_ids, payoffs)
         for callback in self.callbacks:
             callback.on_end(batch)
 
     def _show_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Let the agents that want to see actions see them, from each of their places, before they are applied."""
-        for place, index in enumerate(self.player_at.tolist()):
+        """Call `observe_actions` of the agents that define it, once for each of their seats."""
+        for agent, index in enumerate(self.player_of_agent.tolist()):
             player = self.players[index]
             if player.agent.needs_actions:
-                seats = (place + batch.hands[rows]) % self.game.num_seats
-                before = Decisions(player.game, seats, batch.numbers[rows], np.zeros(len(rows)), batch.tables, rows)
+                seats = (agent + batch.hands[rows]) % self.game.num_seats
+                before = Decisions(player.game, seats, batch.table_ids[rows], np.zeros(len(rows)), batch.tables, rows)
                 self.runner.call(player, player.agent.observe_actions, before, actions)
 
     def _show_ends(self, batch: MatchBatch) -> None:
-        """Let the agents that want to see how the hands ended, from each of their places."""
+        """Call `sees_end` of the agents that define it, once for each of their seats."""
         rows = np.arange(len(batch.tables))
-        for place, index in enumerate(self.player_at.tolist()):
+        for agent, index in enumerate(self.player_of_agent.tolist()):
             player = self.players[index]
             if player.agent.needs_showdowns:
-                seats = (place + batch.hands) % self.game.num_seats
-                ends = Decisions(player.game, seats, batch.numbers, np.zeros(len(rows)), batch.tables, rows)
+                seats = (agent + batch.hands) % self.game.num_seats
+                ends = Decisions(player.game, seats, batch.table_ids, np.zeros(len(rows)), batch.tables, rows)
                 self.runner.call(player, player.agent.sees_end, ends)
 
-    def _dealt(self, deals: Rows) -> Tables:
-        """Return the tables of `deals`, each as often as it is played."""
-        if self.hands_per_table == 1:  # deals follow each other
+    def _deal_tables(self, deals: Rows) -> Tables:
+        """Return the dealt tables of `deals`, each repeated as often as it is played."""
+        if self.hands_per_table == 1:  # the indices of the deals are consecutive
             tables = self.game.seeded_tables(len(deals), self.seed, int(deals[0]))
         else:
             tables = self.game.new_tables(len(deals))
@@ -216,22 +231,22 @@ class _Match:
         self.game.deal_batch(tables, np.arange(len(tables)))
         return tables if self.plays == 1 else np.repeat(tables, self.plays)
 
-    def _actions(self, batch: MatchBatch, rows: Rows, number: int) -> Rows:
-        """Ask the agents to act at tables[rows], whose decisions are the `number`-th of their deals."""
+    def _choose_actions(self, batch: MatchBatch, rows: Rows, decision: int) -> Rows:
+        """Ask the agents to act at tables[rows]; `decision` is the index of these decisions in their deals."""
         seats = batch.tables["actor"][rows].astype(np.int64)
         random_numbers = np.empty(len(rows))
-        write_random_numbers(np.uint64(self.seed % 2**64), batch.deals[rows], number, seats, random_numbers)
+        write_random_numbers(np.uint64(self.seed % 2**64), batch.deals[rows], decision, seats, random_numbers)
         actions = np.empty(len(rows), np.int64)
-        players = self.player_at[batch.places(rows, seats)]
+        players = self.player_of_agent[batch.agent_indices(rows, seats)]
         for index, player in enumerate(self.players):
             mine = np.flatnonzero(players == index) if len(self.players) > 1 else np.arange(len(rows))
             if len(mine):
                 decisions = decisions_at(
-                    player.game, batch.tables, rows[mine], batch.numbers[rows[mine]], random_numbers[mine]
+                    player.game, batch.tables, rows[mine], batch.table_ids[rows[mine]], random_numbers[mine]
                 )
-                actions[mine] = self.runner.actions_of(player, decisions, batch, rows[mine])
+                actions[mine] = self.runner.ask(player, decisions, batch, rows[mine])
         return actions
 
     def _illegal_action(self, batch: MatchBatch, row: int, action: int) -> AgentError:
-        place = batch.places(np.array([row]), batch.tables["actor"][[row]].astype(np.int64))
-        return self.runner.illegal(self.players[self.player_at[int(place[0])]], batch, row, action)
+        agent = batch.agent_indices(np.array([row]), batch.tables["actor"][[row]].astype(np.int64))
+        return self.runner.illegal_action(self.players[self.player_of_agent[int(agent[0])]], batch, row, action)

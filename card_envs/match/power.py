@@ -1,4 +1,4 @@
-"""How many hands a question needs, before it is played out."""
+"""Power analysis: the number of hands that a question needs, before a match is played."""
 
 from __future__ import annotations
 
@@ -7,23 +7,49 @@ from statistics import NormalDist
 
 
 def hands_needed(sd: float, difference: float, power: float = 0.8, confidence: float = 0.95) -> int:
-    """Return how many hands show a true mean of `difference` to be unlike zero, with probability `power`.
+    """Return the number of samples that show a mean of `difference` to differ from zero with probability `power`.
 
-    `sd` is the standard deviation of a sample in the same unit, and what is counted are such samples: hands, or the
-    deals of a duplicate match. The test is two-sided at level 1 - `confidence`, for samples so many that their mean is
-    normally distributed. To compare two agents by matches of each against others, sd**2 is the sum of both variances.
+    A sample is a hand, or a deal of a duplicate match. The test is two-sided at level 1 - `confidence` and takes the
+    mean of the samples to be normally distributed.
+
+    Args:
+        sd: Standard deviation of a sample. To compare two agents by their matches against others, sd**2 is the sum of
+            both variances.
+        difference: True mean that is to be noticed, in the same unit.
+        power: Probability in [0.5, 1) that the test notices it.
+        confidence: One minus the probability that the test finds a difference where there is none.
+
+    Raises:
+        ValueError: If a number is out of its range.
+
+    Example:
+        >>> hands_needed(sd=5.0, difference=0.1)
+        19623
     """
     _check(sd, confidence)
     if not difference > 0:
         raise ValueError(f"difference {difference} must be above 0")
     if not 0.5 <= power < 1:
         raise ValueError(f"power {power} must be in [0.5, 1)")
-    reach = NormalDist().inv_cdf(0.5 + confidence / 2) + NormalDist().inv_cdf(power)
-    return max(2, math.ceil((reach * sd / difference) ** 2))
+    quantiles = NormalDist().inv_cdf(0.5 + confidence / 2) + NormalDist().inv_cdf(power)
+    return max(2, math.ceil((quantiles * sd / difference) ** 2))
 
 
 def hands_for_interval(sd: float, half_width: float, confidence: float = 0.95) -> int:
-    """Return how many hands bring the interval of a mean down to plus or minus `half_width`; see `hands_needed`."""
+    """Return the number of samples after which the interval of a mean is plus or minus `half_width`.
+
+    Args:
+        sd: Standard deviation of a sample: a hand, or a deal of a duplicate match.
+        half_width: Half the width of the interval, in the same unit.
+        confidence: Confidence level of the interval.
+
+    Raises:
+        ValueError: If a number is out of its range.
+
+    Example:
+        >>> hands_for_interval(sd=5.0, half_width=0.1)
+        9604
+    """
     _check(sd, confidence)
     if not half_width > 0:
         raise ValueError(f"half_width {half_width} must be above 0")

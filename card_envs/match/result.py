@@ -1,4 +1,4 @@
-"""What a match leaves behind: every payoff, the summaries made of them, and which agents failed."""
+"""The result of a match: every payoff, their summaries, and the agents that failed."""
 
 from __future__ import annotations
 
@@ -18,42 +18,44 @@ from card_envs.match.summary import Summary, summarise_deals
 
 @dataclass(frozen=True)
 class Fault:
-    """How often an agent failed, and how it began."""
+    """Failures of an agent during a match with on_error="forfeit"."""
 
     agent: str
+    """Name of the agent."""
     decisions: int
-    """For which the first legal action was taken."""
+    """Number of decisions in which the first legal action was taken in its place."""
     first: str
-    """The first of them, in words."""
+    """Message of the first failure."""
 
 
 @dataclass(frozen=True, eq=False)
 class MatchResult:
-    """The payoffs of a match and their summaries."""
+    """Payoffs of a match and their summaries; `agents` holds the means with their intervals."""
 
     names: tuple[str, ...]
-    """The agents', in the order given."""
+    """Names of the agents, in the order in which `play_match` was given them, as everywhere below."""
     payoffs: NDArray[np.int64]
     """(hands, agents): chips or points won by each agent in each hand, in the order of play."""
     positions: NDArray[np.int8]
-    """(hands, agents): where each agent sat, an index of `position_names`."""
+    """(hands, agents): position of each agent, an index of `position_names`."""
     position_names: tuple[str, ...]
-    """From who acts first after the flop (hold'em) or opens (Big 2)."""
+    """Names of the positions, beginning with the one that acts first after the flop (hold'em) or opens (Big 2)."""
     seed: int
+    """Seed of the match."""
     duplicate: bool
-    """Every deal was played once for each way to move the agents around the table, one after the other."""
+    """Whether every deal was played num_seats times in a row with the agents moved around the table."""
     unit: str
-    """Of means: "bb", "points" or "chips", per hand."""
+    """Unit of all means, per hand: "bb", "points" or "chips"."""
     chips_per_unit: int
-    """Payoff that makes one of `unit`."""
+    """Payoff that equals one `unit`."""
     units: Mapping[str, float]
-    """How results are printed: name of a unit -> how many of it make one of `unit` per hand."""
+    """Units for printing: name -> factor from `unit` per hand, such as {"bb/100": 100.0}."""
     hands_per_table: int = 1
-    """Hands of which agents may have remembered the ones before."""
+    """Number of hands that followed each other at a table."""
     until: StoppingRule | None = None
-    """The rule that could end the match; the intervals are then the rule's, which hold whenever it stops."""
+    """Rule that could end the match; the intervals are then those of the rule, which hold whenever it stops."""
     faults: tuple[Fault, ...] = ()
-    """Agents for which the first legal action had to be taken."""
+    """Agents that failed, for on_error="forfeit"."""
 
     @property
     def hands(self) -> int:
@@ -71,57 +73,57 @@ class MatchResult:
 
     @property
     def hands_per_sample(self) -> int:
-        """Hands that depend on each other: of the same deal, or of the same tables."""
+        """Number of hands that depend on each other: those of a duplicate deal, or of a table."""
         return self._plays * self.hands_per_table
 
     @cached_property
     def deal_means(self) -> NDArray[np.float64]:
-        """(samples, agents): `unit` per hand over the hands of each deal (or table); these are independent."""
+        """(samples, agents): mean in `unit` per hand over each deal (or table); the rows are independent samples."""
         sums = self.payoffs.reshape(-1, self.hands_per_sample, len(self.names)).sum(axis=1)
         return np.asarray(sums / (self.hands_per_sample * self.chips_per_unit), np.float64)
 
     @cached_property
     def agents(self) -> tuple[Summary, ...]:
-        """Mean per hand with its interval, in `unit`, for each agent in the order given."""
+        """Mean per hand of each agent with its 95 % interval, in `unit`."""
         make = summarise_deals if self.until is None else self.until.summarise
-        return tuple(make(name, self.deal_means[:, place]) for place, name in enumerate(self.names))
+        return tuple(make(name, self.deal_means[:, agent]) for agent, name in enumerate(self.names))
 
     @cached_property
     def hand_sds(self) -> tuple[float, ...]:
-        """Standard deviation of a single hand, in `unit`, for each agent; 0 for one hand alone."""
+        """Standard deviation of a single hand of each agent, in `unit`; 0 for a match of one hand."""
         return tuple((self.payoffs.std(axis=0, ddof=min(1, self.hands - 1)) / self.chips_per_unit).tolist())
 
     @property
     def is_decided(self) -> bool:
-        """Whether the stopping rule, if there is one, found the match decided."""
+        """True if the stopping rule decided the match."""
         return self.until is not None and self.until.first_decision(self.deal_means[:, 0]) is not None
 
     @cached_property
     def by_position(self) -> tuple[tuple[Summary, ...], ...]:
-        """For each agent, mean and interval at each of `position_names` where it sat, named by the position."""
+        """For each agent, a summary of its hands at each position, with the name of the position."""
         make = summarise_deals if self.until is None else self.until.summarise
         return tuple(
             tuple(
                 make(name, samples)
                 for position, name in enumerate(self.position_names)
-                if len(samples := self._means_at(place, position))
+                if len(samples := self._means_at(agent, position))
             )
-            for place in range(len(self.names))
+            for agent in range(len(self.names))
         )
 
-    def _means_at(self, place: int, position: int) -> NDArray[np.float64]:
+    def _means_at(self, agent: int, position: int) -> NDArray[np.float64]:
         """Return the means of an agent over the hands at one position, one for each sample that has some."""
-        hands = np.flatnonzero(self.positions[:, place] == position)
+        hands = np.flatnonzero(self.positions[:, agent] == position)
         samples = hands // self.hands_per_sample
         counts = np.bincount(samples, minlength=1)
-        sums = np.bincount(samples, self.payoffs[hands, place], minlength=1)
+        sums = np.bincount(samples, self.payoffs[hands, agent], minlength=1)
         return np.asarray(sums[counts > 0] / (counts[counts > 0] * self.chips_per_unit), np.float64)
 
     @cached_property
     def cashflow(self) -> NDArray[np.float64]:
-        """(agents, agents): `unit` per hand that the agent of the row pays the agent of the column, net.
+        """(agents, agents): net payment per hand, in `unit`, from the agent of the row to the agent of the column.
 
-        In each hand, what a loser lost goes to the winners in proportion to what they won. Rows sum to minus the means.
+        The losses of a hand go to its winners in proportion to their winnings. Rows sum to minus the means.
         """
         lost, won = np.maximum(-self.payoffs, 0).astype(np.float64), np.maximum(self.payoffs, 0).astype(np.float64)
         shares = won / np.maximum(won.sum(axis=1, keepdims=True), 1)
@@ -129,7 +131,12 @@ class MatchResult:
         return np.asarray(paid - paid.T, np.float64)
 
     def as_json(self, env_id: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result as JSON has it; bounds that are infinite become null."""
+        """Return the report of `card-envs match --json`; infinite bounds become None.
+
+        Args:
+            env_id: Id of the environment.
+            settings: Its arguments.
+        """
         report = {
             "env": env_id,
             "settings": dict(settings),
@@ -144,7 +151,7 @@ class MatchResult:
                     **_summary_json(agent),
                     "sd_of_hand": sd,
                     "sd_of_sample": json_number(agent.sd),
-                    "units": {unit: _interval_json(agent.scaled(factor)) for unit, factor in self.units.items()},
+                    "units": {unit: _interval_json(agent.scale(factor)) for unit, factor in self.units.items()},
                     "by_position": [_summary_json(position) for position in positions],
                     "pays": flow,
                 }
@@ -164,7 +171,7 @@ class AgentError(RuntimeError):
     """Raised when an agent fails during a match; names agent, hand, deal, seed, seat, legal actions and the state."""
 
     result: MatchResult | None = None
-    """Of the hands that were complete before, if there are any."""
+    """Result of the hands that were complete, None if there are none."""
 
 
 class MatchInterrupted(KeyboardInterrupt):
@@ -173,7 +180,7 @@ class MatchInterrupted(KeyboardInterrupt):
     def __init__(self, result: MatchResult | None) -> None:
         super().__init__("the match was interrupted")
         self.result = result
-        """Of the hands that were complete before, None if there are none."""
+        """Result of the hands that were complete, None if there are none."""
 
 
 def _summary_json(summary: Summary) -> dict[str, Any]:
@@ -185,5 +192,5 @@ def _interval_json(summary: Summary) -> dict[str, Any]:
 
 
 def units_of(game: Game) -> dict[str, float]:
-    """Return the units in which people read results of a game -> how many make one of `game.unit` per hand."""
+    """Return the units in which results of a game are printed: name -> factor from `game.unit` per hand."""
     return dict(game.info.units) or {f"{game.unit}/hand": 1.0}

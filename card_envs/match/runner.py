@@ -16,12 +16,12 @@ from card_envs.match.callbacks import MatchBatch, Rows
 from card_envs.match.result import AgentError, Fault
 
 ON_ERROR = ("abort", "forfeit")
-"""What happens when an agent fails: the match ends, or the first legal action is taken in its place."""
+"""Reactions to an agent that fails: end the match, or take the first legal action in its place."""
 
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """An agent, once for all its places, with the game as it wants to see it."""
+    """An agent with its random generator and the game under its encoder; one player even if it has several seats."""
 
     agent: Agent
     game: Game
@@ -29,7 +29,7 @@ class Player:
 
 
 class AgentRunner:
-    """Asks agents, checks what they return, and does with their failures what the match is told to."""
+    """Asks agents for actions, checks the answers, and handles failures as `on_error` says."""
 
     def __init__(self, game: Game, seed: int, on_error: str, checks_legality: bool) -> None:
         if on_error not in ON_ERROR:
@@ -42,46 +42,46 @@ class AgentRunner:
         """Return the faults so far, one entry for each agent that failed."""
         return tuple(self._faults.values())
 
-    def actions_of(self, player: Player, decisions: Decisions, batch: MatchBatch, rows: Rows) -> Rows:
-        """Return the legal actions that an agent takes in its `decisions`, which are at batch.tables[rows].
+    def ask(self, player: Player, decisions: Decisions, batch: MatchBatch, rows: Rows) -> Rows:
+        """Return the legal actions (k,) that an agent takes in its `decisions`, which are at batch.tables[rows].
 
         Where it fails it is asked again, half of the decisions at a time, until those that it fails in stand alone:
         which decisions are forfeited does not depend on how they are batched.
         """
         try:
-            return self._checked_actions(player, decisions, batch, rows)
+            return self._ask_once(player, decisions, batch, rows)
         except AgentError as error:
             if not self._forfeits:
                 raise
             if len(rows) == 1:
-                self._note(player.agent, str(error))
+                self._add_fault(player.agent, str(error))
                 return np.array(decisions.legal_actions(0)[:1])
         half = len(rows) // 2
         parts = slice(0, half), slice(half, len(rows))
         return np.concatenate(
-            [self.actions_of(player, decisions.part(part), batch, rows[part]) for part in parts],
+            [self.ask(player, decisions.part(part), batch, rows[part]) for part in parts],
         )
 
     def call(self, player: Player, hook: Callable[..., None], *arguments: Any) -> None:
-        """Call a method of an agent that returns nothing."""
+        """Call a hook of an agent, such as `deal_starts`."""
         try:
             hook(*arguments)
         except Exception as error:
-            message = f"agent {player.agent.name!r} (seed {self._seed}, {hook.__name__}) raised {_described(error)}"
+            message = f"agent {player.agent.name!r} (seed {self._seed}, {hook.__name__}) raised {_describe(error)}"
             if not self._forfeits:
                 raise AgentError(message) from error
-            self._note(player.agent, message, decisions=0)
+            self._add_fault(player.agent, message, decisions=0)
 
-    def _checked_actions(self, player: Player, decisions: Decisions, batch: MatchBatch, rows: Rows) -> Rows:
+    def _ask_once(self, player: Player, decisions: Decisions, batch: MatchBatch, rows: Rows) -> Rows:
         def failure(what: str) -> AgentError:
-            where = _whereabouts(batch, int(rows[0]), self._seed)
+            where = _locate(batch, int(rows[0]), self._seed)
             asked = f"asked for {len(rows)} decisions, the first: {where}, legal actions {decisions.legal_actions(0)}"
-            return AgentError(f"agent {player.agent.name!r} ({asked}) {what}{_state(batch, int(rows[0]))}")
+            return AgentError(f"agent {player.agent.name!r} ({asked}) {what}{_table_text(batch, int(rows[0]))}")
 
         try:
             returned = player.agent.act(decisions, player.rng)
         except Exception as error:
-            raise failure(f"raised {_described(error)}") from error
+            raise failure(f"raised {_describe(error)}") from error
         try:
             actions = checked_actions(returned, len(decisions))
         except ValueError as error:
@@ -97,29 +97,31 @@ class AgentRunner:
         is_legal = is_known & (decisions.action_mask[np.arange(len(rows)), np.where(is_known, actions, 0)] == 1)
         if not is_legal.all():
             wrong = int(np.argmin(is_legal))
-            raise self.illegal(player, batch, int(rows[wrong]), int(actions[wrong]))
+            raise self.illegal_action(player, batch, int(rows[wrong]), int(actions[wrong]))
 
-    def illegal(self, player: Player, batch: MatchBatch, row: int, action: int) -> AgentError:
+    def illegal_action(self, player: Player, batch: MatchBatch, row: int, action: int) -> AgentError:
         """Return the error of an agent that chose an illegal action at batch.tables[row]."""
-        where, why = _whereabouts(batch, row, self._seed), self._game.why_illegal(batch.tables, row, action)
-        return AgentError(f"agent {player.agent.name!r} chose an illegal action ({where}): {why}{_state(batch, row)}")
+        where, why = _locate(batch, row, self._seed), self._game.why_illegal(batch.tables, row, action)
+        return AgentError(
+            f"agent {player.agent.name!r} chose an illegal action ({where}): {why}{_table_text(batch, row)}"
+        )
 
-    def _note(self, agent: Agent, message: str, decisions: int = 1) -> None:
+    def _add_fault(self, agent: Agent, message: str, decisions: int = 1) -> None:
         fault = self._faults.get(agent.name, Fault(agent.name, 0, message))
         self._faults[agent.name] = replace(fault, decisions=fault.decisions + decisions)
 
 
-def _described(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
 
 
-def _whereabouts(batch: MatchBatch, row: int, seed: int) -> str:
+def _locate(batch: MatchBatch, row: int, seed: int) -> str:
     hand, seat = int(batch.hands[row]), int(batch.tables["actor"][row])
-    return f"hand {hand}, deal {hand // batch.plays}, table {batch.numbers[row]}, seed {seed}, seat {seat}"
+    return f"hand {hand}, deal {hand // batch.plays}, table {batch.table_ids[row]}, seed {seed}, seat {seat}"
 
 
-def _state(batch: MatchBatch, row: int) -> str:
+def _table_text(batch: MatchBatch, row: int) -> str:
     """Return the table as the seat to act sees it, in one line."""
     lines = batch.game.text(batch.tables, row, int(batch.tables["actor"][row])).splitlines()
     return f"; the table: {' / '.join(' '.join(line.split()) for line in lines)}"

@@ -1,11 +1,12 @@
-"""Stopping a match when it is decided, by intervals that hold at all times together.
+"""Sequential tests: stop a match as soon as it is decided, by intervals that hold at all times together.
 
-Looking at a usual interval after every few hands, and stopping when it excludes zero, errs far more often than in 5 %
-of matches between equals: every look is another chance to err. A *confidence sequence* is a sequence of intervals that
-with 95 % probability contain the true mean at all looks at once, so one may stop whenever one likes. Used is the
-asymptotic sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and asymptotic
-confidence sequences, Annals of Statistics 52 (2024), theorem 2.2: Robbins' mixture of normal distributions (1970) with
-the sample's standard deviation in place of the true one. Like a usual interval it relies on the central limit theorem.
+Looking at a fixed-sample interval after every few hands, and stopping when it excludes zero, errs far more often than
+in 5 % of matches between equals: every look is another chance to err. A *confidence sequence* is a sequence of
+intervals that with 95 % probability contain the true mean at all looks at once, so one may stop at any time. This is
+the asymptotic sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and
+asymptotic confidence sequences, Annals of Statistics 52 (2024), theorem 2.2: Robbins' mixture of normal distributions
+(1970) with the sample's standard deviation in place of the true one. Like a fixed-sample interval it relies on the
+central limit theorem.
 """
 
 from __future__ import annotations
@@ -16,28 +17,39 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.match.summary import Summary, checked_samples
+from card_envs.match.summary import Summary, require_samples, without_interval
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """A match is decided when the first agent's interval excludes zero, or lies within `margin` of zero."""
+    """Decides a match when the first agent's interval excludes zero, or lies within `margin` of zero.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> from card_envs.agent import RandomAgent, find_agent
+        >>> from card_envs.match import StoppingRule, play_match
+        >>> game = make_game("limit_holdem-v0")
+        >>> agents = [find_agent("always_call", game), RandomAgent()]
+        >>> result = play_match(game, agents, hands=20_000, seed=0, until=StoppingRule())
+        >>> result.is_decided, result.hands < 20_000
+        (True, True)
+    """
 
     confidence: float = 0.95
-    """That no interval of the match misses the mean, however many are looked at."""
+    """Probability that all intervals of a match contain the mean, however many are looked at."""
     margin: float | None = None
-    """In the unit of the match, per hand: means nearer to zero than this are as good as zero. None: only zero is."""
+    """Means nearer to zero than this count as zero, in the unit of the match per hand; None for no such margin."""
     first_look: int = 500
-    """Samples before which no result is decided: the central limit theorem needs some."""
+    """Number of samples at the first look: the central limit theorem needs some."""
     growth: float = 1.05
-    """From one look to the next, the number of samples grows by this factor."""
+    """Factor by which the number of samples grows from one look to the next."""
     tightest_at: int = 5000
-    """Samples at which the intervals are tightest, compared with what they could be."""
+    """Number of samples at which the intervals are tightest, relative to the narrowest possible."""
 
     def __post_init__(self) -> None:
-        """Check the numbers; see the messages."""
+        """Raise ValueError for numbers out of their ranges."""
         if not 0 < self.confidence < 1:
             raise ValueError(f"confidence {self.confidence} must be in (0, 1)")
         if self.margin is not None and not self.margin > 0:
@@ -49,14 +61,14 @@ class StoppingRule:
             )
 
     def looks(self, samples: int) -> list[int]:
-        """Return the numbers of samples, up to `samples`, at which the rule is asked; they depend on nothing else."""
+        """Return the numbers of samples, up to `samples`, at which the rule looks at the result."""
         looks, look = [], self.first_look
         while look <= samples:
             looks.append(look)
             look = max(look + 1, math.ceil(look * self.growth))
         return looks
 
-    def reach(self, count: Floats | float) -> Floats:
+    def half_width(self, count: Floats | float) -> Floats:
         """Return half the width of the interval after `count` samples, in standard deviations of a sample."""
         level = 1 - self.confidence
         spread = (-2 * math.log(level) + math.log(-2 * math.log(level) + 1)) / self.tightest_at  # rho^2, appendix B.2
@@ -64,24 +76,28 @@ class StoppingRule:
         return np.asarray(np.sqrt(2 * scaled / spread * np.log(np.sqrt(scaled) / level)) / count, np.float64)
 
     def first_decision(self, samples: Floats, weights: Floats | None = None) -> int | None:
-        """Return how many of the independent samples (n,) decide, or None if they do not."""
+        """Return after how many of the independent samples (n,) the match is decided, or None if it is not.
+
+        Args:
+            samples: (n,) results per hand of the first agent.
+            weights: (n,) weights of the samples, each known before its sample was; None for ones.
+        """
         looks = np.array(self.looks(len(samples)), np.int64)
         if len(looks) == 0:
             return None
-        means, reach, _ = self._intervals(samples, weights, looks)
-        decided = (np.abs(means) > reach) | (np.abs(means) + reach < (self.margin or 0))
+        means, half_widths, _ = self._intervals(samples, weights, looks)
+        decided = (np.abs(means) > half_widths) | (np.abs(means) + half_widths < (self.margin or 0))
         return int(looks[np.argmax(decided)]) if decided.any() else None
 
     def summarise(self, name: str, samples: Floats, weights: Floats | None = None) -> Summary:
-        """Return mean and interval of independent samples (n,); the interval holds whenever one stopped."""
-        count = len(checked_samples(samples))
-        means, reaches, errors = self._intervals(samples, weights, np.array([count]))
-        mean, reach = float(means[0]), float(reaches[0])
+        """Return the mean of independent samples (n,) with an interval that holds whenever the match stops."""
+        count = len(require_samples(samples))
+        means, half_widths, errors = self._intervals(samples, weights, np.array([count]))
+        mean, half_width = float(means[0]), float(half_widths[0])
         if count == 1:
-            return Summary(name, mean, (-math.inf, math.inf), math.nan, 1)
-        return Summary(
-            name, mean, (mean - reach, mean + reach), float(errors[0] * math.sqrt(count / (count - 1))), count
-        )
+            return without_interval(name, mean)
+        error = float(errors[0] * math.sqrt(count / (count - 1)))
+        return Summary(name, mean, (mean - half_width, mean + half_width), error, count)
 
     def _intervals(
         self, samples: Floats, weights: Floats | None, looks: NDArray[np.int64]
@@ -90,11 +106,11 @@ class StoppingRule:
 
         The sums of w * (sample - mean) are a martingale if each weight was known before its sample was. Their variance
         V is in units of the sample's where all weights are 1; a weight says how many such samples one is worth, so the
-        sum W of weights takes the place of the number of samples, and V / W that of their variance.
+        sum W of weights replaces the number of samples, and V / W their variance.
         """
         weights = np.ones(len(samples)) if weights is None else weights
         sums = np.cumsum([weights, weights * samples, *(weights**2 * samples**power for power in range(3))], axis=1)
-        worth, total, *powers = sums[:, looks - 1]
-        means = total / worth
+        weight, total, *powers = sums[:, looks - 1]
+        means = total / weight
         variances = np.maximum(powers[2] - 2 * means * powers[1] + means**2 * powers[0], 0.0)
-        return means, self.reach(worth) * np.sqrt(variances / worth), np.sqrt(variances) / worth
+        return means, self.half_width(weight) * np.sqrt(variances / weight), np.sqrt(variances) / weight

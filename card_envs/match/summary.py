@@ -14,29 +14,31 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Summary:
-    """The mean result of an agent per hand, in the unit of the match, with its interval."""
+    """Mean result of an agent per hand, in the unit of the match, with its 95 % confidence interval."""
 
     name: str
+    """Name of the agent."""
     mean: float
+    """Mean per hand."""
     ci95: tuple[float, float]
-    """95 % confidence interval of the mean; infinite where one deal alone was played."""
+    """Bounds of the 95 % confidence interval of the mean; infinite for a single sample."""
     standard_error: float
-    """Of the mean; NaN where one deal alone was played."""
+    """Standard error of the mean; NaN for a single sample."""
     num_samples: int
-    """Independent samples: deals."""
+    """Number of independent samples: deals, or tables with several hands each."""
 
     @property
     def sd(self) -> float:
-        """Standard deviation of a sample; NaN where one deal alone was played."""
+        """Standard deviation of a sample; NaN for a single sample."""
         return self.standard_error * math.sqrt(self.num_samples)
 
     @property
     def half_width(self) -> float:
-        """Half the width of the interval."""
+        """Half the width of the interval, the number after "±"."""
         return (self.ci95[1] - self.ci95[0]) / 2
 
-    def scaled(self, factor: float) -> Summary:
-        """Return the same summary in a unit of which `factor` make one of this unit."""
+    def scale(self, factor: float) -> Summary:
+        """Return the summary converted to a unit of which `factor` make one of this unit, such as 100 for bb/100."""
         low, high = sorted(bound * factor for bound in self.ci95)
         return Summary(self.name, self.mean * factor, (low, high), self.standard_error * abs(factor), self.num_samples)
 
@@ -44,8 +46,8 @@ class Summary:
 def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95) -> Summary:
     """Return mean and interval of independent samples by Student's t distribution.
 
-    The textbook's interval, for samples that are nearly normal, such as the means of several runs. Results of deals are
-    skewed: `summarise_deals` is for them.
+    For samples that are nearly normal, such as the means of several runs. Results of deals are skewed: use
+    `summarise_deals` for them.
 
     Args:
         name: Name of the summary.
@@ -53,9 +55,14 @@ def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95)
         confidence: Probability that the interval contains the mean.
 
     Raises:
-        ValueError: There is no sample.
+        ValueError: If there is no sample.
+
+    Example:
+        >>> summary = summarise("a run", np.array([1.0, 2.0, 3.0]))
+        >>> summary.mean, round(summary.half_width, 2)
+        (2.0, 2.48)
     """
-    count, mean = len(checked_samples(samples)), float(samples.mean())
+    count, mean = len(require_samples(samples)), float(samples.mean())
     if count == 1:
         return without_interval(name, mean)
     error = float(samples.std(ddof=1)) / math.sqrt(count)
@@ -66,26 +73,26 @@ def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95)
 def summarise_deals(name: str, samples: NDArray[np.float64]) -> Summary:
     """Return mean and 95 % interval of the results of independent deals, which are skewed.
 
-    Student's interval of few deals misses the mean too often on the side of rare large results. This one is wider by
-    the first term of the Edgeworth expansion of Student's t: see `skewed_quantile`.
+    Student's interval misses the mean of few deals too often on the side of rare large results. This one is wider by
+    the first term of the Edgeworth expansion of Student's t, see `johnson_quantile`.
 
     Args:
         name: Name of the summary, usually that of an agent.
         samples: (n,) mean result of each deal, n >= 1.
 
     Raises:
-        ValueError: There is no sample.
+        ValueError: If there is no sample.
     """
-    count, mean = len(checked_samples(samples)), float(samples.mean())
+    count, mean = len(require_samples(samples)), float(samples.mean())
     if count == 1:
         return without_interval(name, mean)
     error = float(samples.std(ddof=1)) / math.sqrt(count)
-    half_width = error * skewed_quantile(skewness(samples), count)
+    half_width = error * johnson_quantile(skewness(samples), count)
     return Summary(name, mean, (mean - half_width, mean + half_width), error, count)
 
 
 def without_interval(name: str, mean: float) -> Summary:
-    """Return the summary of one sample, which says nothing about its error."""
+    """Return the summary of a single sample, whose interval is infinite."""
     return Summary(name, mean, (-math.inf, math.inf), math.nan, 1)
 
 
@@ -97,19 +104,19 @@ def skewness(samples: NDArray[np.float64]) -> float:
     return float(np.mean(deviations**3)) / variance**1.5 if variance > (1e-12 * largest) ** 2 else 0.0
 
 
-def skewed_quantile(skewness: float, count: int) -> float:
-    """Return half the width of a 95 % interval of a mean, in standard errors.
+def johnson_quantile(skewness: float, count: int) -> float:
+    """Return half the width, in standard errors, of a 95 % interval of the mean of `count` skewed samples.
 
-    Student's quantile q with `count` - 1 degrees of freedom, plus |skewness| (1 + 2 q^2) / (6 sqrt(count)), by which
-    the quantiles of a skewed mean's t statistic shift (Johnson 1978; Hall, On the removal of skewness by
+    It is Student's quantile q with `count` - 1 degrees of freedom, plus |skewness| (1 + 2 q^2) / (6 sqrt(count)), by
+    which the quantiles of a skewed mean's t statistic shift (Johnson 1978; Hall, On the removal of skewness by
     transformation, Journal of the Royal Statistical Society B 54, 1992). The bound on the other side is moved as far,
-    so that an interval stays "mean plus or minus".
+    so that the interval is symmetric.
     """
     quantile = student_t_quantile(0.975, count - 1)
     return quantile + abs(skewness) * (1 + 2 * quantile**2) / (6 * math.sqrt(count))
 
 
-def checked_samples(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+def require_samples(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the samples, or raise a ValueError if there is none."""
     if samples.ndim != 1 or len(samples) == 0:
         raise ValueError(f"samples of shape {samples.shape}: one dimension and at least one sample are needed")
@@ -117,7 +124,7 @@ def checked_samples(samples: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def student_t_quantile(probability: float, df: int) -> float:
-    """Return what Student's t with `df` >= 1 degrees of freedom stays below with a `probability` in (0.5, 1)."""
+    """Return the quantile of Student's t distribution with `df` >= 1 degrees of freedom, `probability` in (0.5, 1)."""
     if not 0.5 < probability < 1 or df < 1:
         raise ValueError(f"probability {probability} must be in (0.5, 1) and df {df} at least 1")
     try:

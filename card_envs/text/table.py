@@ -128,7 +128,7 @@ class TextTable:
         row = np.zeros(1, np.int64)
         for seat, agent in self._agents.items():
             if agent.needs_actions:
-                game = agent.encoded(self.game)
+                game = agent.apply_encoder(self.game)
                 seen = Decisions(game, np.array([seat]), row, np.zeros(1), before, row)
                 agent.observe_actions(seen, np.array([action]))
 
@@ -137,7 +137,7 @@ class TextTable:
         row = np.zeros(1, np.int64)
         while actor != NOBODY and actor in self._agents:
             agent = self._agents[actor]
-            decisions = decisions_at(agent.encoded(self.game), self._tables, row, row, self._rng.random(1))
+            decisions = decisions_at(agent.apply_encoder(self.game), self._tables, row, row, self._rng.random(1))
             actor = self._apply(int(agent.act(decisions, self._rng)[0]))[1]
         self.seat = actor
         if actor == NOBODY:

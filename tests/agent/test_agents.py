@@ -21,9 +21,9 @@ from card_envs.agent import (
     DuckTypedAgent,
     RandomAgent,
     as_agent,
+    estimate_probabilities,
     find_agent,
     known_agents,
-    sampled_probabilities,
 )
 from card_envs.files import replace_file
 from card_envs.match import play_match
@@ -90,7 +90,7 @@ def test_an_agent_that_defines_act_alone_has_all_the_rest() -> None:
     agent = TightCaller()
     agent.deal_starts(np.arange(2))
     agent.deal_ends(np.arange(2), np.zeros((2, 2)))
-    assert agent.can_play(LIMIT) and agent.encoder is None and agent.encoded(LIMIT) is LIMIT
+    assert agent.can_play(LIMIT) and agent.encoder is None and agent.apply_encoder(LIMIT) is LIMIT
     assert not agent.shows_probabilities and not agent.needs_deal_events
     with pytest.raises(NotImplementedError, match="'tight_caller' does not show its probabilities"):
         agent.probabilities(None)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def test_an_object_that_is_no_agent_is_taken_as_one_with_all_that_it_defines() -
     player = QuacksALot()
     agent = as_agent(player)
     assert isinstance(agent, DuckTypedAgent) and agent.player is player
-    assert (agent.name, agent.encoder, agent.encoded(LIMIT).encoder.name) == ("loud", "rlcard", "rlcard")
+    assert (agent.name, agent.encoder, agent.apply_encoder(LIMIT).encoder.name) == ("loud", "rlcard", "rlcard")
     assert agent.shows_probabilities and agent.needs_deal_events and not agent.can_play(KUHN)
     assert play_match(LIMIT, [player, Quacks()], 10, 0).names == ("loud", "quacks")
     assert player.heard == ["10 deals start", "10 deals end (10, 2)"]
@@ -213,7 +213,7 @@ def test_agents_that_do_not_mix_are_asked_once() -> None:
                     seen[agent.name] = seen.get(agent.name, 0) + int((differ > 0).sum())
                     says[agent.name] = agent.mixes
                     if not agent.mixes:
-                        shown = sampled_probabilities(agent, decisions, rng, draws=4)
+                        shown = estimate_probabilities(agent, decisions, rng, draws=4)
                         np.testing.assert_array_equal(shown.argmax(axis=1), draws[0])
                         np.testing.assert_array_equal(shown.max(axis=1), 1)
                 return super().act(decisions, rng)

@@ -14,7 +14,7 @@ from card_baselines.agents.scripted.equity import Equity
 from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs.agent import Agent, Decisions, RandomAgent, SupportsAct, decisions_at, find_agent, known_agents
 from card_envs.analysis.variance import regression
-from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates, summarise_adjusted
+from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates, summarise_adjusted
 from card_envs.analysis.variance.linear_algebra import solve_ridges
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of, moments_of
 from card_envs.cards import DECK_SIZE, card_id, card_ids
@@ -37,11 +37,11 @@ from tests.match.test_match import always_call, always_raise
 
 def adjusted(
     game: Game, agents: Sequence[SupportsAct], hands: int, seed: int, duplicate: bool = False, num_tables: int = 4096
-) -> tuple[Adjusted, float]:
+) -> tuple[AdjustedResult, float]:
     """Return the adjusted result of the first agent, and its plain mean."""
     controls = ControlVariates(game, agents, seed)
     result = play_match(game, agents, hands, seed, duplicate, num_tables, callbacks=[controls])
-    return controls.adjusted(result)[0], result.agents[0].mean
+    return controls.adjust(result)[0], result.agents[0].mean
 
 
 def evidence(controls: NDArray[np.float64], results: NDArray[np.float64]) -> Evidence:
@@ -120,9 +120,9 @@ class Collecting(ControlVariates):
         self.units, self.batches, self.luck = self._controls.units, list[Any](), list[Any]()
 
     def on_end(self, batch: MatchBatch) -> None:
-        controls = self._controls.of_batch(batch, [0])[0]
+        controls = self._controls.compute_controls(batch, [0])[0]
         self.batches.append(controls.terms)
-        self.luck.append(controls.luck)
+        self.luck.append(controls.correction)
 
 
 DEEP = no_limit_holdem(3, stacks=(10, 20, 60))
@@ -284,7 +284,7 @@ def test_two_agents_mirror_each_other_and_more_do_not() -> None:
         game = limit_holdem(seats)
         agents: list[Agent] = [RandomAgent(), *(TightAggressive() for _ in range(seats - 1))]
         controls = ControlVariates(game, agents, 1)
-        found = controls.adjusted(play_match(game, agents, 900, 1, callbacks=[controls]))
+        found = controls.adjust(play_match(game, agents, 900, 1, callbacks=[controls]))
         assert [each.summary.name for each in found] == [agent.name for agent in agents]
         if seats == 2:
             assert found[1].summary.mean == -found[0].summary.mean
@@ -298,7 +298,7 @@ def interval_ratio(game: Game, names: list[str], hands: int, seed: int) -> float
     agents = [find_agent(name, game) for name in names]
     controls = ControlVariates(game, agents, seed)
     result = play_match(game, agents, hands, seed, callbacks=[controls])
-    return controls.adjusted(result)[0].summary.standard_error / result.agents[0].standard_error
+    return controls.adjust(result)[0].summary.standard_error / result.agents[0].standard_error
 
 
 def test_a_match_whose_interval_once_grew_elevenfold() -> None:
@@ -482,12 +482,12 @@ class Grudging(Agent):
         self._lost |= dict(zip(table_ids.tolist(), (payoffs[:, 0] < 0).tolist(), strict=True))
 
 
-def adjusted_sessions(seed: int, sessions: int, duplicate: bool = False) -> tuple[Adjusted, MatchResult]:
+def adjusted_sessions(seed: int, sessions: int, duplicate: bool = False) -> tuple[AdjustedResult, MatchResult]:
     """Return the adjusted and the plain result of an agent with memory in sessions of 20 hands."""
     game, agents = limit_holdem(), [Grudging(), TightAggressive()]
     controls = ControlVariates(game, agents, seed, hands_per_table=20)
     result = play_match(game, agents, 20 * sessions, seed, duplicate, hands_per_table=20, callbacks=[controls])
-    return controls.adjusted(result)[0], result
+    return controls.adjust(result)[0], result
 
 
 @pytest.mark.parametrize("duplicate", [False, True])
@@ -514,8 +514,8 @@ def test_tables_are_summed_hand_by_hand() -> None:
     game, agents = limit_holdem(), [always_call(), always_call()]
     controls = ControlVariates(game, agents, 0, hands_per_table=3)
     result = play_match(game, agents, 12, 0, True, hands_per_table=3, callbacks=[controls])
-    assert controls.adjusted(result)[0].summary.mean == pytest.approx(result.agents[0].mean, abs=1e-9)
-    assert controls.adjusted(result)[0].summary.num_samples == 2
+    assert controls.adjust(result)[0].summary.mean == pytest.approx(result.agents[0].mean, abs=1e-9)
+    assert controls.adjust(result)[0].summary.num_samples == 2
 
 
 def test_a_match_of_other_tables_is_refused() -> None:
@@ -523,7 +523,7 @@ def test_a_match_of_other_tables_is_refused() -> None:
     controls = ControlVariates(game, agents, 0)
     result = play_match(game, agents, 20, 0, hands_per_table=10, callbacks=[controls])
     with pytest.raises(ValueError, match="expect 1 hands per table, and the match had 10: ControlVariates"):
-        controls.adjusted(result)
+        controls.adjust(result)
 
 
 class Unsteady(TightAggressive):
@@ -560,7 +560,7 @@ def test_agents_that_say_so_act_by_their_random_numbers_alone(game: Game) -> Non
     for name in names:
         agent = find_agent(name, game)
         for rows in (np.arange(300), np.arange(299, 0, -3)):
-            asked = decisions_at(agent.encoded(game), tables, rows, rows, random_numbers[rows])
+            asked = decisions_at(agent.apply_encoder(game), tables, rows, rows, random_numbers[rows])
             found = agent.act(asked, None)  # type: ignore[arg-type]  # so that it cannot draw from it
             if len(rows) == 300:
                 whole = found
@@ -620,7 +620,7 @@ def test_in_big2_better_hands_are_taken_off() -> None:
     terms = np.concatenate(collecting.batches)
     z = terms.mean(axis=0) / np.maximum(terms.std(axis=0), 1e-9) * np.sqrt(len(terms))
     assert terms.shape[1] == len(collecting.units.is_stake) and np.abs(z).max() < 4.5
-    found = controls.adjusted(result)
+    found = controls.adjust(result)
     assert all(each.hands_factor > 1.2 for each in found)
     differences = [each.summary.mean - plain.mean for each, plain in zip(found, result.agents, strict=True)]
     assert max(map(abs, differences)) < 3 * result.agents[0].standard_error
@@ -643,4 +643,4 @@ def test_what_they_cannot_do_is_an_error() -> None:
     controls = ControlVariates(game, agents, 0)
     play_match(game, agents, 20, 0, callbacks=[controls])
     with pytest.raises(ValueError, match="have not watched the deals of this result"):
-        controls.adjusted(play_match(game, agents, 40, 0))
+        controls.adjust(play_match(game, agents, 40, 0))

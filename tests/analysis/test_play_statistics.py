@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from card_envs.agent import RandomAgent
-from card_envs.analysis.play_statistics import Statistic, play_statistics, statistics_json
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import play_match
+from card_envs.play_statistics import Statistic, statistics_json
 from tests.match.test_match import always_call, always_fold, always_raise
 
 
 def statistics_of(game, agents, hands, num_tables=4096):
-    callback = play_statistics(game)
+    callback = game.info.make_play_counter()
     play_match(game, agents, hands, 0, duplicate=True, num_tables=num_tables, callbacks=[callback])
-    return [{each.name: each for each in statistics} for statistics in callback.of_agents()]
+    return [{each.name: each for each in statistics} for statistics in callback.compute_statistics()]
 
 
 def values(statistics: dict[str, Statistic]) -> dict[str, float | None]:

@@ -35,7 +35,7 @@ def adjusted_match(
         callbacks=[controls],
         **options,
     )
-    return result, tuple(each.summary for each in controls.adjusted(result))
+    return result, tuple(each.summary for each in controls.adjust(result))
 
 
 def made_up(count: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -114,4 +114,4 @@ def test_equal_agents_in_duplicate_deals_are_left_alone() -> None:
     agents = [always_call(), always_call()]
     controls = ControlVariates(limit_holdem(), agents, 0)
     result = play_match(limit_holdem(), agents, 1500, 0, duplicate=True, callbacks=[controls])
-    assert all(abs(each.summary.mean) < 1e-9 and each.summary.sd < 1e-6 for each in controls.adjusted(result))
+    assert all(abs(each.summary.mean) < 1e-9 and each.summary.sd < 1e-6 for each in controls.adjust(result))

@@ -29,8 +29,8 @@ class Collecting(ControlVariates):
         self.found: list[np.ndarray] = []
 
     def on_end(self, batch: MatchBatch) -> None:
-        controls = self._controls.of_batch(batch, [0])[0]
-        self.found.append(np.column_stack([controls.luck, controls.terms]))
+        controls = self._controls.compute_controls(batch, [0])[0]
+        self.found.append(np.column_stack([controls.correction, controls.terms]))
 
 
 def test_kuhns_equilibrium_loses_an_eighteenth_where_it_acts_first() -> None:
@@ -52,7 +52,7 @@ def test_where_everything_is_explained_the_result_is_the_true_one(num_tables: in
     tree = PublicTree(game)
     shown = [strategy_of(agent, tree) for agent in (cfr, random)]
     truth = sum(expected_rewards(tree, [shown[seat], shown[1 - seat]])[seat] for seat in range(2)) / 2
-    for adjusted, mean in zip(controls.adjusted(result), (truth, -truth), strict=True):
+    for adjusted, mean in zip(controls.adjust(result), (truth, -truth), strict=True):
         assert adjusted.is_exact and adjusted.hands_factor == np.inf
         assert adjusted.summary.mean == pytest.approx(mean, abs=1e-14)
         assert adjusted.summary.ci95 == (adjusted.summary.mean, adjusted.summary.mean)
@@ -80,7 +80,7 @@ def test_controls_have_mean_zero_and_help(first: Agent) -> None:
     spread = found.std(axis=0)
     z = found.mean(axis=0)[spread > 1e-9] / spread[spread > 1e-9] * np.sqrt(len(found))
     assert len(z) >= 3 and np.abs(z).max() < 4
-    adjusted = controls.adjusted(result)[0]
+    adjusted = controls.adjust(result)[0]
     assert adjusted.hands_factor > (100 if first.shows_probabilities else 1.5)
     assert abs(adjusted.summary.mean - result.agents[0].mean) < 3 * result.agents[0].standard_error
 

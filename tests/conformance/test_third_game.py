@@ -18,7 +18,6 @@ from pettingzoo.test import api_test, seed_test
 
 from card_envs import make_game, make_vector
 from card_envs.agent import RandomAgent
-from card_envs.analysis.play_statistics import play_statistics
 from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.history import MatchFile, replay_paths
 from card_envs.history.formats import recorded_hands
@@ -96,12 +95,12 @@ def test_openspiel() -> None:
 
 def test_matches() -> None:
     game, agents = make_game(ENV, last_trick=2), [RandomAgent() for _ in range(3)]
-    counter = play_statistics(game)
+    counter = game.info.make_play_counter()
     result = play_match(game, agents, 300, seed=1, duplicate=True, callbacks=[counter])
     assert (result.payoffs.sum(axis=1) == 0).all()
     assert (result.position_names, dict(result.units)) == (("first", "second", "third"), {"points/hand": 1.0})
     assert {len(agent) for agent in result.by_position} == {3}
-    assert sum(agent[0].value or 0 for agent in counter.of_agents()) == pytest.approx(5.0)  # points a deal
+    assert sum(agent[0].value or 0 for agent in counter.compute_statistics()) == pytest.approx(5.0)  # points a deal
 
 
 def test_a_match_is_saved_and_replayed(tmp_path: Path) -> None:

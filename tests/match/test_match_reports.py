@@ -111,7 +111,7 @@ class Noting:
         self.started += batch.hands.tolist()
 
     def on_actions(self, batch: MatchBatch, rows: Any, actions: Any) -> None:
-        places = batch.places(rows, batch.tables["actor"][rows].astype(np.int64))
+        places = batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64))
         self.decisions += zip(batch.hands[rows].tolist(), places.tolist(), actions.tolist(), strict=True)
 
     def on_end(self, batch: MatchBatch) -> None:

@@ -41,7 +41,7 @@ def test_between_equals_it_errs_in_5_of_100_matches_at_most_although_it_looks_al
 
 def test_intervals_are_little_wider_than_usual_ones() -> None:
     for count in (1000, 5000, 50_000):
-        assert 1.2 < float(RULE.reach(count)) / (1.96 / math.sqrt(count)) < 2.3
+        assert 1.2 < float(RULE.half_width(count)) / (1.96 / math.sqrt(count)) < 2.3
 
 
 def test_the_reach_is_that_of_robbins_mixture() -> None:
@@ -49,7 +49,7 @@ def test_the_reach_is_that_of_robbins_mixture() -> None:
     spread = -2 * math.log(0.05) + math.log(-2 * math.log(0.05) + 1)
     rule = StoppingRule(tightest_at=round(spread / 0.01))
     expected = math.sqrt(2 * 2 / (100**2 * 0.01) * math.log(math.sqrt(2) / 0.05))
-    assert float(rule.reach(100)) == pytest.approx(expected, rel=1e-3)
+    assert float(rule.half_width(100)) == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_match_ends_when_it_is_decided_whatever_the_number_of_tables() -> None:

@@ -48,7 +48,7 @@ def test_equal_samples_have_an_interval_of_no_width() -> None:
 
 def test_scaling_changes_the_unit() -> None:
     summary = summarise("a", np.array([1.0, 2.0, 3.0, 6.0]))
-    scaled = summary.scaled(100.0)
+    scaled = summary.scale(100.0)
     assert scaled.mean == 300.0
     assert scaled.ci95 == pytest.approx([100 * bound for bound in summary.ci95])
     assert scaled.standard_error == pytest.approx(100 * summary.standard_error)

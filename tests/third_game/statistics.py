@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_envs.statistic import Hands, Rows, Statistic, ratio
+from card_envs.play_statistics import Hands, Rows, Statistic, ratio
 from tests.third_game.state import NUM_SEATS
 
 
@@ -21,8 +21,8 @@ class DozenStatistics:
         """Nothing."""
 
     def on_end(self, batch: Hands) -> None:
-        self._points += batch.by_place(batch.tables["points"].astype(np.int64)).sum(axis=0)
+        self._points += batch.order_by_agent(batch.tables["points"].astype(np.int64)).sum(axis=0)
         self._deals += len(batch.tables)
 
-    def of_agents(self) -> tuple[tuple[Statistic, ...], ...]:
+    def compute_statistics(self) -> tuple[tuple[Statistic, ...], ...]:
         return tuple((ratio("points", int(points), self._deals),) for points in self._points)

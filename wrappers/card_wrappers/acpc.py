@@ -156,7 +156,7 @@ class AcpcPlayer:
 
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
         self.game, self.agent = game, agent
-        self._game = agent.encoded(game)
+        self._game = agent.apply_encoder(game)
         self._rng = np.random.default_rng(seed % 2**64)
         self._number: int | None = None
         self._noted = 0

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # what lists names needs neither match nor compiler
     from rich.table import Table
 
-    from card_envs.analysis.play_statistics import Statistic
-    from card_envs.analysis.variance.control_variates import Adjusted
+    from card_envs.analysis.variance.control_variates import AdjustedResult
     from card_envs.match import MatchResult, Summary
+    from card_envs.play_statistics import Statistic
 
 _PIPED_WIDTH = 200
 """Columns where the output is no terminal, so that files hold whole lines."""
@@ -78,7 +78,7 @@ def print_results(title: str, rows: Sequence[tuple[str, Summary]], units: Mappin
     print_table(header, [[name, *_format_units(summary, units)] for name, summary in rows], title)
 
 
-def print_adjusted(agents: Sequence[Adjusted], result: MatchResult) -> None:
+def print_adjusted(agents: Sequence[AdjustedResult], result: MatchResult) -> None:
     """Print the results after control variates, and how many hands of plain play they are worth."""
     header = ["agent", *(f"{unit} (± 95 %)" for unit in result.units), "worth plain hands"]
     rows = [
@@ -88,7 +88,7 @@ def print_adjusted(agents: Sequence[Adjusted], result: MatchResult) -> None:
     print_table(header, rows, "control variates: what chance brought is taken off")
 
 
-def _format_adjusted(agent: Adjusted, units: Mapping[str, float]) -> list[str]:
+def _format_adjusted(agent: AdjustedResult, units: Mapping[str, float]) -> list[str]:
     if agent.is_exact:
         return [f"{_number(agent.summary.mean * factor, factor)} exact" for factor in units.values()]
     return _format_units(agent.summary, units)

@@ -25,7 +25,7 @@ from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 from card_envs.match import Fault, MatchResult, play_match
-from card_envs.statistic import PlayCounter, Statistic
+from card_envs.play_statistics import PlayCounter, Statistic
 
 Files = Mapping[str, bytes]
 """The files of a folder: path below it -> content."""
@@ -232,5 +232,5 @@ def _earnings(seating: tuple[int, ...], result: MatchResult) -> dict[int, Earnin
 def _statistics(seating: tuple[int, ...], counter: PlayCounter | None) -> dict[int, tuple[Statistic, ...]]:
     if counter is None:
         return {}
-    of_places = counter.of_agents()
+    of_places = counter.compute_statistics()
     return {member: of_places[seating.index(member)] for member in dict.fromkeys(seating)}

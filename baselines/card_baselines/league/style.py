@@ -115,7 +115,7 @@ def style_of(agent: SupportsAct, game: Game, hands: int = 20, seed: int = _SEED)
     if not has_style(game):
         raise ValueError(f"styles are told of six-max no-limit hold'em with {DEPTH} big blinds, not of {game.name}")
     player = require_playable(agent, game)
-    seen = player.encoded(game)
+    seen = player.apply_encoder(game)
     rng = np.random.default_rng(seed)
     counts = np.zeros((NUM_SITUATIONS, NUM_BINS), np.int64)
     first = 0

@@ -129,7 +129,7 @@ class SelfPlayTables:
             return legal[np.arange(len(rows)), choice].astype(np.int64)
         agent = self._agents[player - 1]
         assert agent is not None
-        decisions = decisions_at(agent.encoded(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
+        decisions = decisions_at(agent.apply_encoder(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
         return np.asarray(agent.act(decisions, self.rng), np.int64)
 
     def _network(self, number: int) -> ActorCritic:

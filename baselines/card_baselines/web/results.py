@@ -15,7 +15,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.session import deal_table, format_settings
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.agent import Agent, Decisions
-from card_envs.analysis.variance.control_variates import Adjusted, ControlVariates
+from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates
 from card_envs.game import Game
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.positions import position_names, positions_of
@@ -84,8 +84,8 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
     summary = result.agents[place]
     adjusted = _adjust(played, result, catalogue)
     unit, factor = next(iter(result.units.items()))
-    without_luck = None if adjusted is None else adjusted[place].summary.scaled(factor)
-    plain = summary.scaled(factor)
+    without_luck = None if adjusted is None else adjusted[place].summary.scale(factor)
+    plain = summary.scale(factor)
     return Row(
         env=env,
         settings=settings,
@@ -127,7 +127,7 @@ class MatchHands:
         return MatchResult(
             names=tuple(place.name for place in self.plan.places),
             payoffs=np.array([hand.payoffs for _, _, hand in self.hands], np.int64),
-            positions=batch.by_place(positions_of(self.game, batch.tables)).astype(np.int8),
+            positions=batch.order_by_agent(positions_of(self.game, batch.tables)).astype(np.int8),
             position_names=position_names(self.game),
             seed=self.plan.seed,
             duplicate=self.plays > 1,
@@ -156,7 +156,7 @@ class MatchHands:
         callback.on_end(batch)
 
 
-def _adjust(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tuple[Adjusted, ...] | None:
+def _adjust(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tuple[AdjustedResult, ...] | None:
     """Return results without luck, or None for games without controls, and for too few deals to fit anything to."""
     if result.deals < _FEWEST_ADJUSTED:
         return None
@@ -169,4 +169,4 @@ def _adjust(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tu
     except ValueError:  # the game has none
         return None
     played.follow(controls)
-    return controls.adjusted(result)
+    return controls.adjust(result)

@@ -95,7 +95,7 @@ class Session:
         if game.num_seats != plan.num_places:
             raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_places} places are filled")
         self.plan, self.game, self.agents = plan, game, agents
-        self._games = {place: agent.encoded(game) for place, agent in agents.items()}
+        self._games = {place: agent.apply_encoder(game) for place, agent in agents.items()}
         self._streams = {place: _generator(plan, place) for place in agents}
         self.hand = -1
         self.actions: list[int] = []

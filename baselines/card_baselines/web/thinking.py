@@ -17,7 +17,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Moment
 from card_baselines.web.scenes import legal_actions
 from card_baselines.web.session import Session, censor_table, table_after
-from card_envs.agent import Agent, action_probabilities, decisions_at, sampled_probabilities
+from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities
 from card_envs.game import Game, Tables
 
 PLAYOUTS = 200
@@ -113,7 +113,7 @@ def _action_shares(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np
 
     An agent without probabilities is asked a few times, with other random numbers: how often it takes each action.
     """
-    seen = agent.encoded(game)
+    seen = agent.apply_encoder(game)
     if agent.shows_probabilities:
         return action_probabilities(agent, decisions_at(seen, tables, _ROW, _ROW, np.array([0.5])))[0], None
     decisions = decisions_at(seen, tables, _ROW, _ROW, np.array([0.5]))
@@ -122,7 +122,7 @@ def _action_shares(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np
     agent.act(decisions, np.random.default_rng(0))
     told = ". ".join(text.replace("\n", ". ") for text in agent.explain(decisions) if text)
     draws = max(1, min(_MOST_DRAWS, int(_DRAW_SECONDS / (time.perf_counter() - start))))
-    shown = sampled_probabilities(agent, decisions, np.random.default_rng(0), draws)[0]
+    shown = estimate_probabilities(agent, decisions, np.random.default_rng(0), draws)[0]
     times = "asked once" if draws == 1 else f"asked {draws} times"
     note = f"{agent.name} does not show probabilities: {times}, it did this"
     return np.asarray(shown, np.float64), f"{told}. {note}" if told else note
@@ -153,7 +153,7 @@ def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[f
 
 def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
     """Let an agent play tables to their ends; return False if there was no time for it."""
-    seen = agent.encoded(game)
+    seen = agent.apply_encoder(game)
     rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)
     active = np.flatnonzero(tables["is_over"] == 0)
     agent.deal_starts(active)  # tables of their own, for agents that remember them

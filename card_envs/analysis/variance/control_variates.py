@@ -38,57 +38,74 @@ from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
 from card_envs.match.play import play_match
 from card_envs.match.result import MatchResult
 from card_envs.match.stopping import StoppingRule
-from card_envs.match.summary import Summary, skewed_quantile, without_interval
+from card_envs.match.summary import Summary, johnson_quantile, without_interval
 
-_SURE_HANDS, _MIXED_HANDS = 100, 12
-"""Hands that are imagined for agents that do not mix, of which few remain possible after some actions, and others."""
-_MOST_CHANCES = 4_000_000
-"""Probabilities that are asked for at once."""
+_DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
+"""Number of counterfactual hands for deterministic agents, of which actions rule out most, and for others."""
+_MAX_PROBABILITIES = 4_000_000
+"""Maximum number of action probabilities that are asked for at once."""
 UNEXPLAINED_DEALS = 5
-"""Deals that are added to those of a match when its interval is computed, as if controls explained nothing of them.
+"""Number of deals added to those of a match when its interval is computed, as if controls explained none of them.
 
 A match of n deals does not show what happens in 3 / n of the deals or less (the rule of three), and rare large
 surprises are what controls leave. `benchmarks/interval_coverage.py` counts how often intervals with this number hold.
 """
 _EXACT = 1e-9
-"""Spread of adjusted results, as a share of that of plain ones, below which nothing is left but rounding."""
-_NO_GENERATOR = np.random.default_rng(0)
-"""For agents that do not use it."""
-
+"""Ratio of the standard deviations of adjusted and plain results below which only rounding errors are left."""
+_UNUSED_RNG = np.random.default_rng(0)
+"""Argument of `act` for agents that do not draw from it."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Adjusted:
-    """An agent's result without the chance that the controls explain."""
+class AdjustedResult:
+    """An agent's mean per hand without the variance that the controls explain."""
 
     summary: Summary
+    """Mean with its 95 % interval, in the unit of the match per hand."""
     hands_factor: float
-    """How many times as many hands plain play (no duplicate deals, no controls) needs for the same interval."""
+    """Hands of plain play (no duplicate deals, no controls) for the same interval, divided by the hands played."""
     is_exact: bool = False
-    """True where the controls explain everything: the mean is the true one, and the interval has no width."""
+    """True if the controls explain all variance: the mean is the true one, and the interval has no width."""
 
 
 class ControlVariates:
-    """A callback that computes controls and moments; give it to `play_match` and ask `adjusted` afterwards.
+    """Match callback that computes control variates; `adjust` then returns results with smaller intervals.
 
-    For games with `GameInfo.control_terms` (Texas hold'em, Big 2) and those with few deals (Kuhn, Leduc: `tree_terms`);
-    others raise a ValueError. Agents that show their
-    probabilities, that do not mix, or that act by the random numbers of the match alone (`Agent.is_stateless`;
-    `seed` has to be that of the match) are asked what they would have done with other hands. If hands are `replayed`
-    that were played with other random numbers, the last kind is not asked.
+    For games with `GameInfo.control_terms` (Texas hold'em, Big 2) and those with few deals (Kuhn, Leduc). Agents that
+    show their probabilities, that do not mix, or that act by the random numbers of the match alone
+    (`Agent.is_stateless`) are asked for their actions with other hands, which reduces the variance most.
 
-    For agents with memory, `hands_per_table` is that of the match: the cards of a hand are drawn anew whatever agents
-    remember, so its controls have mean zero given all hands before it; coefficients are then fitted to other tables,
-    and intervals are over tables. They are not asked about other hands, since what they remember may depend on theirs.
+    Agents with memory are not asked, since what they remember may depend on their cards. With several hands per table,
+    coefficients are fitted to other tables, and intervals are over tables.
 
-    A match that stops when it is decided (`until`) is decided by adjusted results if `play_match` gets this object's
-    `until`. Their coefficients come from earlier deals alone (`sequential`), and intervals hold whenever it stops.
+    Args:
+        game: The game of the match.
+        agents: Its agents, in the order of the match.
+        seed: Seed of the match.
+        hands_per_table: Number of hands per table of the match.
+        replayed: Whether the hands were played before with other random numbers, as those of people were; agents
+            that act by their random numbers are then not asked.
+        until: Rule that ends the match by its adjusted results. Give the attribute `until` of this object to
+            `play_match`. Coefficients come from earlier deals alone, and intervals hold whenever the match stops.
+
+    Raises:
+        ValueError: For games without control variates.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> from card_envs.agent import RandomAgent
+        >>> from card_envs.match import play_match
+        >>> game, agents = make_game("leduc_holdem-v0"), [RandomAgent(), RandomAgent()]
+        >>> controls = ControlVariates(game, agents, seed=0)
+        >>> result = play_match(game, agents, hands=500, seed=0, callbacks=[controls])
+        >>> controls.adjust(result)[0].summary.half_width < result.agents[0].half_width
+        True
     """
 
     until: AdjustedStopping | None = None
-    """For `play_match`: stops when the adjusted result is decided."""
+    """Stopping rule for `play_match`: ends the match when the adjusted result is decided."""
 
     def __init__(
         self,
@@ -101,28 +118,30 @@ class ControlVariates:
         until: StoppingRule | None = None,
     ) -> None:
         self._agents = [as_agent(agent) for agent in agents]
-        self._by_uniforms = [not agent.mixes or (agent.is_stateless and not replayed) for agent in self._agents]
-        self._hands_of = [_hands_to_imagine(*each) for each in zip(self._agents, self._by_uniforms, strict=True)]
-        self._controls = self._terms_of(game, seed)
+        self._is_deterministic = [not agent.mixes or (agent.is_stateless and not replayed) for agent in self._agents]
+        self._num_hands = [
+            _count_counterfactual_hands(*each) for each in zip(self._agents, self._is_deterministic, strict=True)
+        ]
+        self._controls = self._make_terms(game, seed)
         self._seed = seed
-        self._games = [agent.encoded(game) for agent in self._agents]
-        self._places = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents mirror each other
+        self._games = [agent.apply_encoder(game) for agent in self._agents]
+        self._measured = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents mirror each other
         self._hands_per_table = hands_per_table
-        self._watched = 0
+        self._num_deals = 0
         self._evidence = dict[int, Evidence]()
         self._first_results = dict[int, float]()  # subtracted from all, so that equal results leave no rounding
-        self._tables = [_TableSums(hands_per_table) for _ in self._places]
+        self._tables = [_TableSums(hands_per_table) for _ in self._measured]
         if until is not None:
-            samples = [SequentialSamples(self._controls.units) for _ in self._places]
-            self.until = AdjustedStopping(**asdict(until), places=samples)
+            samples = [SequentialSamples(self._controls.units) for _ in self._measured]
+            self.until = AdjustedStopping(**asdict(until), adjusted=samples)
 
-    def _terms_of(self, game: Game, seed: int) -> ControlTerms:
+    def _make_terms(self, game: Game, seed: int) -> ControlTerms:
         if game.info.control_terms is not None:
-            return game.info.control_terms(seed, self._hands_of)
+            return game.info.control_terms(seed, self._num_hands)
         if not has_tree_terms(game):
             raise ValueError(f"{game.name} has no control variates (GameInfo.control_terms, or few enough deals)")
-        self._by_uniforms = [not agent.mixes for agent in self._agents]
-        self._hands_of = [2 if can_be_asked(agent) else 1 for agent in self._agents]
+        self._is_deterministic = [not agent.mixes for agent in self._agents]
+        self._num_hands = [2 if can_be_asked(agent) else 1 for agent in self._agents]
         return TreeControlTerms(game, self._agents)
 
     def on_deal(self, batch: MatchBatch) -> None:
@@ -131,64 +150,72 @@ class ControlVariates:
         self._controls.on_deal(batch)
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Note what the controls depend on."""
-        tables, of_row = self._controls.supposed(batch, rows)
-        chances = self._chances(batch, rows, tables, of_row)
+        """Ask the agents about counterfactual hands, and pass their probabilities to the controls."""
+        tables, copied_from = self._controls.counterfactual_tables(batch, rows)
+        chances = self._ask_agents(batch, rows, tables, copied_from)
         if len(tables):
-            self._check(batch, rows, chances[np.searchsorted(of_row, np.arange(len(rows))), actions])
+            self._check_actions(batch, rows, chances[np.searchsorted(copied_from, np.arange(len(rows))), actions])
         self._controls.on_actions(batch, rows, actions, chances)
         self._decision += 1
 
     def on_end(self, batch: MatchBatch) -> None:
         """Add the controls and results of the batch's hands."""
-        payoffs = batch.by_place(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
+        payoffs = batch.order_by_agent(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
         rewards = payoffs / batch.game.chips_per_reward
         tables = batch.deals[:: batch.plays] // self._hands_per_table
-        for place, controls in zip(self._places, self._controls.of_batch(batch, self._places), strict=True):
+        for agent, controls in zip(self._measured, self._controls.compute_controls(batch, self._measured), strict=True):
             terms = controls.terms.reshape(len(tables), batch.plays, -1)
-            results = (rewards[:, place] - controls.luck).reshape(len(tables), batch.plays)
+            results = (rewards[:, agent] - controls.correction).reshape(len(tables), batch.plays)
             if self.until is None:
-                results -= self._first_results.setdefault(place, float(results[0].mean()))
-            complete = self._tables[place].add(terms, results)
+                results -= self._first_results.setdefault(agent, float(results[0].mean()))
+            complete = self._tables[agent].add(terms, results)
             if self.until is None:
                 evidence = evidence_of(terms, results, tables, complete)
-                self._evidence[place] = self._evidence[place] + evidence if place in self._evidence else evidence
+                self._evidence[agent] = self._evidence[agent] + evidence if agent in self._evidence else evidence
             elif complete is not None:
-                self.until.places[place].add(*complete)
-        self._watched += len(tables)
+                self.until.adjusted[agent].add(*complete)
+        self._num_deals += len(tables)
 
-    def _check(self, batch: MatchBatch, rows: Rows, chances: Floats) -> None:
+    def _check_actions(self, batch: MatchBatch, rows: Rows, chances: Floats) -> None:
         """Raise a ValueError for agents that act by their random numbers alone, and acted otherwise."""
-        places = batch.places(rows, batch.tables["actor"][rows].astype(np.int64))
-        wrong = np.flatnonzero((chances == 0) & np.array(self._by_uniforms)[places])
+        agents = batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64))
+        wrong = np.flatnonzero((chances == 0) & np.array(self._is_deterministic)[agents])
         if len(wrong):
             raise ValueError(
-                f"agent {self._agents[places[wrong[0]]].name!r} says that it acts by Decisions.random_numbers alone "
+                f"agent {self._agents[agents[wrong[0]]].name!r} says that it acts by Decisions.random_numbers alone "
                 "(is_stateless, or mixes = False), and took another action than it now says it would take: either "
                 f"that is not so, or {self._seed} is not the seed of the match"
             )
 
-    def _chances(self, batch: MatchBatch, rows: Rows, tables: Tables, of_row: Rows) -> Floats:
-        """Return (len(tables), num_actions): with which probability the actors take each action, nan if unknown."""
+    def _ask_agents(self, batch: MatchBatch, rows: Rows, tables: Tables, copied_from: Rows) -> Floats:
+        """Return the actors' action probabilities (len(tables), num_actions), NaN for agents that cannot be asked."""
         chances = np.full((len(tables), batch.game.num_actions), np.nan)
         seats = batch.tables["actor"][rows].astype(np.int64)
         random_numbers = np.empty(len(rows))
         write_random_numbers(np.uint64(self._seed % 2**64), batch.deals[rows], self._decision, seats, random_numbers)
-        places = batch.places(rows, seats)[of_row]
-        for place, count in enumerate(self._hands_of):
-            mine = np.flatnonzero(places == place)
-            for part in np.array_split(mine, -(-mine.size * chances.shape[1] // _MOST_CHANCES)) if mine.size else ():
+        agents = batch.agent_indices(rows, seats)[copied_from]
+        for agent, count in enumerate(self._num_hands):
+            mine = np.flatnonzero(agents == agent)
+            num_parts = -(-mine.size * chances.shape[1] // _MAX_PROBABILITIES)
+            for part in np.array_split(mine, num_parts) if mine.size else ():
                 if count > 1:
-                    asked = of_row[part]
+                    asked = copied_from[part]
                     decisions = decisions_at(
-                        self._games[place], tables, part, batch.numbers[rows[asked]], random_numbers[asked]
+                        self._games[agent], tables, part, batch.table_ids[rows[asked]], random_numbers[asked]
                     )
-                    chances[part] = _chances_of(self._agents[place], decisions, self._by_uniforms[place])
+                    chances[part] = _ask(self._agents[agent], decisions, self._is_deterministic[agent])
         return chances
 
-    def adjusted(self, result: MatchResult) -> tuple[Adjusted, ...]:
-        """Return the adjusted result of each agent, of the match that was watched, `result` being its plain result."""
-        if self._watched < result.deals or (self._watched > result.deals and self.until is None):
+    def adjust(self, result: MatchResult) -> tuple[AdjustedResult, ...]:
+        """Return the adjusted result of each agent.
+
+        Args:
+            result: Plain result of the match in which this object was a callback.
+
+        Raises:
+            ValueError: If `result` is that of another match.
+        """
+        if self._num_deals < result.deals or (self._num_deals > result.deals and self.until is None):
             raise ValueError("these control variates have not watched the deals of this result, all of them")
         if result.hands_per_table != self._hands_per_table:
             raise ValueError(
@@ -196,23 +223,23 @@ class ControlVariates:
                 f"{result.hands_per_table}: ControlVariates(..., hands_per_table={result.hands_per_table})"
             )
         if self.until is not None:
-            estimates = [self.until.adjusted(name, place, result.hands // result.hands_per_sample)
-                         for name, place in zip(result.names, self._places, strict=False)]  # fmt: skip
+            estimates = [self.until.summarise_adjusted(name, agent, result.hands // result.hands_per_sample)
+                         for name, agent in zip(result.names, self._measured, strict=False)]  # fmt: skip
         else:
-            estimates = [self._estimate(result, place) for place in self._places]
+            estimates = [self._estimate(result, agent) for agent in self._measured]
         if len(estimates) < len(result.names):
-            estimates.append(replace(estimates[0].scaled(-1.0), name=result.names[1]))
+            estimates.append(replace(estimates[0].scale(-1.0), name=result.names[1]))
         return tuple(
-            Adjusted(summary, _hands_factor(summary, sd, result.hands), summary.standard_error == 0 < sd)
+            AdjustedResult(summary, _hands_factor(summary, sd, result.hands), summary.standard_error == 0 < sd)
             for summary, sd in zip(estimates, result.hand_sds, strict=True)
         )
 
-    def _estimate(self, result: MatchResult, place: int) -> Summary:
-        """Return the adjusted result of an agent of a match whose length was fixed."""
-        estimate = estimate_adjusted(self._evidence[place], self._controls.units)
-        estimate = replace(estimate, mean=estimate.mean + self._first_results[place])
+    def _estimate(self, result: MatchResult, agent: int) -> Summary:
+        """Return the adjusted result of an agent in a match of fixed length."""
+        estimate = estimate_adjusted(self._evidence[agent], self._controls.units)
+        estimate = replace(estimate, mean=estimate.mean + self._first_results[agent])
         samples, unexplained = result.hands // result.hands_per_sample, 0 if self._is_complete else UNEXPLAINED_DEALS
-        return summarise_adjusted(result.names[place], estimate, result.agents[place].sd, samples, unexplained)
+        return summarise_adjusted(result.names[agent], estimate, result.agents[agent].sd, samples, unexplained)
 
     @property
     def _is_complete(self) -> bool:
@@ -232,11 +259,26 @@ def play_and_summarise(
     control_variates: bool,
     callbacks: Sequence[MatchCallback] = (),
 ) -> tuple[MatchResult, tuple[Summary, ...]]:
-    """Return the result of `play_match`, and of each agent its plain summary, or the adjusted one."""
+    """Play a match, with control variates if wanted.
+
+    Args:
+        game: See `play_match`, as for the other arguments.
+        agents: One agent per seat.
+        hands: Number of hands.
+        seed: Seed of the match.
+        duplicate: Whether to play duplicate deals.
+        num_tables: Largest number of hands that are played side by side.
+        progress: Called with the number of hands finished since its last call.
+        control_variates: Whether to adjust the results by `ControlVariates`.
+        callbacks: Observers of the match.
+
+    Returns:
+        The result, and for each agent its adjusted summary with control variates, else its plain one.
+    """
     controls = [ControlVariates(game, agents, seed)] if control_variates else []
-    followed = [*callbacks, *controls]
-    result = play_match(game, agents, hands, seed, duplicate, num_tables, progress, callbacks=followed)
-    adjusted = tuple(agent.summary for each in controls for agent in each.adjusted(result))
+    observers = [*callbacks, *controls]
+    result = play_match(game, agents, hands, seed, duplicate, num_tables, progress, callbacks=observers)
+    adjusted = tuple(agent.summary for each in controls for agent in each.adjust(result))
     return result, adjusted or result.agents
 
 
@@ -250,14 +292,14 @@ def summarise_adjusted(
         estimate: Mean, variance and skewness of the samples' adjusted results.
         plain_sd: Standard deviation of the samples' plain results.
         samples: Number of samples.
-        unexplained: Number of samples with the variance of plain results that are added to them.
+        unexplained: Number of samples, with the variance of plain results, that are added to them.
     """
     if samples == 1:
         return without_interval(name, estimate.mean)
     if math.sqrt(estimate.variance) <= _EXACT * plain_sd:
         return Summary(name, estimate.mean, (estimate.mean, estimate.mean), 0.0, samples)
     error = math.sqrt((estimate.variance + unexplained / samples * plain_sd**2) / samples)
-    half_width = error * skewed_quantile(estimate.skewness, samples)
+    half_width = error * johnson_quantile(estimate.skewness, samples)
     return Summary(name, estimate.mean, (estimate.mean - half_width, estimate.mean + half_width), error, samples)
 
 
@@ -278,17 +320,17 @@ class _TableSums:
         return self._sums if self._played == 0 else None
 
 
-def _hands_to_imagine(agent: Agent, by_uniforms: bool) -> int:
-    """Return for how many hands an agent is asked what it would do, 1 for one that cannot be asked."""
+def _count_counterfactual_hands(agent: Agent, is_deterministic: bool) -> int:
+    """Return the number of hands about which an agent is asked, 1 for one that cannot be asked."""
     if agent.needs_deal_events:
         return 1  # what it remembers may depend on the cards that it really had
-    return _SURE_HANDS if by_uniforms else _MIXED_HANDS if agent.shows_probabilities else 1
+    return _DETERMINISTIC_HANDS if is_deterministic else _MIXED_HANDS if agent.shows_probabilities else 1
 
 
-def _chances_of(agent: Agent, decisions: Decisions, by_uniforms: bool) -> Floats:
-    """Return the probabilities of an agent; given the random numbers of the match, of one that acts by them alone."""
-    if by_uniforms:
-        actions = checked_actions(agent.act(decisions, _NO_GENERATOR), len(decisions))
+def _ask(agent: Agent, decisions: Decisions, is_deterministic: bool) -> Floats:
+    """Return an agent's action probabilities (n, num_actions), 0 and 1 for one that acts by its random numbers."""
+    if is_deterministic:
+        actions = checked_actions(agent.act(decisions, _UNUSED_RNG), len(decisions))
         return np.asarray(actions[:, None] == np.arange(decisions.game.num_actions), np.float64)
     return action_probabilities(agent, decisions)
 

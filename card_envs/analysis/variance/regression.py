@@ -26,16 +26,16 @@ from card_envs.match.summary import skewness
 
 FOLDS = 5
 RIDGES = (0.3, 3.0, 30.0, 300.0)
-"""Of which the regression takes the best: so many deals in which nothing happened are added for each control."""
+"""Strengths of the ridge to choose from: as if each control had stayed zero in that many more deals."""
 _DOUBTED_ERRORS = 2.0
 """Standard errors by which the out-of-sample correlation of correction and result is reduced."""
 _HANDS_PER_CONTROL = 3
-"""Hands for each control from which the whole correction is used. Fewer leave rare large values unexplained, of which
-they show too little: the correction shrinks linearly to zero at one hand for each control."""
+"""Number of hands per control from which the whole correction is used. Fewer show too little of rare large values:
+the correction shrinks linearly to zero at one hand per control."""
 MAX_KEPT = 1000
-"""Samples that are kept as they are, for the skewness of adjusted results; of more there are moments alone."""
-_MOST_GAIN = 1000.0
-"""Plain deals that an adjusted one counts for at most, where few deals have shown no difference yet."""
+"""Maximum number of samples that are kept, for the skewness of adjusted results; of the others only moments are."""
+_MAX_GAIN = 1000.0
+"""Maximum of the ratio of plain to adjusted variance, for matches whose few deals show no difference yet."""
 
 Moments = NDArray[np.float64]
 
@@ -50,21 +50,21 @@ def moments_of(controls: NDArray[np.float64], results: NDArray[np.float64], deal
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Moments of the same hands, summed up in three ways; what depends on each other is in the same fold."""
+    """Moments of the same hands, summed up in three ways. Hands that depend on each other are in the same fold."""
 
     hands: Moments
-    """To which coefficients are fitted: if a deal is played several times, its hands teach more than their mean."""
+    """Moments of single hands, to which coefficients are fitted."""
     deals: Moments
-    """Of the means over the hands of a deal: whether a correction pays is judged by them."""
+    """Moments of the means over each deal's hands, which decide whether a correction pays."""
     samples: Moments
-    """Of the means over independent samples, deals or tables: of them are mean and variance."""
+    """Moments of the means over independent samples (deals or tables), for mean and variance of the result."""
     kept: NDArray[np.float64]
-    """(n, k + 2): 1, controls and result of the first `MAX_KEPT` samples at most."""
+    """(n, k + 2): 1, controls and result of the first samples, at most `MAX_KEPT`."""
     folds: NDArray[np.int64]
     """(n,): the fold of each kept sample."""
 
     def __add__(self, other: Evidence) -> Evidence:
-        """Return the moments of both together; `other` is of later samples."""
+        """Return the moments of both together; those of `other` are of later samples."""
         return Evidence(
             self.hands + other.hands,
             self.deals + other.deals,
@@ -91,10 +91,13 @@ def evidence_of(
     samples: NDArray[np.int64],
     complete: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
 ) -> Evidence:
-    """Return the moments of deals, each played several times: controls (n, plays, k) and results (n, plays).
+    """Return the moments of n deals, each played several times.
 
-    `samples` are their numbers, or those of the tables that they were played at, which choose the folds. `complete` are
-    controls and results of samples that are complete, in the same order; None if there are none.
+    Args:
+        controls: (n, plays, k) controls of the hands.
+        results: (n, plays) results of the hands.
+        samples: (n,) indices of the deals, or of the tables at which they were played; they choose the folds.
+        complete: Controls and results of the samples that are complete, in the same order; None if there are none.
     """
     deals = hands = moments_of(controls.mean(axis=1), results.mean(axis=1), samples)
     if (plays := results.shape[1]) > 1:
@@ -114,7 +117,7 @@ def estimate_adjusted(evidence: Evidence, units: ControlUnits) -> Estimate:
 
     Args:
         evidence: Moments of all samples.
-        units: What the controls count.
+        units: Units of the controls.
     """
     regression, summed = _Regression(evidence, units), evidence.samples
     weights = np.stack([regression.fit(fold)[0] for fold in range(FOLDS)])
@@ -125,8 +128,8 @@ def estimate_adjusted(evidence: Evidence, units: ControlUnits) -> Estimate:
     return Estimate(mean, variance, skewness((evidence.kept * weights[evidence.folds]).sum(axis=1)))
 
 
-def fitted(evidence: Evidence, units: ControlUnits) -> tuple[NDArray[np.float64], float]:
-    """Return weights (k + 2,) of (1, controls, result) in the adjusted result of *further* deals, and what they gain.
+def fit_weights(evidence: Evidence, units: ControlUnits) -> tuple[NDArray[np.float64], float]:
+    """Return weights (k + 2,) of (1, controls, result) in the adjusted result of *further* deals, and their gain.
 
     The gain is the variance of a plain result over that of an adjusted one, measured out of sample.
     """
@@ -134,17 +137,14 @@ def fitted(evidence: Evidence, units: ControlUnits) -> tuple[NDArray[np.float64]
 
 
 class _Regression:
-    """The weights for each fold, from the others; what two folds have in common is computed once."""
+    """Weights for each fold, fitted to the other folds; ridge regressions that two folds share are computed once."""
 
     def __init__(self, evidence: Evidence, units: ControlUnits) -> None:
         self._hands, self._deals, self._units = evidence.hands, evidence.deals, units
         self._known: dict[frozenset[int | None], NDArray[np.float64]] = {}
 
     def fit(self, held_out: int | None) -> tuple[NDArray[np.float64], float]:
-        """Return weights (k + 2,) of (1, controls, result) in the adjusted result, from all folds but `held_out`.
-
-        And what they gain: the variance of a deal's plain result over that of the adjusted one, out of sample.
-        """
+        """Return weights (k + 2,) of (1, controls, result), fitted to all folds but `held_out`, and their gain."""
         folds = [fold for fold in range(FOLDS) if fold != held_out]
         hands_per_control = self._hands[folds, 0, 0].sum() / len(self._units.is_stake)
         used = min(1.0, (hands_per_control - 1) / (_HANDS_PER_CONTROL - 1))
@@ -153,22 +153,22 @@ class _Regression:
             plain[-1] = 1.0
             return plain, 1.0
         variance, explained, spent = self._out_of_sample(folds, held_out)
-        shrinkage = _trusted_share(variance, explained, spent, self._deals[folds, 0, 0].sum())
+        shrinkage = _compute_shrinkage(variance, explained, spent, self._deals[folds, 0, 0].sum())
         shrinkage *= used
         saved = 2 * shrinkage * explained - shrinkage**2 * spent
         best = np.argmax(saved)
         weights = self._ridge_weights_without({held_out})[best].copy()
         weights[1:-1] *= shrinkage[best]
-        left = max(variance - float(saved[best]), variance / _MOST_GAIN)
+        left = max(variance - float(saved[best]), variance / _MAX_GAIN)
         return np.asarray(weights, np.float64), variance / left if left > 0 else 1.0
 
     def _out_of_sample(
         self, folds: list[int], held_out: int | None
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        """Return sums over `folds`, each corrected by what is fitted to the others of them.
+        """Return sums over `folds`, each corrected by weights that are fitted to the others.
 
-        The squared deviations of the results; for each ridge the products of correction and result; and the
-        correction's squared deviations.
+        The sums are the squared deviations of the results; for each ridge the products of correction and result; and
+        for each ridge the squared deviations of the correction.
         """
         variance, explained, spent = 0.0, np.zeros(len(RIDGES)), np.zeros(len(RIDGES))
         for fold in folds:
@@ -187,10 +187,10 @@ class _Regression:
         return self._known[key]
 
 
-def _trusted_share(
+def _compute_shrinkage(
     variance: float, explained: NDArray[np.float64], spent: NDArray[np.float64], count: float
 ) -> NDArray[np.float64]:
-    """Return for each ridge the share, 0..1, of the correction that pays even if it explains less than it seems."""
+    """Return for each ridge the share, 0 to 1, of the correction that pays even if its true correlation is lower."""
     whole = np.sqrt(variance * spent)
     correlation = np.clip(np.divide(explained, whole, out=np.zeros_like(whole), where=whole > 0), 0.0, 1.0)
     doubt = _DOUBTED_ERRORS * (1 - correlation**2) / np.sqrt(max(1.0, count))

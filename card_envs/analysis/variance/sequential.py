@@ -1,4 +1,4 @@
-"""Adjusted results that may be looked at all the time, for matches that stop when they are decided.
+"""Control variates for matches that stop when they are decided.
 
 The folds of `regression` cannot be used there: whether a match goes on would depend on coefficients that were fitted to
 deals after the one they are for. Here the coefficients for a deal are fitted to *earlier* deals alone, anew at each of
@@ -19,19 +19,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.analysis.variance.regression import Evidence, evidence_of, fitted
+from card_envs.analysis.variance.regression import Evidence, evidence_of, fit_weights
 from card_envs.game_info import ControlUnits
 from card_envs.match.stopping import StoppingRule
 from card_envs.match.summary import Summary
 
 _FIRST_FIT, _GROWTH = 50, 1.3
-"""Samples before which results stay plain; from one fit to the next, their number grows by this factor."""
+"""Number of samples at the first fit of coefficients, and the factor by which it grows from one fit to the next."""
 
 Floats = NDArray[np.float64]
 
 
 class SequentialSamples:
-    """Adjusted results in the order of the samples, each by a fit to those before; the size of batches is nothing."""
+    """Adjusted results in the order of the samples, each by a fit to earlier ones; independent of the batches."""
 
     def __init__(self, units: ControlUnits) -> None:
         self._units, self._next_fit = units, _FIRST_FIT
@@ -41,11 +41,11 @@ class SequentialSamples:
         self._parts: list[tuple[Floats, Floats]] = []
 
     def add(self, controls: Floats, results: Floats) -> None:
-        """Add the next samples, controls (n, hands, k) and results (n, hands)."""
+        """Add the next n samples: controls (n, hands, k) and results (n, hands)."""
         while len(results):
-            now = self._next_fit - self._count
-            self._add(controls[:now], results[:now])
-            controls, results = controls[now:], results[now:]
+            until_fit = self._next_fit - self._count
+            self._add(controls[:until_fit], results[:until_fit])
+            controls, results = controls[until_fit:], results[until_fit:]
 
     def _add(self, controls: Floats, results: Floats) -> None:
         """Add samples up to the next fit, and fit if it is reached."""
@@ -56,7 +56,7 @@ class SequentialSamples:
         self._evidence = evidence if self._evidence is None else self._evidence + evidence
         self._count += len(plain)
         if self._count == self._next_fit:
-            weights, self._gain = fitted(self._evidence, self._units)
+            weights, self._gain = fit_weights(self._evidence, self._units)
             self._coefficients = weights[1:-1]
             self._next_fit = math.ceil(self._next_fit * _GROWTH)
 
@@ -68,17 +68,18 @@ class SequentialSamples:
 
 @dataclass(frozen=True)
 class AdjustedStopping(StoppingRule):
-    """Decides by adjusted results, those of the first agent, that `ControlVariates` adds as the match goes on.
+    """Stopping rule that decides by the first agent's adjusted results, which `ControlVariates` adds.
 
     The intervals of plain results, by position too, are those of `StoppingRule`: they hold whenever a match is stopped.
     """
 
-    places: Sequence[SequentialSamples] = field(default=(), repr=False, compare=False)
+    adjusted: Sequence[SequentialSamples] = field(default=(), repr=False, compare=False)
+    """Adjusted results of each agent."""
 
     def first_decision(self, samples: Floats, weights: Floats | None = None) -> int | None:
-        """Return how many samples decide, of as many as there are plain ones here, or None if they do not."""
-        return super().first_decision(*self.places[0].first(len(samples)))
+        """Return after how many samples the adjusted results decide the match, or None; `samples` are plain ones."""
+        return super().first_decision(*self.adjusted[0].first(len(samples)))
 
-    def adjusted(self, name: str, place: int, count: int) -> Summary:
+    def summarise_adjusted(self, name: str, agent: int, count: int) -> Summary:
         """Return the adjusted result of an agent after `count` samples, with an interval that holds at all looks."""
-        return self.summarise(name, *self.places[place].first(count))
+        return self.summarise(name, *self.adjusted[agent].first(count))

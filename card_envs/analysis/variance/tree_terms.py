@@ -25,7 +25,7 @@ from card_envs.analysis.exploitability.best_response import strategy_of
 from card_envs.analysis.exploitability.public_tree import MAX_DEALS, Node, PublicTree, enumeration_of
 from card_envs.game import Game, Tables
 from card_envs.game_info import Controls, ControlUnits
-from card_envs.statistic import Hands, Rows
+from card_envs.play_statistics import Hands, Rows
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +125,7 @@ class TreeControlTerms:
         for seat in range(self._game.num_seats):
             self._terms[rows, self._place(seat, turn), kind] += change[:, seat]
 
-    def supposed(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
         """Return the tables as they are: what agents then say is compared with what they said of the tree."""
         return batch.tables[rows], np.arange(len(rows))
 
@@ -161,7 +161,7 @@ class TreeControlTerms:
                 "cards and bets, at different seats or tables, it gave different probabilities"
             )
 
-    def of_batch(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
         """Return the controls of each of `places`; all hands of the batch must be over."""
         n, seats = len(batch.tables), self._game.num_seats
         rows, turned = np.arange(n), (np.arange(seats) + self._turn[:, None]) % seats  # seats of the tree, by place
@@ -182,7 +182,7 @@ class TreeControlTerms:
 
 
 def _strategy(agent: Agent, game: Game) -> Floats:
-    return strategy_of(agent, PublicTree(agent.encoded(game)))
+    return strategy_of(agent, PublicTree(agent.apply_encoder(game)))
 
 
 def _listed(root: Node) -> list[Node]:

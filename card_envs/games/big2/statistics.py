@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from card_envs.games.big2.state import NUM_SEATS
-from card_envs.statistic import Hands, Rows, Statistic, ratio, share
+from card_envs.play_statistics import Hands, Rows, Statistic, ratio, share
 
 
 class Big2Statistics:
@@ -21,17 +21,17 @@ class Big2Statistics:
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
         """Count who leads."""
         leading = rows[batch.tables["trick_size"][rows] == 0]
-        places = batch.places(leading, batch.tables["actor"][leading].astype(np.int64))
+        places = batch.agent_indices(leading, batch.tables["actor"][leading].astype(np.int64))
         self._leads += np.bincount(places, minlength=len(self._leads))
 
     def on_end(self, batch: Hands) -> None:
         """Count wins and cards."""
-        left = batch.by_place(batch.tables["num_cards"].astype(np.int64))
+        left = batch.order_by_agent(batch.tables["num_cards"].astype(np.int64))
         self._wins += (left == 0).sum(axis=0)
         self._cards_left += left.sum(axis=0)
         self._deals += len(left)
 
-    def of_agents(self) -> tuple[tuple[Statistic, ...], ...]:
+    def compute_statistics(self) -> tuple[tuple[Statistic, ...], ...]:
         """Return the statistics of each agent."""
         return tuple(
             (

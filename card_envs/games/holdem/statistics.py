@@ -6,7 +6,7 @@ import numpy as np
 
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.state import Street
-from card_envs.statistic import Hands, Rows, Statistic, ratio, share
+from card_envs.play_statistics import Hands, Rows, Statistic, ratio, share
 
 
 class HoldemStatistics:
@@ -28,7 +28,7 @@ class HoldemStatistics:
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
         """Count the actions."""
         tables, seats = batch.tables, batch.tables["actor"][rows].astype(np.int64)
-        places, street = batch.places(rows, seats), tables["street"][rows].astype(np.int64)
+        places, street = batch.agent_indices(rows, seats), tables["street"][rows].astype(np.int64)
         owes = tables["current_bet"][rows] > tables["street_commit"][rows, seats]
         raised, folded = actions >= FIRST_RAISE_ACTION, actions == FOLD_ACTION
         called = (actions == CALL_ACTION) & owes
@@ -49,15 +49,15 @@ class HoldemStatistics:
         """Count the hands."""
         tables, seats = batch.tables, self._actions.shape[1]
         in_hand = tables["in_hand"].astype(np.int64)
-        stayed = batch.by_place((in_hand[:, None] >> np.arange(seats)) & 1) == 1
+        stayed = batch.order_by_agent((in_hand[:, None] >> np.arange(seats)) & 1) == 1
         shown = stayed & (in_hand & (in_hand - 1) != 0)[:, None]
         self._now["saw_flop"] = ~self._folded_preflop & (tables["street"] > 0)[:, None]
         self._now["showdown"] = shown
-        self._now["won_showdown"] = shown & (batch.by_place(tables["payoff"][:, :seats].astype(np.int64)) > 0)
+        self._now["won_showdown"] = shown & (batch.order_by_agent(tables["payoff"][:, :seats].astype(np.int64)) > 0)
         self._done = {name: self._done[name] + happened.sum(axis=0) for name, happened in self._now.items()}
         self._hands += len(tables)
 
-    def of_agents(self) -> tuple[tuple[Statistic, ...], ...]:
+    def compute_statistics(self) -> tuple[tuple[Statistic, ...], ...]:
         """Return the statistics of each agent."""
         return tuple(self._of(place) for place in range(self._actions.shape[1]))
 

@@ -130,7 +130,9 @@ def probabilities(agent: Agent) -> np.ndarray:
     tables = GAME.seeded_tables(50, 1)
     GAME.deal_batch(tables, np.arange(50))
     rows = np.arange(50)
-    return np.asarray(agent.probabilities(decisions_at(agent.encoded(GAME), tables, rows, rows, np.full(50, 0.3))))
+    return np.asarray(
+        agent.probabilities(decisions_at(agent.apply_encoder(GAME), tables, rows, rows, np.full(50, 0.3)))
+    )
 
 
 @needs_speed

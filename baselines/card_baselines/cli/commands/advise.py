@@ -106,7 +106,7 @@ def _words(word: str) -> str:
 
 def _probabilities(player: Agent, game: Game, tables: Tables) -> list[float]:
     """Return the probability of every action; 1 for the action of an agent that does not show probabilities."""
-    decisions = decisions_at(player.encoded(game), tables, _ROW, _ROW, np.array([0.5]))
+    decisions = decisions_at(player.apply_encoder(game), tables, _ROW, _ROW, np.array([0.5]))
     player.deal_starts(_ROW)
     if player.shows_probabilities:
         chances: list[Any] = player.probabilities(decisions)[0].tolist()

@@ -99,7 +99,7 @@ def _samples_of_match(
     result = play_match(game, players, hands, seed, duplicate=True, callbacks=[*controls, decisions])
     samples = _samples(result.as_json(entry.id, {})["agents"][0], result.hands_per_sample)
     for each in controls:
-        adjusted = each.adjusted(result)[0].summary
+        adjusted = each.adjust(result)[0].summary
         samples.append(("duplicate deals, control variates", adjusted.sd, result.hands_per_sample))
     return samples, decisions.count / result.hands
 
@@ -115,7 +115,7 @@ class _Decisions:
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count those of the first place."""
-        self.count += int((batch.places(rows, batch.tables["actor"][rows].astype(np.int64)) == 0).sum())
+        self.count += int((batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64)) == 0).sum())
 
     def on_end(self, batch: MatchBatch) -> None:
         """Nobody decides any more."""

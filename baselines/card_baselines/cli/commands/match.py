@@ -15,7 +15,6 @@ from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, join
 from card_baselines.progress import ProgressBar, progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
-from card_envs.analysis.play_statistics import PlayCounter, play_statistics, statistics_json
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
 from card_envs.formatting import json_number
@@ -31,6 +30,7 @@ from card_envs.match import (
     play_match,
 )
 from card_envs.match.callbacks import Rows
+from card_envs.play_statistics import PlayCounter, statistics_json
 
 
 def match(
@@ -157,7 +157,7 @@ class _Watching:
     ) -> None:
         self._controls = ControlVariates(game, agents, seed, hands_per_table, until=until) if controls else None
         self.until = until if self._controls is None else self._controls.until
-        self._statistics: PlayCounter | None = play_statistics(game) if statistics else None
+        self._statistics: PlayCounter | None = game.info.make_play_counter() if statistics else None
         self.callbacks = [callback for callback in (self._controls, self._statistics) if callback is not None]
 
     def as_json(self, result: MatchResult) -> dict[str, Any]:
@@ -173,19 +173,19 @@ class _Watching:
                     "hands_factor": json_number(agent.hands_factor),
                     "exact": agent.is_exact,
                 }
-                for agent in self._controls.adjusted(result)
+                for agent in self._controls.adjust(result)
             ]
         if self._statistics is not None:
-            of_agents = zip(result.names, self._statistics.of_agents(), strict=True)
+            of_agents = zip(result.names, self._statistics.compute_statistics(), strict=True)
             report["statistics"] = [{"name": name, **statistics_json(each)} for name, each in of_agents]
         return report
 
     def print_tables(self, result: MatchResult) -> None:
         """Print what comes below the tables of the match."""
         if self._controls is not None:
-            console.print_adjusted(self._controls.adjusted(result), result)
+            console.print_adjusted(self._controls.adjust(result), result)
         if self._statistics is not None:
-            console.print_statistics(result.names, self._statistics.of_agents())
+            console.print_statistics(result.names, self._statistics.compute_statistics())
 
 
 def _speed(stops: Sequence[tuple[int, float]]) -> float:

@@ -163,7 +163,8 @@ class Spectator:
         """Print what who has just decided at a table thinks, if it tells."""
         place = (int(batch.tables["actor"][row]) - int(batch.hands[row])) % batch.game.num_seats
         agent, rows = self.players[place], np.array([row])
-        decisions = decisions_at(agent.encoded(batch.game), batch.tables, rows, batch.numbers[rows], np.array([0.5]))
+        game = agent.apply_encoder(batch.game)
+        decisions = decisions_at(game, batch.tables, rows, batch.table_ids[rows], np.array([0.5]))
         for line in agent.explain(decisions)[0].splitlines():
             print(f"    {line}")
 

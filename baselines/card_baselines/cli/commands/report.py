@@ -17,11 +17,11 @@ from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
-from card_envs.analysis.play_statistics import Statistic, play_statistics, statistics_json
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import find_entry
 from card_envs.game import Game
 from card_envs.match import MatchResult, Summary
+from card_envs.play_statistics import Statistic, statistics_json
 
 _DRAWS_EXACT, _DRAWS_LOCAL = 200, 4
 """How often agents that show no probabilities are asked, by method."""
@@ -91,12 +91,12 @@ def _play_opponent(
     game: Game, player: Agent, opponent: str, hands: int, seed: int, control_variates: bool, progress: Any
 ) -> _Played:
     others = [load_agent(opponent, game) for _ in range(game.num_seats - 1)]
-    counters = [play_statistics(game)] if game.info.statistics else []
+    counters = [game.info.make_play_counter()] if game.info.statistics else []
     result, won = play_and_summarise(
         game, [player, *others], hands, seed, True, progress=progress, control_variates=control_variates,
         callbacks=counters,
     )  # fmt: skip
-    return _Played(opponent, result, won[0], counters[0].of_agents()[0] if counters else ())
+    return _Played(opponent, result, won[0], counters[0].compute_statistics()[0] if counters else ())
 
 
 def _measure_exploitability(target: Target, hands: int, seed: int, control_variates: bool) -> dict[str, Any] | None:

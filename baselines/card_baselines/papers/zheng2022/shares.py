@@ -46,7 +46,7 @@ class ActionCounter:
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count the actions of the first agent."""
         seats = batch.tables["actor"][rows].astype(np.int64)
-        for j in np.flatnonzero(batch.places(rows, seats) == 0):
+        for j in np.flatnonzero(batch.agent_indices(rows, seats) == 0):
             self.counts[column_of(batch.tables[rows[j]], actions[j])] += 1
 
     def on_end(self, batch: MatchBatch) -> None:

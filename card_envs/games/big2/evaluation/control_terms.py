@@ -15,7 +15,7 @@ from card_envs.cards import DECK_SIZE
 from card_envs.game import Tables
 from card_envs.game_info import Controls, ControlUnits
 from card_envs.games.big2.state import NUM_SEATS, NUM_SUITS
-from card_envs.statistic import Hands, Rows
+from card_envs.play_statistics import Hands, Rows
 
 Floats = NDArray[np.float64]
 
@@ -40,14 +40,14 @@ class Big2ControlTerms:
         strengths = hand_strengths(dealt)
         self._terms = strengths - strengths.mean(axis=1, keepdims=True)
 
-    def supposed(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
         """Return no tables: nothing is to be asked."""
         return batch.tables[:0], rows[:0]
 
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats) -> None:
         """Do nothing: only the cards count."""
 
-    def of_batch(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
         """Return the controls of each of `places`."""
         rows = np.arange(len(batch.tables))
         terms = [self._terms[rows, (place + batch.hands) % NUM_SEATS] for place in places]

@@ -26,6 +26,7 @@ from card_envs.games.holdem.evaluation.chance_terms import (
 )
 from card_envs.games.holdem.positions import positions_of
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
+from card_envs.play_statistics import Hands, Rows
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.starting_hands import (
     STARTING_EQUITIES,
@@ -34,7 +35,6 @@ from card_envs.poker.starting_hands import (
     starting_hands,
 )
 from card_envs.rng import seed_streams
-from card_envs.statistic import Hands, Rows
 
 _NUM_BOARDS = 300
 """Random boards for expectations before the flop."""
@@ -93,7 +93,7 @@ class HoldemControlTerms:
         self._live = np.zeros((n, MAX_STREETS), np.uint16)
         self._raiser = np.full((n, MAX_STREETS), NOBODY)  # place of who raised last on the street before
 
-    def supposed(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
         """Return no tables: nothing is to be asked."""
         return batch.tables[:0], rows[:0]
 
@@ -110,9 +110,9 @@ class HoldemControlTerms:
         self._live[began, street] = tables["in_hand"][began]
         raises = tables["street_raises"][began, street - 1].astype(np.int64)
         raiser = tables["raiser"][began, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)].astype(np.int64)
-        self._raiser[began, street] = np.where(raises > 0, batch.places(began, raiser), NOBODY)
+        self._raiser[began, street] = np.where(raises > 0, batch.agent_indices(began, raiser), NOBODY)
 
-    def of_batch(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
         """Return the controls of each of `places`; all hands of the batch must be over."""
         self._note_run_outs(batch)
         terms = np.zeros(len(batch.tables), CHANCE_TERMS)

@@ -36,8 +36,8 @@ from card_envs.games.holdem.evaluation.counterfactual_values import (
 )
 from card_envs.games.holdem.positions import positions_of
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
+from card_envs.play_statistics import Hands, Rows
 from card_envs.poker.starting_hands import starting_hands
-from card_envs.statistic import Hands, Rows
 
 Floats = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ class CounterfactualControlTerms:
         self._board = np.zeros((n, seats, MAX_STREETS - 1, _KNOWN_BEFORE_CARDS * BOARD_VALUES))
         self._luck = np.zeros((n, seats))  # of actions and cards, by seat, in rewards
 
-    def supposed(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
         """Return tables[rows] with every hand that the actor may still hold, and of which of `rows` each is one."""
         seats = batch.tables["actor"][rows].astype(np.int64)
         first, end = self._hands["first"][rows, seats], self._hands["first"][rows, seats + 1]
@@ -108,7 +108,7 @@ class CounterfactualControlTerms:
         write_action_terms(batch.tables, rows, actions, chances, self._cells, self._hands, self._scratch, terms, luck)
         terms /= self._chips_per_reward
         self._add_luck(batch, rows, seats, luck / self._chips_per_reward)
-        places, street = batch.places(rows, seats), self._street[rows]
+        places, street = batch.agent_indices(rows, seats), self._street[rows]
         self._own[rows, places, street] += terms  # a table decides once at a time: no row comes twice
         if self._num_seats > 2:
             live = batch.tables["in_hand"][rows].astype(np.int64)
@@ -149,7 +149,7 @@ class CounterfactualControlTerms:
             self._luck[rows, seat] += pot * values[:, seat, 0]
         self._equity[rows] = before + values[:, :, 0]
 
-    def of_batch(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
         """Return the controls of each of `places`; all hands of the batch must be over."""
         luck = np.empty((len(batch.tables), self._num_seats))
         write_showdown_luck(batch.tables, self._street, self._hands, self._scratch, luck)
