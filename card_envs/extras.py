@@ -9,6 +9,8 @@ EXTRA_OF = {
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     **dict.fromkeys(("onnx", "onnxruntime"), "onnx"),
     **dict.fromkeys(("trueskill", "openskill", "threadpoolctl"), "league"),
+    **dict.fromkeys(("openenv", "fastapi"), "openenv"),
+    "textarena": "textarena",
     "openai": "llm",
     "scipy": "stats",
     "PIL": "render",

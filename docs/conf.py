@@ -26,7 +26,19 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 # napoleon takes a shape such as "(n, num_actions): ..." for a type and looks its names up
 suppress_warnings = ["ref.python"]
-autodoc_mock_imports = ["pyspiel", "open_spiel", "ray", "rlcard", "stable_baselines3", "sb3_contrib", "torch"]
+autodoc_mock_imports = [
+    "pyspiel",
+    "open_spiel",
+    "ray",
+    "rlcard",
+    "stable_baselines3",
+    "sb3_contrib",
+    "torch",
+    "openenv",
+    "fastapi",
+    "pydantic",
+    "textarena",
+]
 default_role = "literal"  # docstrings write names as `name`
 
 html_theme = "furo"

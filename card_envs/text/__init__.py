@@ -4,17 +4,19 @@
 `Transcript` keeps what was said and done at a table, and `TextTable` is one table that is played in words alone.
 """
 
-from card_envs.text.answers import ActionTextError, extract_answer, parse_action
+from card_envs.text.answers import DEFAULT_ACTIONS, ActionTextError, default_action, extract_answer, parse_action
 from card_envs.text.prompts import FORMS, action_names, describe_legal_actions, write_prompt
 from card_envs.text.table import TextTable
 from card_envs.text.transcript import Transcript
 
 __all__ = [
+    "DEFAULT_ACTIONS",
     "FORMS",
     "ActionTextError",
     "TextTable",
     "Transcript",
     "action_names",
+    "default_action",
     "describe_legal_actions",
     "extract_answer",
     "parse_action",

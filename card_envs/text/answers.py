@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 
 from card_envs.game import Game, IllegalActionError, Tables
 from card_envs.text.prompts import action_names, describe_legal_actions
@@ -24,6 +25,8 @@ _LABELLED = re.compile(r"\b(?:final answer|answer|action|move|decision)\s*(?:is)
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 _KEYS = ("move", "action", "answer", "decision")
 _AMOUNT_KEYS = ("amount", "raise_to", "to", "size")
+DEFAULT_ACTIONS = ("check", "pass", "fold")
+"""What is played in place of answers that name no legal action: the first of these that is legal."""
 _ORNAMENTS = " \t\r\n*_`'\"\u2018\u2019\u201c\u201d.!;:[](){}<>"
 
 
@@ -86,6 +89,22 @@ def extract_answer(text: str) -> str:
     answer = text if found is None else found
     bracketed = _BRACKETED.findall(answer)
     return " ".join((bracketed[-1] if bracketed else answer).strip(_ORNAMENTS).lower().split())
+
+
+def default_action(names: Mapping[int, str]) -> int:
+    """Return what is played in place of answers that name no legal action: check, pass or fold.
+
+    Args:
+        names: Legal actions, action id -> name, as `action_names` returns them.
+
+    Returns:
+        The id of the first of `DEFAULT_ACTIONS` that is legal; of the first action if none is.
+    """
+    for wanted in DEFAULT_ACTIONS:
+        for action, name in names.items():
+            if name.lower() == wanted:
+                return action
+    return next(iter(names))
 
 
 def _from_json(text: str) -> str | None:

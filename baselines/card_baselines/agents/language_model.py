@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
-from card_envs.text import ActionTextError, Transcript, action_names, parse_action, write_prompt
+from card_envs.text import ActionTextError, Transcript, action_names, default_action, parse_action, write_prompt
 
 _PREFIX = "CARD_ENVS_LLM_"
-_DEFAULTS = ("check", "pass", "fold")
-"""What is played for an answer that names no legal action: the first of these that is legal."""
 _INSTRUCTION = 'Think briefly, then end with one line "Final answer: ACTION", ACTION being one of the legal actions.'
 Message = dict[str, str]
 
@@ -199,12 +197,3 @@ class LanguageModel(Agent):
             except (ValueError, KeyError, TypeError):
                 raise ValueError(f"{path}, line {number}: not a prompt and its answer") from None
         return known
-
-
-def default_action(names: Mapping[int, str]) -> int:
-    """Return check, pass or fold among the names of legal actions, the first that is there; else the first action."""
-    for wanted in _DEFAULTS:
-        for action, name in names.items():
-            if name.lower() == wanted:
-                return action
-    return next(iter(names))

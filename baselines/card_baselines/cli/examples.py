@@ -48,6 +48,9 @@ EXAMPLES = {
     "bench": Example("bench", "per second of one core; about 13 seconds of one core"),
     "warmup": Example("warmup limit_holdem-v0", "seconds; about 5 of one core where all is compiled"),
     "serve": Example("serve limit_holdem-v0 big2-v0", "results in the unit of the game; until Ctrl-C"),
+    "serve-openenv": Example(
+        "serve-openenv no_limit_holdem-v0 --opponents chen", "rewards in the unit of the game; until Ctrl-C"
+    ),
     "results": Example("results runs/results.sqlite", "big blinds per 100 hands, or points a hand; seconds"),
     "tournament": Example(
         "tournament chen always_call random", "big blinds a hand; --minutes of one core, then a report"

@@ -1,0 +1,259 @@
+"""OpenEnv: one seat of a card game as an environment server, played in words.
+
+    app = make_app("no_limit_holdem-v0", opponents=["chen"])  # then: uvicorn module:app
+
+Every session has a table of its own. `reset` deals, and the agents at the other seats act until the learner's seat is
+asked; `step` takes an answer in words, such as "raise to 6". An answer that names no legal action does not end the
+deal: the observation says what is legal. The reward of a deal comes with its last observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from fastapi import FastAPI
+from openenv.core.env_server.http_server import create_app
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
+from pydantic import Field
+
+from card_envs.agent import Agent, find_agent
+from card_envs.envs import find_entry, make_game
+from card_envs.game import Game
+from card_envs.text import FORMS, ActionTextError, TextTable, default_action
+
+_MAX_DEALS = 1000
+"""Deals that `reset` tries until one gives the learner a decision."""
+_SPLITS = {"train": 0, "test": 1 << 32}
+"""Tasks are seeded deals: name of a split -> the seed of its first deal."""
+_DEALS_PER_SPLIT = 1_000_000
+_LISTED_TASKS = 100
+
+
+class CardAction(Action):  # type: ignore[misc]  # here and below: OpenEnv may be missing
+    """An answer in words."""
+
+    message: str = Field(
+        max_length=200_000, description='The action, alone or at the end of a text: "call", "[raise 80]"'
+    )
+
+
+class CardObservation(Observation):  # type: ignore[misc]
+    """What the learner's seat may know."""
+
+    text: str = Field(description="The situation in words, with the legal actions; the result when the deal is over")
+    legal_actions: list[str] = Field(default_factory=list, description="Names of the legal actions; empty at the end")
+    seat: int = Field(description="The learner's seat in this deal")
+    error: str = Field(default="", description="Why the last answer was refused; empty if it was not")
+
+
+class CardState(State):  # type: ignore[misc]
+    """What the server says about a session; no cards."""
+
+    game: str = ""
+    seat: int = -1
+    num_refused: int = 0
+    """Answers of this episode that named no legal action."""
+
+
+class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # type: ignore[misc]
+    """One seat of a card game against agents; an episode is a deal.
+
+    Args:
+        game: The game, as `card_envs.make_game` returns it.
+        opponents: Agents of the game, of which one is drawn for each deal and takes all other seats.
+        seat: The learner's seat; None for another one in every deal.
+        form: Form of the prompts, "compact" or "verbose".
+        attempts: Refused answers in a row after which check, pass or fold is played, the first that is legal.
+        refused_reward: Reward of a step whose answer was refused; at most 0.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(
+        self,
+        game: Game,
+        opponents: Sequence[Agent],
+        seat: int | None = None,
+        form: str = "compact",
+        attempts: int = 3,
+        refused_reward: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if not opponents:
+            raise ValueError("opponents: name at least one agent")
+        if seat is not None and not 0 <= seat < game.num_seats:
+            raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
+        if form not in FORMS:
+            raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
+        if attempts < 1 or not refused_reward <= 0.0:
+            raise ValueError(f"attempts {attempts} must be at least 1, refused_reward {refused_reward} at most 0")
+        self._game, self._opponents, self._fixed_seat, self._form = game, opponents, seat, form
+        self._attempts, self._refused_reward = attempts, refused_reward
+        self._rng = np.random.default_rng()
+        self._table: TextTable | None = None
+        self._seat, self._refused_in_a_row = 0, 0
+        self._state = CardState(game=game.name)
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        *,
+        split: str | None = None,
+        index: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> CardObservation:
+        """Deal, and return what the learner knows at its first decision.
+
+        A deal that ends before the learner has a decision is dealt again with the next seed.
+
+        Args:
+            seed: The same seed gives the same deal, seat and actions of the opponents; None for a random deal.
+            episode_id: Name of the episode; None for a random one.
+            split: Of the tasks, "train" or "test", instead of a seed.
+            index: Of the task in its split.
+            options: Cards, stacks or button of the deal, as in the environment's `reset`.
+            **kwargs: Nothing else is taken.
+
+        Raises:
+            ValueError: An argument is not known or does not fit.
+            RuntimeError: None of 1,000 deals gave the learner a decision.
+        """
+        if kwargs:
+            raise ValueError(f"reset arguments {sorted(kwargs)} are not known: seed, episode_id, split, index, options")
+        if split is not None or index is not None:
+            seed = _seed_of_task(split or "train", index or 0)
+        rng = self._rng if seed is None else np.random.default_rng(seed)
+        for _ in range(_MAX_DEALS):
+            seat = self._fixed_seat if self._fixed_seat is not None else int(rng.integers(self._game.num_seats))
+            opponent = self._opponents[int(rng.integers(len(self._opponents)))]
+            others = {each: opponent for each in range(self._game.num_seats) if each != seat}
+            table = TextTable(self._game, agents=others, form=self._form)
+            table.reset(int(rng.integers(1 << 62)), options)
+            if not table.is_over:
+                break
+        else:
+            raise RuntimeError(f"none of {_MAX_DEALS} deals gave seat {seat} a decision: choose other opponents")
+        self._table, self._seat, self._refused_in_a_row = table, seat, 0
+        self._state = CardState(episode_id=episode_id or uuid4().hex, game=self._game.name, seat=seat)
+        return self._observe(table)
+
+    def step(self, action: CardAction, timeout_s: float | None = None, **kwargs: Any) -> CardObservation:
+        """Take an answer in words and let the others act until the learner is asked again or the deal is over.
+
+        Raises:
+            RuntimeError: The deal is over or has not begun.
+        """
+        table = self._table
+        if table is None or table.is_over:
+            raise RuntimeError("the deal is over, or has not begun: call reset()")
+        self._state.step_count += 1
+        try:
+            table.answer(action.message)
+        except ActionTextError as error:
+            self._state.num_refused += 1
+            self._refused_in_a_row += 1
+            if self._refused_in_a_row >= self._attempts:
+                self._refused_in_a_row = 0
+                table.act(default_action(table.action_names()))
+            return self._observe(table, str(error))
+        self._refused_in_a_row = 0
+        return self._observe(table)
+
+    def _observe(self, table: TextTable, error: str = "") -> CardObservation:
+        reward = self._refused_reward if error else 0.0
+        if table.is_over:
+            reward += float(table.rewards[self._seat])
+            text = table.summaries[-1]
+            return CardObservation(done=True, reward=reward, text=text, seat=self._seat, error=error)
+        names = list(table.action_names().values())
+        return CardObservation(
+            done=False, reward=reward, text=table.prompt(), legal_actions=names, seat=self._seat, error=error
+        )
+
+    @property
+    def state(self) -> CardState:
+        """The episode's name, seat and numbers of steps and refused answers."""
+        return self._state
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        """Return the name and description that the server shows."""
+        return EnvironmentMetadata(name=self._game.name, description=f"card-envs: {self._game.name} in words")
+
+    def list_splits(self) -> list[str]:
+        """Return the names of the splits of tasks."""
+        return list(_SPLITS)
+
+    def num_tasks(self, split: str) -> int:
+        """Return how many tasks a split has."""
+        _seed_of_task(split, 0)  # refuses an unknown split
+        return _DEALS_PER_SPLIT
+
+    def list_tasks(self, split: str) -> list[dict[str, Any]]:
+        """Return the first tasks of a split."""
+        return [self.get_task(split, index) for index in range(_LISTED_TASKS)]
+
+    def get_task(self, split: str, index: int) -> dict[str, Any]:
+        """Return one task: a seeded deal."""
+        return {"id": f"{split}-{index}", "index": index, "seed": _seed_of_task(split, index)}
+
+
+def make_app(
+    game_id: str,
+    opponents: Sequence[str] = ("random",),
+    seat: int | None = None,
+    form: str = "compact",
+    attempts: int = 3,
+    refused_reward: float = 0.0,
+    max_sessions: int = 64,
+    **settings: Any,
+) -> FastAPI:
+    """Return the OpenEnv server of a game as a FastAPI application.
+
+    Args:
+        game_id: Environment id, such as "no_limit_holdem-v0".
+        opponents: Names of agents; one is drawn for each deal and takes all other seats.
+        seat: The learner's seat; None for another one in every deal.
+        form: Form of the prompts, "compact" or "verbose".
+        attempts: Refused answers in a row after which check, pass or fold is played.
+        refused_reward: Reward of a step whose answer was refused; at most 0.
+        max_sessions: Sessions at the same time.
+        **settings: Arguments of the environment, such as `num_players=6`.
+
+    Raises:
+        ValueError: An argument does not fit; no server has begun.
+
+    Example:
+        >>> app = make_app("kuhn_poker-v0")
+    """
+    game = make_game(find_entry(game_id).id, **settings)
+    make = session_factory(game, opponents, seat, form, attempts, refused_reward)
+    make().reset(seed=0)  # compiles the game before anybody waits, and refuses what does not fit
+    return create_app(
+        make, CardAction, CardObservation, env_name=game.name, max_concurrent_envs=max_sessions, state_cls=CardState
+    )
+
+
+def session_factory(
+    game: Game, opponents: Sequence[str], seat: int | None, form: str, attempts: int, refused_reward: float
+) -> Callable[[], CardEnvironment]:
+    """Return a function that makes the environment of a session, with agents of its own."""
+
+    def make() -> CardEnvironment:
+        agents = [find_agent(name, game) for name in opponents]
+        return CardEnvironment(game, agents, seat, form, attempts, refused_reward)
+
+    return make
+
+
+def _seed_of_task(split: str, index: int) -> int:
+    if split not in _SPLITS:
+        raise ValueError(f"split {split!r} is not known: choose one of {list(_SPLITS)}")
+    if not 0 <= index < _DEALS_PER_SPLIT:
+        raise IndexError(f"index {index} is outside 0..{_DEALS_PER_SPLIT - 1}")
+    return _SPLITS[split] + index

@@ -1,0 +1,148 @@
+"""TextArena: every game of this package as a `textarena.Env`, by the rules of poker and Big 2.
+
+    import textarena as ta
+
+    import card_wrappers.textarena  # registers the games
+
+    env = ta.make("card_envs/no_limit_holdem-v0", hands=10, stacks=200)
+    env.reset(num_players=6, seed=7)
+
+Players are seats. Each is shown what its seat may know, and answers in words such as "[raise 80]", where the amount is
+what it has put in on this street afterwards. What others wrote is not shown, only what they did.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import textarena as ta
+
+from card_envs.envs import EnvEntry, find_entry, follow_registrations, make_game
+from card_envs.game_info import Seats
+from card_envs.text import FORMS, ActionTextError, TextTable, default_action
+
+
+class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
+    """Hands of a card game between players who write.
+
+    Rewards are what each player won in all hands, in the unit of the environment: big blinds, chips or points. An
+    answer that names no legal action is refused with the reason; after `error_allowance` refused answers in a row
+    check, pass or fold is played, the first that is legal, and the player's `game_info` has `invalid_move`.
+
+    Args:
+        game_id: Environment id, such as "no_limit_holdem-v0".
+        hands: Hands of an episode; the button moves after each.
+        form: Form of the prompts, "compact" or "verbose".
+        error_allowance: Refused answers in a row before the default is played.
+        **settings: Arguments of the environment but `num_players`, which `reset` takes.
+
+    Raises:
+        ValueError: An argument does not fit.
+    """
+
+    def __init__(
+        self,
+        game_id: str,
+        hands: int = 1,
+        form: str = "compact",
+        error_allowance: int = 1,
+        **settings: Any,
+    ) -> None:
+        if hands < 1 or error_allowance < 0:
+            raise ValueError(f"hands {hands} must be at least 1, error_allowance {error_allowance} at least 0")
+        if form not in FORMS:
+            raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
+        self._entry, self._hands, self._form = find_entry(game_id), hands, form
+        self._error_allowance, self._settings = error_allowance, settings
+        make_game(self._entry.id, **settings)  # refuses what does not fit
+
+    def reset(self, num_players: int, seed: int | None = None) -> None:
+        """Begin an episode.
+
+        Args:
+            num_players: Seats of the game.
+            seed: The same seed gives the same deals.
+
+        Raises:
+            ValueError: The game is not for so many players.
+        """
+        table = self._make_table(num_players)
+        self.state = ta.MinimalMultiPlayerState(num_players=num_players, error_allowance=self._error_allowance)
+        self._table = table
+        self._won = np.zeros(num_players)
+        self._hands_played = 0
+        self.state.reset(game_state={}, player_prompt_function=self._write_rules)
+        self._table.reset(seed)
+        self._finish_hands()
+        self._ask()
+
+    def step(self, action: str) -> tuple[bool, dict[str, Any]]:
+        """Take the answer of the player who was asked; return whether the episode is over, and an info."""
+        player = self.state.current_player_id
+        try:
+            words = self._table.answer(action)
+        except ActionTextError as error:
+            if self.state.error_count < self._error_allowance:
+                self.state.set_invalid_move(reason=str(error))
+                self._ask()
+                return self._step()
+            self.state.game_info[player]["invalid_move"] = True
+            words = self._table.act(default_action(self._table.action_names()))
+        self._announce(f"Player {player}: {words}", ta.ObservationType.GAME_ACTION_DESCRIPTION)
+        self._finish_hands()
+        self._ask()
+        return self._step()
+
+    def get_board_str(self) -> str:
+        """Return the situation as the player who is asked sees it."""
+        return self._table.prompt()
+
+    def _step(self) -> tuple[bool, dict[str, Any]]:
+        done, info = self.state.step()
+        return bool(done), info
+
+    def _make_table(self, num_players: int) -> TextTable:
+        game = make_game(self._entry.id, **self._settings)
+        seats = game.info.seats or Seats(game.num_seats, game.num_seats)
+        if not seats.fewest <= num_players <= seats.most:
+            allowed = f"{seats.fewest}" if seats.fewest == seats.most else f"{seats.fewest} to {seats.most}"
+            raise ValueError(f"{self._entry.id} is for {allowed} players, not {num_players}")
+        if num_players != game.num_seats:
+            game = make_game(self._entry.id, **{**self._settings, "num_players": num_players})
+        return TextTable(game, form=self._form)
+
+    def _write_rules(self, player_id: int, game_state: dict[str, Any]) -> str:
+        text = self._table.game.info.text
+        rules = [] if text is None else [text.rules]
+        return "\n".join([f"You are player_{player_id}; {self._hands} hands of {self._entry.id} are played.", *rules])
+
+    def _finish_hands(self) -> None:
+        """Announce hands that are over and deal the next, until somebody is asked or all hands are played."""
+        while self._table.is_over and not self.state.done:
+            self._won += self._table.rewards
+            self._hands_played += 1
+            self._announce(f"Hand {self._hands_played}: {self._table.summaries[-1]}", ta.ObservationType.GAME_MESSAGE)
+            if self._hands_played < self._hands:
+                self._table.reset()
+            else:
+                rewards = dict(enumerate(self._won.tolist()))
+                self.state.set_game_outcome(rewards, reason=f"{self._hands} hands were played.")
+
+    def _ask(self) -> None:
+        if not self.state.done:
+            self.state.manually_set_current_player_id(self._table.seat)
+            prompt = self._table.prompt()
+            self.state.add_observation(
+                message=prompt, to_id=self._table.seat, observation_type=ta.ObservationType.GAME_BOARD
+            )
+
+    def _announce(self, message: str, kind: ta.ObservationType) -> None:
+        self.state.add_observation(message=message, observation_type=kind)
+
+
+def _register(entry: EnvEntry) -> None:
+    ta.register(f"card_envs/{entry.id}", CardTextEnv, [ta.wrappers.LLMObservationWrapper], game_id=entry.id)
+
+
+follow_registrations(_register)
