@@ -39,7 +39,7 @@ _WARM_UP = 2
 
 def variants(base: Config) -> dict[str, dict[str, Any]]:
     """Return the settings to compare, under names."""
-    shared = {"shared_layers": 1, "value_hidden": base.hidden[1:]}
+    shared = {"shared_layers": 1}
     large = {"minibatch": 4 * base.minibatch}
     return {
         "as they are, plain PyTorch": {"fast_cpu": "off"},

@@ -62,7 +62,7 @@ def main() -> None:
     asked = parser.parse_args()
     torch.set_num_threads(1)
     base = PRESETS[asked.preset] if asked.preset else Config()
-    sizes = [replace(base, hidden=(w, w), value_hidden=(w, w), shared_layers=0) for w in asked.widths]
+    sizes = [replace(base, hidden=(w, w), shared_layers=0) for w in asked.widths]
     turns = [[measure(size, asked.updates) for size in sizes] for _ in range(asked.rounds)]
     parameters = [num_parameters(size) for size in sizes]
     rows = []

@@ -70,7 +70,7 @@ HUGE = "99999999999999999999"
         (f"check {KUHN} --deals {HUGE}", "--deals"),
         (f"serve --port {HUGE}", "--port"),
         (f"train maskable_ppo --num-tables {HUGE}", "--num-tables"),
-        (f"train self_play_ppo --threads {HUGE}", "--threads"),
+        (f"train self_play_ppo --num-tables {HUGE}", "--num-tables"),
         (f"reproduce shi2022 --seed {HUGE}", "--seed"),
     ],
 )

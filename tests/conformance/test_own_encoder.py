@@ -85,11 +85,10 @@ def test_what_is_missing_is_said() -> None:
 
 def test_a_run_that_was_trained_through_it_plays_where_the_game_has_it(tmp_path: Path) -> None:
     config = maskable_ppo.Config(
-        set=(f"encoder={LOCATION}",), opponents=("random",), panel=("random",), minutes=0.0, steps=64, num_tables=4,
-        steps_per_update=8, hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20, folder=str(tmp_path),
-        progress=False,
+        settings=(f"encoder={LOCATION}",), opponents=("random",), panel=("random",), minutes=0.0, steps=64,
+        num_tables=4, steps_per_update=8, hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20,
     )  # fmt: skip
-    run = train(maskable_ppo.ALGORITHM, config)  # it is measured as it learns
+    run = train(maskable_ppo.ALGORITHM, config, tmp_path)  # it is measured as it learns
     agent = find_agent(str(run.path), make_game("limit_holdem-v0", encoder=MINE))
     assert agent.encoder is MINE
     assert play_match(make_game("limit_holdem-v0"), [agent, RandomAgent()], 4, seed=1).hands == 4

@@ -17,10 +17,7 @@ from safetensors.numpy import load_file
 from card_baselines.cli import main
 from tests.pinned.pin import Pin, digest
 
-COMMON = (
-    "--seed 0 --device cpu --threads 1 --no-progress --panel random --evaluation-hands 100 --final-hands 100 "
-    "--checkpoint-seconds 1000000"
-)
+COMMON = "--seed 0 --device cpu --no-progress --panel random --evaluation-hands 100 --final-hands 100"
 PPO = "--minutes 0 --num-tables 128 --batch 2048 --fast-cpu float32 --evaluation-seconds 1000000"
 PLAIN, EXPLOITED = f"{PPO} --steps 5000", f"{PPO} --steps 7000 --exploiter-batches 1"
 """Three batches of 2,048 decisions and a few more each; where there are exploiters, one learns from another batch."""

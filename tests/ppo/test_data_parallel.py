@@ -22,8 +22,8 @@ from card_baselines.runs.checkpoint import STATE
 
 REPO = Path(__file__).parents[2]
 TINY = Config(
-    env="kuhn_poker-v0", num_tables=33, batch=257, minibatch=64, hidden=(16,), value_hidden=(16,),
-    opponents=("self", "random"), mixed=0.3, average=0.9, progress=False,
+    env="kuhn_poker-v0", num_tables=33, batch=257, minibatch=64, hidden=(16,),
+    opponents=("self", "random"), mixed=0.3, average=0.9,
 )  # fmt: skip
 
 

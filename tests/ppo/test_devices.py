@@ -61,7 +61,7 @@ def others(game: Any, seats: int) -> list[Any]:
 
 def test_a_learner_plays_and_computes_its_loss_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ppo, "find_device", lambda wanted: torch.device("meta"))
-    config = Config(num_tables=8, batch=16, minibatch=16, device="cuda", progress=False)
+    config = Config(num_tables=8, batch=16, minibatch=16, device="cuda")
     learner = ppo.Ppo(config, config.game())
     with pytest.raises(NotImplementedError, match=COPIED_BACK):
         learner.rollout.collect(learner.network, 16)

@@ -44,7 +44,6 @@ TINY = Config(
     batch=256,
     minibatch=64,
     hidden=(16,),
-    value_hidden=(16,),
     opponents=("self", "random"),
     mixed=0.3,
     average=0.9,
@@ -53,7 +52,6 @@ TINY = Config(
     panel=("random",),
     evaluation_hands=100,
     final_hands=100,
-    progress=False,
 )
 
 
@@ -308,10 +306,8 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
     """kill -9 in the middle; the same command then continues from the last checkpoint, and the folder is whole."""
     run = tmp_path / "run"
     roots = os.pathsep.join(str(REPO / root) for root in ("", "wrappers", "baselines"))
-    options = (
-        "--minutes 0 --steps 200000 --epochs 1 --num-tables 32 --batch 256 --minibatch 64 --hidden 16 --value-hidden 16"
-    )
-    quick = "--checkpoint-seconds 0.2 --evaluation-seconds 0.2 --evaluation-hands 100 --final-hands 100 --panel random"
+    options = "--minutes 0 --steps 200000 --epochs 1 --num-tables 32 --batch 256 --minibatch 64 --hidden 16"
+    quick = "--evaluation-seconds 0.2 --evaluation-hands 100 --final-hands 100 --panel random"
     command = [sys.executable, "-m", "card_baselines.cli.main", "train", "self_play_ppo", "--env", "kuhn_poker-v0"]
     command += [*options.split(), *quick.split(), "--folder", str(run)]
     environment = os.environ | {"PYTHONPATH": roots}
@@ -342,7 +338,7 @@ def _settings_in(run: Path) -> dict[str, Any]:
 
 
 def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
-    run = train(ALGORITHM, replace(TINY, folder=str(tmp_path / "run"), evaluation_seconds=0.1))
+    run = train(ALGORITHM, replace(TINY, evaluation_seconds=0.1), tmp_path / "run")
     names = {path.name for path in run.path.iterdir()}
     assert names == {
         "config.json",
@@ -362,7 +358,7 @@ def test_a_run_leaves_a_folder_that_plays(tmp_path: Path) -> None:
 
 
 def test_what_exploiters_win_is_logged_and_drawn(tmp_path: Path) -> None:
-    train(ALGORITHM, replace(TINY, **EXPLOITED, folder=str(tmp_path), evaluation_seconds=0.0, steps=6_000))
+    train(ALGORITHM, replace(TINY, **EXPLOITED, evaluation_seconds=0.0, steps=6_000), tmp_path)
     rows = RunFolder(tmp_path).metrics()
     joined = [number for number, row in enumerate(rows) if "exploiter" in row]
     assert joined == [number for number in range(len(rows)) if number % 3 == 0] and len(joined) > 1
@@ -382,7 +378,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
 
     monkeypatch.setattr(Ppo, "update", break_the_third)
     with pytest.raises(TrainingDivergedError, match=r"update 3, epoch 1, minibatch 1: the loss is nan.*checkpoint"):
-        train(ALGORITHM, replace(TINY, folder=str(tmp_path), checkpoint_seconds=0.0, evaluation_seconds=100.0))
+        train(replace(ALGORITHM, checkpoint_seconds=0.0), replace(TINY, evaluation_seconds=100.0), tmp_path)
     learner = Ppo(TINY, TINY.game())
     learner.load(tmp_path / STATE)
     assert learner.updates == 2 and np.isfinite(numbers(learner)).all()
@@ -399,12 +395,12 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(
 def test_a_folder_with_another_run_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     RunFolder(tmp_path).start(ALGORITHM.describe(TINY))
     with pytest.raises(ValueError, match=message):
-        train(ALGORITHM, replace(TINY, folder=str(tmp_path), **change))
+        train(ALGORITHM, replace(TINY, **change), tmp_path)
 
 
 def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> None:
     game = make_game("big2-v0")
-    run = train(ALGORITHM, replace(TINY, env="big2-v0", opponents=(), steps=300, folder=str(tmp_path)))
+    run = train(ALGORITHM, replace(TINY, env="big2-v0", opponents=(), steps=300), tmp_path)
     agent = find_agent(str(run.path), game)
     tables = game.seeded_tables(500, 3)
     rows = np.arange(500)
@@ -418,8 +414,8 @@ def test_an_agent_shows_the_probabilities_that_it_plays_with(tmp_path: Path) -> 
 
 
 def test_budgets_may_grow(tmp_path: Path) -> None:
-    train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=600))
-    train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=1200))
+    train(ALGORITHM, replace(TINY, steps=600), tmp_path)
+    train(ALGORITHM, replace(TINY, steps=1200), tmp_path)
     assert json.loads((tmp_path / "evaluation.json").read_text())["cost"]["decisions"] >= 1200
     assert RunFolder(tmp_path).config()["steps"] == 1200
 
@@ -427,7 +423,7 @@ def test_budgets_may_grow(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"cannot write the run folder .*file/run: Not a directory"):
-        train(ALGORITHM, replace(TINY, folder=str(tmp_path / "file" / "run")))
+        train(ALGORITHM, TINY, tmp_path / "file" / "run")
 
 
 def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -441,7 +437,7 @@ def test_checkpoints_that_are_none_are_refused(tmp_path: Path) -> None:
 
 
 def test_agents_of_another_environment_are_refused(tmp_path: Path) -> None:
-    run = train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=300))
+    run = train(ALGORITHM, replace(TINY, steps=300), tmp_path)
     with pytest.raises(ValueError, match="was trained for num_seats 2, this match has 3"):
         find_agent(str(run.path), make_game("kuhn_poker-v0", num_players=3))
     changed = run.config() | {"encoder_version": 99}

@@ -28,8 +28,8 @@ from card_envs import make_game
 from card_envs.agent import find_agent
 
 TINY = Config(
-    env="kuhn_poker-v0", num_tables=32, batch=256, minibatch=64, hidden=(16,), value_hidden=(16,),
-    minutes=0.0, steps=300, panel=("random",), evaluation_hands=100, final_hands=100, progress=False,
+    env="kuhn_poker-v0", num_tables=32, batch=256, minibatch=64, hidden=(16,),
+    minutes=0.0, steps=300, panel=("random",), evaluation_hands=100, final_hands=100,
 )  # fmt: skip
 
 
@@ -38,7 +38,6 @@ TINY = Config(
     [
         ("--minutes -1", "minutes -1.0 must be at least 0"),
         ("--minutes 0 --steps 0", "steps 0 must be at least 1"),
-        ("--threads 0", "threads 0 must be at least 1"),
         ("--hidden 0", "hidden 0 must be at least 1"),
         ("--mixed 2", "mixed 2.0 must be in 0 .. 1"),
         ("--learning-rate 0", "learning_rate 0.0 must be above 0"),
@@ -56,31 +55,31 @@ def test_numbers_that_make_no_sense_are_refused_by_name(
 
 def test_a_folder_that_another_process_holds_is_refused_and_says_who(tmp_path: Path) -> None:
     with RunFolder(tmp_path).locked(), pytest.raises(ValueError, match=r"is in use: process \d+ on .* trains there"):
-        train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
-    train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
+        train(ALGORITHM, TINY, tmp_path)
+    train(ALGORITHM, TINY, tmp_path)
     assert not (tmp_path / ".lock").exists()
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(ValueError, match=r"exists and holds no run, but 'thesis\.tex': choose another folder"):
-        train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
+        train(ALGORITHM, TINY, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_changed_learning_rate_is_recorded_and_a_finished_run_is_left_alone(tmp_path: Path) -> None:
-    run = train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
+    run = train(ALGORITHM, TINY, tmp_path)
     before = (run.path / "evaluation.json").stat().st_mtime_ns
-    train(ALGORITHM, replace(TINY, folder=str(tmp_path)))
+    train(ALGORITHM, TINY, tmp_path)
     assert (run.path / "evaluation.json").stat().st_mtime_ns == before
-    train(ALGORITHM, replace(TINY, folder=str(tmp_path), steps=900, learning_rate=(0.005,)))
+    train(ALGORITHM, replace(TINY, steps=900, learning_rate=(0.005,)), tmp_path)
     changes = [change for change in run.config()["made_of"]["changes"] if change["setting"] == "learning_rate"]
     assert changes == [{"setting": "learning_rate", "from": [3e-4, 1e-4], "to": [0.005]}]
     assert json.loads((run.path / "evaluation.json").read_text())["cost"]["decisions"] >= 900
 
 
 def test_a_run_that_starts_from_another_begins_with_its_weights(tmp_path: Path) -> None:
-    first = train(ALGORITHM, replace(TINY, folder=str(tmp_path / "first")))
+    first = train(ALGORITHM, TINY, tmp_path / "first")
     begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=(1e-2,)), TINY.game())
     begun.start_from(first)
     weights = load_file(first.path / "policy.safetensors")
@@ -94,7 +93,7 @@ def test_a_run_that_starts_from_a_policy_alone_first_learns_what_positions_are_w
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ppo, "_VALUE_UPDATES", 2)
-    first = train(ALGORITHM, replace(TINY, folder=str(tmp_path / "first")))
+    first = train(ALGORITHM, TINY, tmp_path / "first")
     (first.path / "state.safetensors").unlink()
     begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=(1e-2,), average=0.5, shared_layers=1), TINY.game())
     begun.start_from(first)
@@ -142,7 +141,7 @@ def test_a_run_begins_with_the_preset_that_fits(words: str, preset: str, capsys:
     settings = json.loads(printed.out)
     wanted = PRESETS[preset]
     assert settings["epochs"] == 7 and settings["reward_scale"] == wanted.reward_scale
-    assert settings["panel"] == list(wanted.panel) and settings["set"] == list(wanted.set)
+    assert settings["panel"] == list(wanted.panel) and settings["settings"] == list(wanted.settings)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +157,7 @@ def test_settings_of_the_game_change_those_of_the_preset_one_by_one(
     words: str, settings: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["train", "self_play_ppo", *words.split(), "--dry-run"]) == 0
-    assert json.loads(capsys.readouterr().out)["set"] == settings
+    assert json.loads(capsys.readouterr().out)["settings"] == settings
 
 
 def test_training_ends_with_results_and_the_next_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,7 +179,7 @@ def test_an_interrupted_run_says_how_it_goes_on(
 
     monkeypatch.setattr(Run, "train", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        train(ALGORITHM, replace(TINY, folder=str(tmp_path / "run"), progress=True))
+        train(ALGORITHM, TINY, tmp_path / "run")
     assert f"the same command with --folder {tmp_path / 'run'} goes on" in capsys.readouterr().err
 
 
@@ -195,7 +194,7 @@ def test_curves_have_intervals_and_the_local_best_response(
         return fill(axes, at, low, high, **style)
 
     monkeypatch.setattr(Axes, "fill_between", noted)
-    options = "--minutes 0 --steps 3000 --num-tables 64 --batch 1024 --hidden 8 --value-hidden 8 --opponents self"
+    options = "--minutes 0 --steps 3000 --num-tables 64 --batch 1024 --hidden 8 --opponents self"
     words = [*options.split(), "--evaluation-hands", "1000", "--final-hands", "2600", "--folder", str(tmp_path)]
     assert cli.main(["train", "self_play_ppo", "--panel", "always_call", "local_best_response", *words]) == 0
     assert f"--agents {tmp_path} always_call --hands" in capsys.readouterr().out.replace("\n", "")
@@ -228,7 +227,7 @@ def test_where_there_is_no_terminal_progress_is_a_line_a_minute(
 
 def test_the_local_best_response_is_for_games_that_have_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"panel: local_best_response is for heads-up games .* with 4 seats"):
-        train(ALGORITHM, replace(TINY, env="big2-v0", panel=("local_best_response",), folder=str(tmp_path / "run")))
+        train(ALGORITHM, replace(TINY, env="big2-v0", panel=("local_best_response",)), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

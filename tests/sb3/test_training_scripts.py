@@ -36,7 +36,7 @@ SCRIPTS: dict[str, tuple[Any, dict[str, Any]]] = {
 every_script = pytest.mark.parametrize("name", SCRIPTS)
 
 
-def tiny(name: str, folder: Path, **changes: Any) -> Any:
+def tiny(name: str, **changes: Any) -> Any:
     script, settings = SCRIPTS[name]
     return script.Config(
         env="leduc_holdem-v0",
@@ -49,8 +49,6 @@ def tiny(name: str, folder: Path, **changes: Any) -> Any:
         evaluation_seconds=5.0,
         evaluation_hands=50,
         final_hands=50,
-        folder=str(folder),
-        progress=False,
         **settings,
         **changes,
     )
@@ -59,13 +57,13 @@ def tiny(name: str, folder: Path, **changes: Any) -> Any:
 @every_script
 def test_a_run_leaves_a_folder_that_plays_and_goes_on(name: str, tmp_path: Path) -> None:
     script, _ = SCRIPTS[name]
-    config = tiny(name, tmp_path)
-    run = train(script.ALGORITHM, config)
+    config = tiny(name)
+    run = train(script.ALGORITHM, config, tmp_path)
     assert {"config.json", "metrics.csv", "evaluation.json", "model.zip", "policy.safetensors", "curve.png"} <= {
         path.name for path in run.path.iterdir()
     }
     assert RunFolder(tmp_path).metrics()[-1]["decisions"] >= 400
-    train(script.ALGORITHM, replace(config, steps=800))
+    train(script.ALGORITHM, replace(config, steps=800), tmp_path)
     decisions = [row["decisions"] for row in RunFolder(tmp_path).metrics()]
     assert decisions[-1] >= 800 and decisions == sorted(decisions)
     game = make_game("leduc_holdem-v0")
@@ -80,7 +78,7 @@ def test_a_run_leaves_a_folder_that_plays_and_goes_on(name: str, tmp_path: Path)
 def test_all_actions_of_dqn_are_legal_and_so_is_the_bootstrap() -> None:
     game = make_game("limit_holdem-v0")
     tables = MaskAtEnd(CardVecEnv(game, 16, "random", seed=0))
-    config = tiny("maskable_dqn", Path("unused"))
+    config = tiny("maskable_dqn")
     settings = maskable_dqn.MaskableDqnLearner.model_settings(replace(config, env="limit_holdem-v0"))
     model = maskable_dqn.MaskableDQN(env=tables, seed=0, gamma=1.0, device="cpu", **settings)
     model.learn(2000)  # the tables raise at the first illegal action
@@ -100,7 +98,7 @@ def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     script, _ = SCRIPTS[name]
     changes = {"steps_per_update": 8, "minibatch": 64} if name == "recurrent_ppo" else {}
-    config = replace(tiny(name, Path("unused")), **changes)
+    config = replace(tiny(name), **changes)
     monkeypatch.setattr(script.Config, "game", lambda config: bet_game())
     tables = MaskAtEnd(CardVecEnv(bet_game(), 16, "random", seed=0))
     learner = script.ALGORITHM.make_learner
@@ -115,7 +113,7 @@ def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_memory_of_a_recurrent_agent_is_that_of_one_seat_in_one_deal(tmp_path: Path) -> None:
     """The agent's probabilities are those of SB3's policy fed with the same decisions."""
-    train(recurrent_ppo.ALGORITHM, tiny("recurrent_ppo", tmp_path))
+    train(recurrent_ppo.ALGORITHM, tiny("recurrent_ppo"), tmp_path)
     agent = RecurrentAgent(tmp_path, make_game("leduc_holdem-v0"))
     model = recurrent_ppo.RecurrentPpoLearner.model_class.load(tmp_path / "model.zip")
     observation = torch.rand((1, agent.policy.lstm.input_size))
@@ -130,7 +128,7 @@ def test_the_memory_of_a_recurrent_agent_is_that_of_one_seat_in_one_deal(tmp_pat
 
 
 def test_a_recurrent_agent_takes_the_likeliest_action_if_asked(tmp_path: Path) -> None:
-    train(recurrent_ppo.ALGORITHM, tiny("recurrent_ppo", tmp_path))
+    train(recurrent_ppo.ALGORITHM, tiny("recurrent_ppo"), tmp_path)
     game = make_game("leduc_holdem-v0")
     tables = VectorTables(game, 64, 0)
     tables.reset()

@@ -164,9 +164,9 @@ def test_folders_of_papers(mark: Path, tmp_path: Path, field: str, location: str
 
 
 @every_location
-@pytest.mark.parametrize("field", ["env", "set", "encoder"])
+@pytest.mark.parametrize("field", ["env", "settings", "encoder"])
 def test_exporting_a_run_folder(mark: Path, tmp_path: Path, field: str, location: str) -> None:
-    value: object = [f"encoder={location}"] if field == "set" else location
+    value: object = [f"encoder={location}"] if field == "settings" else location
     folder = folder_with(tmp_path, PRETRAINED / "ppo_limit_hu", **{field: value})
     with pytest.raises(ValueError, match="payload"):
         export_onnx(str(folder), tmp_path / "agent.onnx")
@@ -199,11 +199,11 @@ def test_the_commands_survive_a_run_folder(
 SCRIPTS = {"maskable_ppo": maskable_ppo, "maskable_dqn": maskable_dqn, "recurrent_ppo": recurrent_ppo}
 
 
-def tiny(name: str, folder: Path) -> Any:
+def tiny(name: str) -> Any:
     changes = {"learning_starts": 50} if name == "maskable_dqn" else {"steps_per_update": 8}
     return SCRIPTS[name].Config(
         env="kuhn_poker-v0", opponents=("random",), panel=("random",), minutes=0.0, steps=200, num_tables=4,
-        hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20, folder=str(folder), progress=False, **changes,
+        hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20, **changes,
     )  # fmt: skip
 
 
@@ -224,7 +224,7 @@ def poison(model: Path, mark: Path, attribute: str) -> None:
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """An algorithm and the folder of a run, to be copied."""
     folder = tmp_path_factory.mktemp(request.param) / "run"
-    train(SCRIPTS[request.param].ALGORITHM, tiny(request.param, folder))
+    train(SCRIPTS[request.param].ALGORITHM, tiny(request.param), folder)
     return request.param, folder
 
 
@@ -233,7 +233,7 @@ def test_a_model_is_continued_and_begun_from_without_unpickling(
 ) -> None:
     name, shared = trained
     shutil.copytree(shared, tmp_path / "run")
-    config, model = tiny(name, tmp_path / "run"), tmp_path / "run" / "model.zip"
+    config, model = tiny(name), tmp_path / "run" / "model.zip"
     with zipfile.ZipFile(model) as archive:
         data = json.loads(archive.read("data"))
     pickled = [key for key, value in data.items() if isinstance(value, dict) and ":serialized:" in value]
@@ -247,7 +247,7 @@ def test_a_model_is_continued_and_begun_from_without_unpickling(
 
 def test_a_model_goes_on_where_it_was(trained: tuple[str, Path]) -> None:
     name, folder = trained
-    config = tiny(name, folder)
+    config = tiny(name)
     learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
     progress = learner.load(folder / "model.zip")
     theirs = SCRIPTS[name].ALGORITHM.make_learner.model_class.load(
@@ -281,25 +281,25 @@ def test_tensors_of_a_model_are_tensors(trained: tuple[str, Path], mark: Path, t
     with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
         for part, content in {**files, entry: changed.getvalue()}.items():
             archive.writestr(part, content)
-    config = tiny(name, folder)
+    config = tiny(name)
     learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
     with pytest.raises(ValueError, match=r"model\.zip is damaged"):
         learner.load(tmp_path / "model.zip")
 
 
-@pytest.mark.parametrize("field", ["panel", "opponents", "env", "encoder", "set", "start_from"])
+@pytest.mark.parametrize("field", ["panel", "opponents", "env", "encoder", "settings", "start_from"])
 def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: Path, field: str) -> None:
-    config = tiny("maskable_ppo", tmp_path)
+    config = tiny("maskable_ppo")
     described = maskable_ppo.ALGORITHM.describe(config)
     assert field in described or field == "start_from"
-    changed = ["encoder=payload:E"] if field == "set" else ["payload:E"] if field.endswith("s") else "payload:E"
+    changed = ["encoder=payload:E"] if field == "settings" else ["payload:E"] if field.endswith("s") else "payload:E"
     run = RunFolder(tmp_path / "run")
     run.start(described)
     run.write_json("config.json", run.config() | {field: ["payload:E"] if field == "panel" else changed})
     if field == "start_from":
         config = replace(config, start_from=str(PRETRAINED / "ppo_limit_hu"))
     with pytest.raises(ValueError, match=f"holds a run with {field}"):
-        train(maskable_ppo.ALGORITHM, replace(config, folder=str(run.path)))
+        train(maskable_ppo.ALGORITHM, config, run.path)
 
 
 # --- leagues ----------------------------------------------------------------------------------------------------------

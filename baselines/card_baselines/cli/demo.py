@@ -54,8 +54,8 @@ def main(config: Config) -> RunFolder:
             evaluation_hands=1000,
             final_hands=config.hands,
             seed=config.seed,
-            folder=config.folder,
         ),
+        config.folder or None,
     )
     print_evaluation(run)
     print(f"It trained against the first {len(OPPONENTS)}; {', '.join(STRANGERS)} were new to it.")
@@ -67,7 +67,7 @@ def main(config: Config) -> RunFolder:
 def print_evaluation(run: RunFolder) -> None:
     """Print the results of a run against its panel, in the first of the units in which people read its game."""
     evaluation, config = json.loads((run.path / EVALUATION).read_text()), run.config()
-    settings = parse_settings(config.get("set", ()))
+    settings = parse_settings(config.get("settings", ()))
     settings.pop("encoder", None)  # it changes no unit, and may be code
     units = units_of(make_game(config["env"], **settings))
     unit, factor = next(iter(units.items()))

@@ -41,7 +41,6 @@ ALGORITHM = Algorithm(
     may_change=(
         "minutes",
         "steps",
-        "checkpoint_seconds",
         "evaluation_seconds",
         "exploiter_updates",
         "exploiter_batches",

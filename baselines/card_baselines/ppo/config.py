@@ -51,9 +51,8 @@ class Config(GameRunConfig):
     skip_forced: bool = True
     """Let the engine play decisions with one legal action; --no-skip-forced gives them to the learner."""
     hidden: tuple[int, ...] = (128, 128)
-    value_hidden: tuple[int, ...] = (128, 128)
     shared_layers: int = 0
-    """Hidden layers of the policy that the value shares."""
+    """Hidden layers that policy and value share; the value has the others a second time."""
     activation: str = "relu"
     average: float = 0.0
     """Decay per update of the averaged weights, which then play and are exported; 0 for the latest weights."""
@@ -68,7 +67,7 @@ class Config(GameRunConfig):
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense, by name."""
         super().__post_init__()
-        require(self, 1, "num_tables", "batch", "minibatch", "epochs", "hidden", "value_hidden")
+        require(self, 1, "num_tables", "batch", "minibatch", "epochs", "hidden")
         require(self, 1, "exploiter_updates", "exploiter_batches")
         require(self, 0, "shared_layers", *SCHEDULES)
         require_above_0(self, "learning_rate", "reward_scale")

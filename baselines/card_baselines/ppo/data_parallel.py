@@ -9,7 +9,7 @@ evaluates and writes, and the others follow its updates. A continued run has new
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,15 +98,23 @@ class DataParallelPpo(Ppo):
             self.rollout.tables.past_selves[-1].load_state_dict(weights)
 
 
-def main(config: Config) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command line: settings of the run, and its folder."""
+
+    config: Config
+    folder: str = ""
+
+
+def main(config: Config, folder: str = "") -> None:
     """Train in the processes that `torchrun` started; process 0 leaves the run folder."""
     dist.init_process_group("gloo" if config.device == "cpu" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
     try:
         if dist.get_rank() == 0:
-            train(replace(ALGORITHM, make_learner=DataParallelPpo), config)
+            train(replace(ALGORITHM, make_learner=DataParallelPpo), config, folder or None)
             _broadcast(None)
         else:
-            torch.set_num_threads(config.threads)
+            torch.set_num_threads(1)
             DataParallelPpo(config, config.game()).follow()
     finally:
         dist.destroy_process_group()
@@ -122,4 +130,6 @@ def _broadcast(message: dict[str, Any] | None) -> dict[str, Any] | None:
 if __name__ == "__main__":
     import tyro
 
-    main(tyro.extras.overridable_config_cli({name: (name, config) for name, config in PRESETS.items()}))
+    presets = {name: (name, Options(config)) for name, config in PRESETS.items()}
+    options = tyro.extras.overridable_config_cli(presets, config=(tyro.conf.OmitArgPrefixes,))
+    main(options.config, options.folder)

@@ -52,9 +52,8 @@ class FastActorCritic(ActorCritic):
 
 def make_network(config: Config, game: Game, device: torch.device) -> ActorCritic:
     """Return a new network on a device: in plain PyTorch on GPUs, as `config.fast_cpu` says on CPUs."""
-    sizes = (
-        game.layout.size, config.hidden, game.num_actions, config.activation, config.value_hidden, config.shared_layers,
-    )  # fmt: skip
+    value_hidden, shared = config.hidden[config.shared_layers :], config.shared_layers
+    sizes = (game.layout.size, config.hidden, game.num_actions, config.activation, value_hidden, shared)
     mode = config.fast_cpu
     if mode == "off" or device.type != "cpu":
         return ActorCritic(*sizes).to(device)

@@ -18,7 +18,6 @@ BIG2 = Config(
     env="big2-v0",
     panel=("random", "big2_greedy", "big2_planner"),
     hidden=(512, 256),
-    value_hidden=(256,),
     shared_layers=1,
     reward_scale=0.2,
     final_hands=20_000,
@@ -38,7 +37,6 @@ _SMALL = Config(
 # first layer that policy and value share and large minibatches make decisions cheap.
 _HOLDEM = Config(
     hidden=(256, 128),
-    value_hidden=(128,),
     shared_layers=1,
     batch=32_768,
     minibatch=4096,
@@ -50,7 +48,7 @@ _HOLDEM = Config(
 )
 _HEADS_UP = replace(
     _HOLDEM,
-    set=("encoder=equity",),  # what a hand is worth need not be found out from its cards
+    settings=("encoder=equity",),  # what a hand is worth need not be found out from its cards
     opponents=("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
     mixed=0.3,
     exploiter_updates=200,
@@ -83,11 +81,11 @@ PRESETS = {
         env="no_limit_holdem-v0",
         reward_scale=0.02,  # pots are several times as large as in limit games
     ),
-    "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", set=("num_players=6",)),
+    "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", settings=("num_players=6",)),
     "ppo_no_limit_six_max": replace(
         _TABLE_OF_SIX,
         env="no_limit_holdem-v0",
-        set=("num_players=6",),
+        settings=("num_players=6",),
         opponents=("self", "exploiter", "exploiter", *_AT_SIX),  # twice the deals of others
         mixed=0.6,
         exploiter_updates=150,
@@ -121,7 +119,6 @@ PRESETS = {
         kl_penalty=(2.0, 20.0),
         reward_scale=0.2,
         hidden=(64, 64),
-        value_hidden=(64, 64),
         evaluation_seconds=10.0,
     ),
     "kuhn": replace(
@@ -135,7 +132,6 @@ PRESETS = {
         kl_penalty=(3.0, 20.0),
         reward_scale=1.0,
         hidden=(32, 32),
-        value_hidden=(32, 32),
         evaluation_seconds=2.0,
     ),
 }

@@ -31,8 +31,7 @@ def _evaluate_by_time(config: Any, budget: Budget, learner: Learner) -> Periodic
 class Algorithm(Generic[AnyConfig]):
     """A training algorithm under a name.
 
-    Example:
-        `train(ALGORITHM, Config(env="kuhn_poker-v0", minutes=1.0))`, with `train` of `runs.run`.
+    `runs.run.train` runs it; a subclass of `runs.learner.Learner` is what `make_learner` returns.
     """
 
     name: str
@@ -53,7 +52,9 @@ class Algorithm(Generic[AnyConfig]):
     counts: str = "decisions"
     """Unit of the budget; a column of the metrics."""
     final_panel: Callable[[AnyConfig], Sequence[str]] = lambda config: config.panel
-    may_change: tuple[str, ...] = ("minutes", "steps", "checkpoint_seconds", "evaluation_seconds")
+    checkpoint_seconds: float = 30.0
+    """Time between checkpoints: the most that a killed run loses."""
+    may_change: tuple[str, ...] = ("minutes", "steps", "evaluation_seconds")
     """Settings that may differ when a run is continued; the change is recorded."""
     duplicate: bool = False
     """Replay the deals of evaluations from all seats."""
@@ -88,7 +89,6 @@ def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra
 
 
 def recorded_settings(config: RunConfig) -> dict[str, Any]:
-    """Return the settings without those that say where and how a run goes on."""
-    how = ("folder", "progress", "threads", "tensorboard", "device")
-    settings = {name: value for name, value in asdict(config).items() if name not in how}
-    return settings if config.start_from else {name: settings[name] for name in settings if name != "start_from"}
+    """Return the settings without the device, and without `start_from` where it is empty."""
+    left_out = ("device",) if config.start_from else ("device", "start_from")
+    return {name: value for name, value in asdict(config).items() if name not in left_out}

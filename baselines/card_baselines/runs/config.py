@@ -18,29 +18,17 @@ class RunConfig(ABC):
     panel: tuple[str, ...] = ("random", "always_call", "always_raise")
     """Agents that the learner is measured against along the way and at the end, each in all other seats."""
     seed: int = 0
-    checkpoint_seconds: float = 30.0
-    """Time between checkpoints: the most that a killed run loses."""
     evaluation_hands: int = 10_000
     final_hands: int = 100_000
-    folder: str = ""
-    """Run folder; an interrupted run there is continued. By default a new one below `runs/`."""
     start_from: str = ""
     """Run folder, or trained agent of this package, whose weights a new run begins with, under settings and an
     optimiser of its own."""
     device: str = "auto"
     """Device of the networks: auto (a GPU if there is one), cpu, cuda or cuda:N."""
-    threads: int = 1
-    """PyTorch's threads, per process: more help little with small networks, and wait for each other on busy
-    machines."""
-    tensorboard: bool = False
-    """Write the measures for TensorBoard into the run folder."""
-    progress: bool = True
-    """Show how far the run is; --no-progress for none of it."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense, by name."""
-        require(self, 1, "threads", "evaluation_hands", "final_hands")
-        require(self, 0, "checkpoint_seconds")
+        require(self, 1, "evaluation_hands", "final_hands")
 
     @abstractmethod
     def game(self) -> Game:
@@ -53,7 +41,7 @@ class GameRunConfig(RunConfig):
 
     env: str = "limit_holdem-v0"
     """Environment id."""
-    set: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     """Environment arguments, such as num_players=6."""
     minutes: float = 10.0
     """Budget of processor time (of each process) for the whole run, evaluations included; 0 for none."""
@@ -69,7 +57,7 @@ class GameRunConfig(RunConfig):
 
     def game(self) -> Game:
         """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.set))
+        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
 
 
 def _values_of(config: Any, name: str) -> tuple[Any, ...]:

@@ -34,22 +34,45 @@ _PICTURE_SECONDS = 30.0
 """Seconds between drawings of the measures, which in small games take longer than an evaluation."""
 
 
-def train(algorithm: Algorithm[AnyConfig], config: AnyConfig) -> RunFolder:
-    """Train, evaluate, and return the run folder; a run that is finished is returned as it is."""
-    torch.set_num_threads(config.threads)
+def train(
+    algorithm: Algorithm[AnyConfig],
+    config: AnyConfig,
+    folder: Path | str | None = None,
+    *,
+    progress: bool = True,
+    tensorboard: bool = False,
+) -> RunFolder:
+    """Train an agent, evaluate it, and return its run folder.
+
+    Args:
+        algorithm: What makes the learner.
+        config: Settings of the run, an object of the algorithm's `config` class.
+        folder: Run folder. An interrupted run there is continued, a finished one is returned as it is. By default a
+            new folder below `runs/`.
+        progress: Show how far the run is on the error stream.
+        tensorboard: Write the measures for TensorBoard into the run folder.
+
+    Raises:
+        ValueError: For settings that the game or the algorithm refuses, and for a folder that holds a run with other
+            settings.
+
+    Example:
+        `train(ALGORITHM, Config(env="kuhn_poker-v0", minutes=0.5), "runs/kuhn")`, with both of `ppo.algorithm`.
+    """
+    torch.set_num_threads(1)  # small networks gain little from more, and threads wait for each other on busy machines
     described, game = algorithm.describe(config), config.game()
     require_measurable(game, config.panel)
     if config.start_from:
         start_folder(config.start_from)
     learner = algorithm.make_learner(config, game)  # before anything is written: it may refuse the settings
-    folder = RunFolder(Path(config.folder)) if config.folder else _new_folder(algorithm, config, described["env"])
-    with folder.locked():
-        folder.start(described, algorithm.may_change)
+    run = RunFolder(Path(folder)) if folder else _new_folder(algorithm, config, described["env"])
+    with run.locked():
+        run.start(described, algorithm.may_change)
         try:
-            return Run(algorithm, config, learner, folder).train()
+            return Run(algorithm, config, learner, run, progress=progress, tensorboard=tensorboard).train()
         except KeyboardInterrupt:
-            if config.progress:
-                print(f"interrupted: the same command with --folder {folder.path} goes on", file=sys.stderr)
+            if progress:
+                print(f"interrupted: the same command with --folder {run.path} goes on", file=sys.stderr)
             raise
 
 
@@ -91,14 +114,24 @@ class _Measures:
 class Run(Generic[AnyConfig]):
     """A run that begins or goes on in a folder."""
 
-    def __init__(self, algorithm: Algorithm[AnyConfig], config: AnyConfig, learner: Learner, folder: RunFolder) -> None:
-        """Continue where the last checkpoint is, if there is one."""
+    def __init__(
+        self,
+        algorithm: Algorithm[AnyConfig],
+        config: AnyConfig,
+        learner: Learner,
+        folder: RunFolder,
+        *,
+        progress: bool = True,
+        tensorboard: bool = False,
+    ) -> None:
+        """Continue where the last checkpoint is, if there is one; the arguments are those of `train`."""
         self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
         self._game = config.game()
         self._measures = _Measures(algorithm.logs_means)
         self._budget = algorithm.budget(config, lambda: self.learner.done)
         self.learner.set_budget(self._budget.fraction)
-        if config.tensorboard:
+        self._shows_progress, self._writes_board = progress, tensorboard
+        if tensorboard:
             Board.require()
         if (folder.path / self.learner.checkpoint).exists():
             self._resume()
@@ -134,13 +167,13 @@ class Run(Generic[AnyConfig]):
 
     def _prepare(self) -> None:
         config, budget = self._config, self._budget
-        self._checkpoint = Periodic(config.checkpoint_seconds, budget.seconds)
+        self._checkpoint = Periodic(self._algorithm.checkpoint_seconds, budget.seconds)
         self._evaluation = self._algorithm.evaluation_timer(config, budget, self.learner)
         self._picture = Periodic(_PICTURE_SECONDS, budget.seconds)
         self._quarter = int(_QUARTERS * budget.fraction())
         label = f"training {self._algorithm.name}"
-        self._progress = RunProgress(label, budget, self._algorithm.counts, config.progress)
-        self._board = Board(self.folder.path if config.tensorboard else None)
+        self._progress = RunProgress(label, budget, self._algorithm.counts, self._shows_progress)
+        self._board = Board(self.folder.path if self._writes_board else None)
         if budget.fraction() < 1.0:
             self._save()
             self.learner.on_evaluation(self.folder)

@@ -31,7 +31,7 @@ from card_envs.game import Game
 from card_wrappers.sb3 import CardVecEnv
 
 MODEL = "model.zip"
-MAY_CHANGE = ("minutes", "steps", "learning_rate", "checkpoint_seconds", "evaluation_seconds")
+MAY_CHANGE = ("minutes", "steps", "learning_rate", "evaluation_seconds")
 """Settings that may differ when a run is continued."""
 _NOT_SAVED = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
 """Attributes of a model that know the clock of their run, or that SB3 makes anew."""

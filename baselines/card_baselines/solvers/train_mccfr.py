@@ -109,6 +109,6 @@ ALGORITHM = Algorithm(
     describe=describe,
     budget=lambda config, done: Budget(config.minutes, config.iterations, done),
     counts="iterations",
-    may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
+    may_change=("minutes", "iterations", "evaluation_seconds"),
     duplicate=True,
 )

@@ -51,7 +51,6 @@ class Config(RunConfig):
     (CFR-BR): harder to exploit, and an iteration costs 2.6 times as much."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "cfr_small")
     """Agents that the strategy is measured against, duplicate deals."""
-    checkpoint_seconds: float = 600.0
     evaluation_seconds: float = 3600.0
     evaluation_hands: int = 20_000
     final_hands: int = 100_000
@@ -138,6 +137,7 @@ ALGORITHM = Algorithm(
     describe=describe,
     budget=lambda config, done: Budget(config.minutes, config.iterations, done),
     counts="iterations",
-    may_change=("minutes", "iterations", "checkpoint_seconds", "evaluation_seconds"),
+    checkpoint_seconds=600.0,
+    may_change=("minutes", "iterations", "evaluation_seconds"),
     duplicate=True,
 )

@@ -29,7 +29,7 @@ GAME = make_game("limit_holdem-v0", num_players=6, encoder="shi2022")
 TINY = Config(
     history="fc", episodes=4, num_tables=6, updates=2, batch_hands=6, warm_up=1, replay=2000, agent_period=1,
     update_period=2, hidden=16, memory=8, evaluation_episodes=4, evaluation_hands=12, panel=("chen",),
-    final_hands=12, progress=False,
+    final_hands=12,
 )  # fmt: skip
 NETWORKS = {"history": "lstm", "hidden": 16, "memory": 8, "hand_features": True}
 
@@ -247,8 +247,8 @@ def test_an_interrupted_run_continues_as_if_nothing_had_happened(algorithm: Any,
 @pytest.mark.parametrize(("algorithm", "history"), [("apu", "fc"), ("dual-apu", "lstm"), ("dual-apu-ctrl", "none")])
 def test_a_run_leaves_an_agent_that_plays_and_forgets_nothing(algorithm: Any, history: Any, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    config = replace(TINY, algorithm=algorithm, history=history, folder=str(folder))
-    run = train(train_shi2022.ALGORITHM, config)
+    config = replace(TINY, algorithm=algorithm, history=history)
+    run = train(train_shi2022.ALGORITHM, config, folder)
     rows = run.metrics()
     assert [row["episodes"] for row in rows] == [4]
     assert {"critic_loss", "actor_loss", "entropy", "folds", "v chen"} <= set(rows[0])
@@ -256,7 +256,7 @@ def test_a_run_leaves_an_agent_that_plays_and_forgets_nothing(algorithm: Any, hi
     assert [(match["opponent"], match["hands"]) for match in evaluation["matches"]] == [("chen", 12)]
     assert evaluation["cost"]["episodes"] == 4
     before = (folder / "policy.safetensors").read_bytes()
-    train(train_shi2022.ALGORITHM, config)  # finished: nothing happens
+    train(train_shi2022.ALGORITHM, config, folder)  # finished: nothing happens
     assert (folder / "policy.safetensors").read_bytes() == before
 
     checked = Checked(folder, GAME)
@@ -289,7 +289,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_saves_the_batch(tmp_path: Pa
 
     monkeypatch.setattr(Training, "_make_learner", poisoned)
     with pytest.raises(DivergedError, match=r"update 0 gave critic loss nan.*diverged\.safetensors"):
-        train(train_shi2022.ALGORITHM, replace(TINY, folder=str(tmp_path / "run")))
+        train(train_shi2022.ALGORITHM, TINY, tmp_path / "run")
     assert (tmp_path / "run" / "diverged.safetensors").stat().st_size > 1000
 
 

@@ -52,7 +52,7 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
             f"agent {name!r} is no fully connected network, but {config.get('agent')!r}: it has no ONNX form"
         )
     with registered_names_only(folder / CONFIG):
-        agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["set"])))
+        agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["settings"])))
     about = _about(agent, config, choice)
     model = onnx_model(agent.policy, about)
     with replace_file(path) as temporary:
@@ -74,7 +74,9 @@ def _about(agent: MlpAgent, config: Mapping[str, Any], choice: str) -> dict[str,
     return {
         "agent": agent.name,
         **{key: str(config[key]) for key in _COPIED},
-        "settings": json.dumps([word for word in config["set"] if not word.startswith("encoder=")]),  # that is above
+        "settings": json.dumps(
+            [word for word in config["settings"] if not word.startswith("encoder=")]
+        ),  # that is above
         "chooses": choice or ("greedy" if agent.greedy else "sampling"),
         "trained_at_commit": str(config.get("made_of", {}).get("commit", "")),
         "card_envs": __version__,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import shlex
 import sys
@@ -38,68 +39,84 @@ def train(arguments: list[str]) -> int:
     if options.dry_run:
         print_json(found.describe(options.config))
         return 0
-    print_results(run.train(found, options.config))
+    folder = run.train(
+        found, options.config, options.folder or None, progress=options.progress, tensorboard=options.tensorboard
+    )
+    print_results(folder)
     return 0
 
 
-@dataclasses.dataclass(frozen=True)
-class _Beginning:
-    """Options that decide with which settings a run begins; the other options change these."""
-
-    preset: str = ""
-    env: str = ""
-    set: tuple[str, ...] = ()
-
-
 def _options(algorithm: Algorithm[Any], arguments: list[str]) -> Any:
-    """Return preset, dry_run and config: settings not given are those of the preset that is named or fits the game."""
+    """Return the options of a run: settings not given are those of the preset that is named or fits the game."""
     presets = {**algorithm.presets, **presets_of(algorithm.name)}
-    made = _options_class(algorithm.config, presets)
     asked = _parse_beginning(arguments)
     if asked.preset:
         require_known(f"{algorithm.name}: preset", asked.preset, presets)
     begin = presets[asked.preset] if asked.preset else _find_fitting(algorithm, asked)
-    options = parse_options(made, f"train {algorithm.name}", arguments, made(asked.preset, False, begin))
-    if not asked.set or not hasattr(begin, "set"):
-        return options
-    config = dataclasses.replace(options.config, set=changed(begin.set, asked.set))
+    named = _name_set(algorithm.config)
+    made = _options_class(named, presets)
+    default = made(preset=asked.preset, config=named(**vars(begin)))
+    options = parse_options(made, f"train {algorithm.name}", arguments, default)
+    config = algorithm.config(**vars(options.config))
+    if asked.settings:
+        config = dataclasses.replace(config, settings=changed(begin.settings, asked.settings))
     return dataclasses.replace(options, config=config)
 
 
-def _parse_beginning(arguments: list[str]) -> _Beginning:
-    import tyro
+def _parse_beginning(arguments: list[str]) -> argparse.Namespace:
+    """Return the options that decide with which settings a run begins; the other options change these."""
+    parser = argparse.ArgumentParser(prog="card-envs train", add_help=False, allow_abbrev=False)
+    for name in ("preset", "env"):
+        parser.add_argument(f"--{name}", default="")
+    parser.add_argument("--set", dest="settings", nargs="*", default=())
+    return parser.parse_known_args(group_options(arguments))[0]
 
-    words = [word for word in group_options(arguments) if word not in ("-h", "--help")]
-    known, _ = tyro.cli(_Beginning, args=words, return_unknown_args=True, add_help=False)
-    return known
 
-
-def _find_fitting(algorithm: Algorithm[Any], asked: _Beginning) -> Any:
+def _find_fitting(algorithm: Algorithm[Any], asked: argparse.Namespace) -> Any:
     """Return the settings that fit an environment and its number of seats, where the algorithm has such."""
     begin = algorithm.config()
     if not algorithm.presets:
         return begin
-    config = dataclasses.replace(begin, env=asked.env or begin.env, set=asked.set)
+    config = dataclasses.replace(begin, env=asked.env or begin.env, settings=tuple(asked.settings))
     name = algorithm.find_preset(config)
     if not name:
         return begin
     print(f"settings: preset {name}", file=sys.stderr)
     preset = algorithm.presets[name]
-    return dataclasses.replace(preset, env=config.env, set=changed(preset.set, config.set))
+    return dataclasses.replace(preset, env=config.env, settings=changed(preset.settings, config.settings))
 
 
 def _options_class(config: Any, presets: Mapping[str, Any]) -> Any:
     """Return a dataclass of what `card-envs train` adds, and the settings of an algorithm, as tyro reads it."""
     import tyro
 
+    def option(name: str, kind: Any, default: Any, text: str, metavar: str | None = None) -> Any:
+        return name, Annotated[kind, tyro.conf.arg(help=text, metavar=metavar)], default
+
     known = f"Settings to begin with: {', '.join(presets)}." if presets else "This algorithm has no presets."
     fit = " By default those that fit the environment and its number of seats." if presets else ""
     fields = [
-        ("preset", Annotated[str, tyro.conf.arg(help=known + fit, metavar="NAME")], ""),
-        ("dry_run", Annotated[bool, tyro.conf.arg(help="Print all settings, and train nothing.")], False),
+        option("preset", str, "", known + fit, "NAME"),
+        option("dry_run", bool, False, "Print all settings, and train nothing."),
+        option("folder", str, "", "Run folder; an interrupted run there is continued. By default a new one in runs/."),
+        option("progress", bool, True, "Show how far the run is; --no-progress for none of it."),
+        option("tensorboard", bool, False, "Write the measures for TensorBoard into the run folder."),
         ("config", Annotated[config, tyro.conf.arg(name="")], dataclasses.field(default_factory=config)),
     ]
     made = dataclasses.make_dataclass("TrainOptions", fields)
+    made.__doc__ = config.__doc__
+    return made
+
+
+def _name_set(config: Any) -> Any:
+    """Return a settings class whose environment arguments are the option `--set`, as in all other commands."""
+    import tyro
+
+    if "settings" not in config.__dataclass_fields__:
+        return config
+    text = "Environment arguments, such as num_players=6."
+    option = Annotated[tuple[str, ...], tyro.conf.arg(name="set", help=text)]
+    made = dataclasses.make_dataclass(config.__name__, [("settings", option, ())], bases=(config,), frozen=True)
     made.__doc__ = config.__doc__
     return made
 
@@ -108,7 +125,7 @@ def print_results(folder: RunFolder) -> None:
     """Print what a run won, where everything about it is, and what to do next."""
     print_evaluation(folder)
     config = folder.config()
-    settings = ["--set", *config["set"]] if config.get("set") else []
+    settings = ["--set", *config["settings"]] if config.get("settings") else []
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
     agents = [str(folder.path), *(panel or ["random"])[-1:] * (config.get("num_seats", 2) - 1)]
     words = [config["env"], *settings, "--agents", *agents, "--hands", "100000"]

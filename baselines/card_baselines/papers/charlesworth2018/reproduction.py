@@ -32,12 +32,12 @@ class Charlesworth2018Reproduction:
         """Return the folder of a finished run; all rows but the control have the same."""
         folder = self._root / (f"untrained-s{seed}" if row == UNTRAINED else f"s{seed}")
         if not (folder / EVALUATION).exists():
-            config = replace(PRESET, panel=(RANDOM,), final_hands=self._scale.hands, seed=seed, folder=str(folder))
+            config = replace(PRESET, panel=(RANDOM,), final_hands=self._scale.hands, seed=seed)
             config = replace(config, **self._scale.changes)
             if row == UNTRAINED:
                 config = _without_training(config)
             self._say(f"{folder.name}: {config.steps:,} decisions")
-            train(ALGORITHM, config)
+            train(ALGORITHM, config, folder)
         return folder
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:

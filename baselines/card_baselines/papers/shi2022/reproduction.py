@@ -81,7 +81,7 @@ class Shi2022Reproduction:
         folder = self.folder_of(config)
         if folder not in self._finished:
             self._say(f"{folder.name}: {config.episodes:,} episodes")
-            train(ALGORITHM, replace(config, folder=str(folder)))
+            train(ALGORITHM, config, folder)
             self._finished.add(folder)
         return folder
 
@@ -155,10 +155,11 @@ class Shi2022Reproduction:
             train(
                 SELF_PLAY_PPO,
                 PpoConfig(
-                    env=ENV, set=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
+                    env=ENV, settings=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
                     minutes=self.scale.ceiling_minutes, learning_rate=(1e-3, 1e-4), entropy=(0.02, 0.003),
-                    evaluation_seconds=math.inf, final_hands=self.scale.hands, folder=str(folder),
-                )
+                    evaluation_seconds=math.inf, final_hands=self.scale.hands,
+                ),
+                folder,
             )  # fmt: skip
         found: dict[str, Any] = json.loads(evaluation.read_text())["matches"][0]
         return {key: found[key] for key in ("mean", "ci95", "hands")}

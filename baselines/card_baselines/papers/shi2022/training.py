@@ -92,8 +92,6 @@ class Config(RunConfig):
     final_panel: tuple[str, ...] = ()
     """Agents of the final evaluation; by default those of the panel."""
     final_hands: int = 60_000
-    checkpoint_seconds: float = 120.0
-    """Time between checkpoints: the most that a killed run loses."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense, by name."""
@@ -129,7 +127,7 @@ def describe(config: Config) -> dict[str, Any]:
     return {
         "agent": "shi2022",
         "env": ENV,
-        **{name: value for name, value in recorded_settings(config).items() if name != "checkpoint_seconds"},
+        **recorded_settings(config),
         "game": game.name,
         "encoder": game.encoder.name,
         "encoder_version": game.encoder.version,
@@ -260,6 +258,7 @@ ALGORITHM = Algorithm(
     folder_name=lambda config: f"shi2022-{config.algorithm}-{config.history}",
     counts="episodes",
     final_panel=lambda config: config.final_panel or config.panel,
-    may_change=("checkpoint_seconds",),
+    checkpoint_seconds=120.0,
+    may_change=(),
     logs_means=True,
 )

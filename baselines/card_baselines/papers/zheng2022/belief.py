@@ -41,8 +41,7 @@ _COMPLETIONS = (0, 46, 1081)
 _LARGEST = 4.0
 RULES = ("num_players=2", "rules=rlcard")
 SETTINGS: dict[str, Any] = {
-    "panel": (), "minutes": 0, "num_tables": 256, "final_hands": 100, "progress": False, "checkpoint_seconds": 1e9,
-    "evaluation_seconds": 1e9,
+    "panel": (), "minutes": 0, "num_tables": 256, "final_hands": 100, "evaluation_seconds": 1e9,
 }  # fmt: skip
 """Of short runs of self-play PPO; what is not named is its default."""
 
@@ -116,7 +115,6 @@ def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]
 def _run(folder: Path, encoder: str, seed: int, decisions: int) -> Path:
     """Return the folder of a run, one of those in `folder`, of self-play PPO with an encoder."""
     config = Config(
-        **SETTINGS, set=(*RULES, f"encoder={encoder}"), steps=decisions, seed=seed, batch=min(8192, decisions),
-        folder=str(folder / f"s{seed}"),
+        **SETTINGS, settings=(*RULES, f"encoder={encoder}"), steps=decisions, seed=seed, batch=min(8192, decisions)
     )  # fmt: skip
-    return train(ALGORITHM, config).path
+    return train(ALGORITHM, config, folder / f"s{seed}", progress=False).path

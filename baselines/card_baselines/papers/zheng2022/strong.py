@@ -47,11 +47,10 @@ def against_strong_players(agent: Agent, hands: int) -> list[dict[str, Any]]:
 def against_learned_response(spec: str, folder: Path, decisions: int, hands: int) -> list[dict[str, Any]]:
     """Return the gain of the agent that `spec` names against a PPO that was trained against it alone."""
     config = Config(
-        **SETTINGS, set=RULES, steps=decisions, opponents=(spec,), mixed=1.0, batch=min(8192, decisions),
-        folder=str(folder),
+        **SETTINGS, settings=RULES, steps=decisions, opponents=(spec,), mixed=1.0, batch=min(8192, decisions)
     )  # fmt: skip
     game = game_of_paper("default")
-    agents = [find_agent(spec, game), find_agent(str(train(ALGORITHM, config).path), game)]
+    agents = [find_agent(spec, game), find_agent(str(train(ALGORITHM, config, folder, progress=False).path), game)]
     result = play_match(game, agents, 10 * hands, _SEED, duplicate=True)
     won = result.agents[0]
     return [_row(f"PPO trained against it, {decisions:,} decisions", won.mean, won.ci95, result.hands)]
