@@ -50,6 +50,7 @@ class EnvEntry:
 
 
 _PHH, _ACPC = "card_envs.history.phh.files:PHH", "card_envs.history.acpc.files:ACPC"
+_POKERSTARS = "card_envs.history.pokerstars.files:POKERSTARS"
 
 ENVS = {
     entry.id: entry
@@ -59,14 +60,14 @@ ENVS = {
             gymnasium_id="LimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:limit_holdem",
             summary="limit Texas hold'em, 2 to 10 seats",
-            histories=(_PHH, _ACPC),
+            histories=(_PHH, _ACPC, _POKERSTARS),
         ),
         EnvEntry(
             id="no_limit_holdem-v0",
             gymnasium_id="NoLimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:no_limit_holdem",
             summary="no-limit and pot-limit Texas hold'em, 2 to 10 seats",
-            histories=(_PHH, _ACPC),
+            histories=(_PHH, _ACPC, _POKERSTARS),
         ),
         EnvEntry(
             id="big2-v0",

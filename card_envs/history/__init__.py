@@ -9,6 +9,7 @@ from card_envs.history.formats import HistoryFormat, HistoryWriter
 from card_envs.history.match_file import MatchFile
 from card_envs.history.phh.format import Hand, dump_hand, dump_hands, hand_of, load_hand, load_hands
 from card_envs.history.phh.replay import replay_hand, replay_tables
+from card_envs.history.pokerstars.format import load_pokerstars
 from card_envs.history.recording import PlayedHands
 from card_envs.history.report import ReplayReport, find_files, replay_each, replay_file, replay_paths
 from card_envs.history.results import ReplayResult
@@ -35,6 +36,7 @@ __all__ = [
     "load_hand",
     "load_hands",
     "load_log",
+    "load_pokerstars",
     "parse_deals",
     "parse_log",
     "replay_acpc_hand",

@@ -153,7 +153,7 @@ def test_a_match_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "name", "reason"),
     [
-        (limit_holdem, "a.txt", "matches are saved as .phhs, .acpc, .big2, or into a folder"),
+        (limit_holdem, "a.txt", "matches are saved as .phhs, .acpc, .pokerstars, .big2, or into a folder"),
         (limit_holdem, "a.phh", r"\(.phh holds a single hand\)"),
         (limit_holdem, "a.big2", "limit_holdem cannot be written as .big2: use .phhs or .acpc"),
         (big2, "a.phhs", "big2 cannot be written as .phhs: use .big2"),

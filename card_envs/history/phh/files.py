@@ -66,20 +66,25 @@ class PhhFormat:
 
     def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
         """See `HistoryFormat`; fractions of chips are counted in a smaller unit."""
-        under = check_rules(rules)
-        hand = hand_number(number, load_hands(file), file)
-        game = holdem_game("holdem", config_of(hand, under))
-        (_, dealt), *later = replay_tables(hand, under)
-        tables = np.concatenate([dealt, *(table for _, table in later)])
-        actions = tuple(hand.actions[index] for index, _ in later)
-        return HandSteps(game, hand.source, tuple(hand.fields.get("players", ())), tables, actions)
+        return phh_steps(hand_number(number, load_hands(file), file), rules)
 
     def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
-        return make_recorded_hands(partial(_recorded, hand) for hand in load_hands(file))
+        return make_recorded_hands(partial(phh_recorded, hand) for hand in load_hands(file))
 
 
-def _recorded(hand: Hand) -> RecordedHand:
+def phh_steps(hand: Hand, rules: object) -> HandSteps:
+    """Return a hand decision by decision; ValueError where it cannot be played."""
+    under = check_rules(rules)
+    game = holdem_game("holdem", config_of(hand, under))
+    (_, dealt), *later = replay_tables(hand, under)
+    tables = np.concatenate([dealt, *(table for _, table in later)])
+    actions = tuple(hand.actions[index] for index, _ in later)
+    return HandSteps(game, hand.source, tuple(hand.fields.get("players", ())), tables, actions)
+
+
+def phh_recorded(hand: Hand) -> RecordedHand:
+    """Return a hand as a table plays it again; ValueError if hole cards are missing or it is not legal."""
     return playable_hand(read_decisions(hand))
 
 

@@ -1,0 +1,1 @@
+"""Hands in the text that PokerStars writes and that trackers read."""

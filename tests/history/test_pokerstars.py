@@ -1,0 +1,250 @@
+"""PokerStars' text: matches written and read back, by us and by PokerKit; the texts of the site and damaged ones."""
+
+from __future__ import annotations
+
+import warnings
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pokerkit
+import pytest
+
+from card_envs import make_game
+from card_envs.agent import find_agent
+from card_envs.history import HandHistoryError, MatchFile, load_hands, load_pokerstars, replay_hand, replay_paths
+from card_envs.history.formats import recorded_hands
+from card_envs.history.phh.format import Hand
+from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.results import ReplayResult
+from card_envs.match import play_match
+
+GAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "uneven stacks": ("no_limit_holdem-v0", {"num_players": 6, "stacks": [40, 200, 7, 90, 1, 150]}),
+    "heads-up": ("no_limit_holdem-v0", {"num_players": 2, "stacks": 30}),
+    "short heads-up": ("no_limit_holdem-v0", {"num_players": 2, "stacks": [1, 2]}),
+    "antes": ("no_limit_holdem-v0", {"num_players": 4, "ante": 1, "stacks": [3, 50, 2, 80]}),
+    "pot-limit": ("no_limit_holdem-v0", {"num_players": 3, "structure": "pot_limit"}),
+    "limit": ("limit_holdem-v0", {"num_players": 3}),
+    "limit heads-up": ("limit_holdem-v0", {}),
+}
+
+
+def _save(tmp_path: Path, game_id: str, settings: dict[str, Any], hands: int, suffix: str = ".pokerstars") -> Path:
+    game = make_game(game_id, **settings)
+    names = ["random"] * game.num_seats
+    path = tmp_path / f"match{suffix}"
+    with MatchFile(path, game, names, seed=1) as file:
+        play_match(game, [find_agent(name, game) for name in names], hands=hands, seed=1, callbacks=[file])
+    return path
+
+
+def _only(text: str) -> Hand:
+    [hand] = load_pokerstars(text)
+    assert isinstance(hand, Hand)
+    return hand
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_written_match_is_read_back_hand_by_hand(name: str, tmp_path: Path) -> None:
+    path = _save(tmp_path, *GAMES[name], hands=200)
+    report = list(replay_paths(path).lines())
+    assert report[-1] == "replayed 200 hands: 200 matched, 0 mismatched, 0 skipped"
+    assert "matched: 200 exactly" in report
+    reference = load_hands(_save(tmp_path, *GAMES[name], hands=200, suffix=".phhs"))
+    for ours, theirs in zip(load_pokerstars(path), reference, strict=True):
+        assert isinstance(ours, Hand)
+        for field in ("variant", "antes", "blinds_or_straddles", "starting_stacks", "actions"):
+            assert _comparable(ours.fields[field]) == _comparable(theirs.fields[field]), ours.source
+
+
+def _comparable(value: Any) -> Any:
+    """Return a field; of actions those that decide, since files differ in who shows a hand that nobody asks for."""
+    is_actions = isinstance(value, list) and value and isinstance(value[0], str)
+    return [each for each in value if " sm" not in each] if is_actions else value
+
+
+@pytest.mark.parametrize("name", ["uneven stacks", "heads-up"])
+def test_pokerkit_reads_the_same_hands(name: str, tmp_path: Path) -> None:
+    path = _save(tmp_path, *GAMES[name], hands=150)
+    texts = path.read_text().split("\n\n\n")
+    for text, ours in zip(texts, load_pokerstars(path), strict=False):
+        assert isinstance(ours, Hand)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a field of its own that PokerKit does not know
+            [theirs] = pokerkit.HandHistory.from_pokerstars(text + "\n", error_status=True)
+            *_, state = theirs
+        assert tuple(state.stacks) == replay_hand(ours).stacks, text
+
+
+def test_saved_hands_can_be_watched_again(tmp_path: Path) -> None:
+    hands = list(recorded_hands(_save(tmp_path, *GAMES["heads-up"], hands=20)))
+    assert len(hands) == 20 and all(isinstance(hand, RecordedHand) for hand in hands)
+
+
+def test_equal_matches_make_equal_files_and_numbers_are_unique(tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    first = _save(tmp_path, *GAMES["limit"], hands=30).read_text()
+    assert _save(tmp_path / "again", *GAMES["limit"], hands=30).read_text() == first
+    numbers = [line.split("#")[1].split(":")[0] for line in first.splitlines() if line.startswith("PokerStars")]
+    assert len(set(numbers)) == 30
+
+
+# --- as the site writes -----------------------------------------------------------------------------------------------
+
+CASH = """\ufeffPokerStars Hand #171:  Hold'em No Limit ($0.50/$1.00 USD) - 2026/01/02 10:11:12 ET
+Table 'Halley' 6-max Seat #3 is the button
+Seat 1: Ann: x ($100 in chips)
+Seat 3: Bob (the 2nd) ($1,057.50 in chips)
+Seat 4: Cem ($88.25 in chips)
+Seat 5: Dora ($100 in chips) is sitting out
+Seat 6: Eve ($100 in chips)
+Cem: posts small blind $0.50
+Eve: posts big blind $1
+*** HOLE CARDS ***
+Dealt to Ann: x [Ah Kd]
+Cem said, "Bob: folds"
+Ann: x: raises $2 to $3
+Bob (the 2nd) has timed out
+Bob (the 2nd): calls $3
+Cem: folds
+Eve: calls $2
+*** FLOP *** [7c 8c Kh]
+Eve: checks
+Ann: x: bets $5.25
+Bob (the 2nd): calls $5.25
+Eve: folds
+*** TURN *** [7c 8c Kh] [2s]
+Ann: x: checks
+Bob (the 2nd): bets $10
+Ann: x: raises $81.75 to $91.75 and is all-in
+Bob (the 2nd): calls $81.75
+*** RIVER *** [7c 8c Kh 2s] [2d]
+*** SHOW DOWN ***
+Ann: x: shows [Ah Kd] (two pair, Kings and Deuces)
+Bob (the 2nd): mucks hand
+Ann: x collected $201 from pot
+*** SUMMARY ***
+Total pot $203.50 | Rake $2.50
+Board [7c 8c Kh 2s 2d]
+Seat 1: Ann: x showed [Ah Kd] and won ($201) with two pair, Kings and Deuces
+Seat 3: Bob (the 2nd) (button) mucked [8h 9h]
+Seat 4: Cem (small blind) folded before Flop
+Seat 6: Eve (big blind) folded on the Flop
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_cash_game_with_everything_that_the_site_writes(newline: str, tmp_path: Path) -> None:
+    path = tmp_path / "hand.txt"
+    path.write_bytes(CASH.replace("\n", newline).encode())
+    [hand] = load_pokerstars(path)
+    assert isinstance(hand, Hand)
+    fields = hand.fields
+    assert fields["players"] == ["Cem", "Eve", "Ann: x", "Bob (the 2nd)"] and fields["hand"] == 171
+    assert fields["starting_stacks"] == [Decimal("88.25"), 100, 100, Decimal("1057.5")]
+    assert fields["blinds_or_straddles"] == [Decimal("0.5"), 1, 0, 0] and fields["min_bet"] == 1
+    assert fields["winnings"] == [0, 0, 201, 0]
+    assert fields["actions"] == [
+        "d dh p1 ????", "d dh p2 ????", "d dh p3 AhKd", "d dh p4 8h9h",
+        "p3 cbr 3", "p4 cc", "p1 f", "p2 cc", "d db 7c8cKh", "p2 cc", "p3 cbr 5.25", "p4 cc", "p2 f",
+        "d db 2s", "p3 cc", "p4 cbr 10", "p3 cbr 91.75", "p4 cc", "d db 2d", "p3 sm AhKd", "p4 sm",
+    ]  # fmt: skip
+    result = replay_hand(hand)
+    assert (result.status, result.agreement) == ("matched", "up to a rake"), result
+
+
+def test_a_tournament_with_antes_and_a_blind_that_is_all_in() -> None:
+    hand = _only(
+        "PokerStars Hand #9: Tournament #4, $1.00+$0.10 USD Hold'em No Limit - Level III (100/200) - 2026/01/02 ET\n"
+        "Table '4 1' 9-max Seat #2 is the button\n"
+        "Seat 2: A (5000 in chips)\nSeat 5: B (3000 in chips)\nSeat 9: C (150 in chips)\n"
+        "A: posts the ante 20\nB: posts the ante 20\nC: posts the ante 20\n"
+        "B: posts small blind 100\nC: posts big blind 130 and is all-in\n"
+        "*** HOLE CARDS ***\nA: folds\nB: calls 30\n"
+        "*** FLOP *** [2c 3c 4c]\n*** TURN *** [2c 3c 4c] [9d]\n*** RIVER *** [2c 3c 4c 9d] [Td]\n"
+        "*** SHOW DOWN ***\nB: shows [Ah As] (a pair of Aces)\nC: shows [Kh Ks] (a pair of Kings)\n"
+        "B collected 320 from pot\n*** SUMMARY ***\nTotal pot 320 | Rake 0\n"
+    )
+    assert hand.fields["antes"] == [20, 20, 20] and hand.fields["blinds_or_straddles"] == [100, 200, 0]
+    assert replay_hand(hand).stacks == (3170, 0, 4980)
+
+
+def test_a_limit_game_has_its_bets_from_the_title() -> None:
+    hand = _only(
+        "PokerStars Game #7:  Hold'em Limit ($2/$4 USD) - 2026/01/02 10:11:12 ET\n"
+        "Table 'T' 2-max Seat #1 is the button\nSeat 1: A ($50 in chips)\nSeat 2: B ($50 in chips)\n"
+        "A: posts small blind $1\nB: posts big blind $2\n*** HOLE CARDS ***\n"
+        "A: raises $2 to $4\nB: folds\nUncalled bet ($2) returned to A\nA collected $4 from pot\nA: doesn't show hand\n"
+    )
+    assert hand.variant == "FT" and (hand.fields["small_bet"], hand.fields["big_bet"]) == (2, 4)
+    assert hand.fields["players"] == ["B", "A"] and hand.fields["blinds_or_straddles"] == [1, 2]
+    assert replay_hand(hand).stacks == (48, 52)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("Hold'em No Limit", "Omaha Pot Limit", "Omaha is not Texas hold'em"),
+        ("Hold'em No Limit", "6+ Hold'em No Limit", "not Texas hold'em"),
+        ("*** RIVER ***", "*** FIRST RIVER ***", "dealt twice"),
+        ("Ann: x: raises $2 to $3", "Bob (the 2nd): posts straddle $2", "posts a straddle"),
+        ("Eve: posts big blind $1", "Eve: posts big blind $1\nAnn: x: posts big blind $1", "posts a big blind besides"),
+    ],
+)
+def test_hands_that_tables_cannot_play_are_skipped_with_the_reason(before: str, after: str, reason: str) -> None:
+    assert before in CASH
+    skipped, kept = load_pokerstars(CASH.replace(before, after) + "\n\n" + CASH)
+    assert isinstance(skipped, ReplayResult) and skipped.status == "skipped" and reason in skipped.reason
+    assert isinstance(kept, Hand)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("Cem: folds", "Cem: dances", "hand #171, line 16: 'dances' is not understood"),
+        ("bets $5.25", "bets $all", "line 20: '$all' is not an amount"),
+        ("[7c 8c Kh]\n", "[7c 8c Zh]\n", "line 18"),
+        ("Dealt to Ann: x", "Dealt to Zoe", "line 11: 'Zoe' has no seat"),
+        (" ($0.50/$1.00 USD)", "", "line 1: no game with stakes"),
+        ("($100 in chips)\nSeat 3", "($9999999999999999999 in chips)\nSeat 3", "is not an amount"),
+    ],
+)
+def test_what_cannot_be_understood_is_named_with_its_line(before: str, after: str, message: str) -> None:
+    assert before in CASH
+    with pytest.raises(HandHistoryError) as error:
+        load_pokerstars(CASH.replace(before, after, 1))
+    assert message in str(error.value)
+
+
+def test_damaged_texts_raise_no_other_error(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(600):
+        text = list(CASH)
+        for place in rng.integers(len(text), size=rng.integers(1, 6)):
+            text[place] = str(rng.choice(list("0 9$[]():*\nAhx")))
+        damaged = "".join(text)[: rng.integers(10, len(text))]
+        try:
+            hands = load_pokerstars(damaged + "\n")
+        except HandHistoryError:
+            continue
+        assert all(replay_hand(hand).status for hand in hands if isinstance(hand, Hand))
+    with pytest.raises(HandHistoryError, match="cannot be read"):
+        load_pokerstars(tmp_path / "missing.txt")
+
+
+@pytest.mark.parametrize(
+    ("game_id", "settings", "reason"),
+    [
+        ("leduc_holdem-v0", {}, "Texas hold'em"),
+        ("limit_holdem-v0", {"max_raises": None}, "at most 4 bets"),
+        ("big2-v0", {}, "for hold'em"),
+    ],
+)
+def test_games_that_the_text_cannot_describe_are_refused_before_the_match(
+    game_id: str, settings: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    game = make_game(game_id, **settings)
+    with pytest.raises(ValueError, match=reason):
+        MatchFile(tmp_path / "match.pokerstars", game, ["a"] * game.num_seats, seed=1)
