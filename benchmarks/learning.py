@@ -25,7 +25,7 @@ import torch
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.cli.console import print_table
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.ppo import Ppo
+from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.presets import PRESETS
 from card_envs.cuda import CudaTables
 from card_envs.match.summary import summarise
@@ -58,14 +58,14 @@ def measured(work: Callable[[], int]) -> Measure:
     return 1e6 * (time.process_time() - used) / made, made / (time.perf_counter() - start)
 
 
-def learned(learner: Ppo) -> int:
+def learned(learner: FastPpo) -> int:
     """Do one update; return how many decisions it learned from."""
     before = learner.decisions
     learner.update(0.5)
     return learner.decisions - before
 
 
-def gathered(learner: Ppo) -> int:
+def gathered(learner: FastPpo) -> int:
     """Gather a batch and forget it; return how many decisions it has."""
     made = learner.rollout.collect(learner.network, learner.config.batch)
     learner.rollout.buffer.discard_finished()
@@ -75,7 +75,7 @@ def gathered(learner: Ppo) -> int:
 class GpuPlay:
     """Tables on the GPU, played by a network that is there too."""
 
-    def __init__(self, learner: Ppo) -> None:
+    def __init__(self, learner: FastPpo) -> None:
         """Deal. Raises CudaUnavailableError without a GPU or the packages for it."""
         self.policy, self.device, self.batch = learner.network.policy, learner.device, learner.config.batch
         self.tables = CudaTables(learner.config.game(), learner.config.num_tables, learner.config.seed)
@@ -131,8 +131,8 @@ def _works(base: Config) -> dict[str, Callable[[], int]]:
     return works
 
 
-def _learner(config: Config) -> Ppo:
-    learner = Ppo(config, config.game())
+def _learner(config: Config) -> FastPpo:
+    learner = FastPpo(config, config.game())
     for _ in range(_WARM_UP):
         learner.update(0.0)
     return learner

@@ -20,7 +20,7 @@ import torch
 
 from card_baselines.cli.console import print_table
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.ppo import Ppo
+from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.presets import PRESETS
 from card_envs.match.summary import summarise
 
@@ -30,7 +30,7 @@ _WARM_UP = 3
 
 def measure(config: Config, updates: int) -> list[float]:
     """Return the microseconds of processor time per decision of each update."""
-    learner, costs = Ppo(config, config.game()), []
+    learner, costs = FastPpo(config, config.game()), []
     for k in range(_WARM_UP + updates):
         decisions, start = learner.decisions, time.process_time()
         learner.update(0.5)
@@ -41,7 +41,7 @@ def measure(config: Config, updates: int) -> list[float]:
 
 def num_parameters(config: Config) -> int:
     """Return how many numbers the networks of a run learn."""
-    learner = Ppo(replace(config, num_tables=1, batch=1, minibatch=1), config.game())
+    learner = FastPpo(replace(config, num_tables=1, batch=1, minibatch=1), config.game())
     return sum(parameter.numel() for parameter in learner.parameters)
 
 

@@ -15,8 +15,8 @@ from card_baselines.ppo.config import Config
 
 REGISTRY = "card_baselines.registry"
 """Imported by the package itself: names alone."""
-MAX_FILES, MAX_LINES, MAX_SETTINGS = 15, 1920, 41
-"""Ceilings of 2026-11; they only come down (1,800 lines and 35 settings are the aim)."""
+MAX_FILES, MAX_LINES, MAX_SETTINGS = 15, 1800, 35
+"""Ceilings that only come down."""
 LIST_IMPORTS = """
 import sys
 import card_baselines.ppo.ppo

@@ -254,7 +254,7 @@ def test_auto_takes_bfloat16_where_it_is_measured_to_be_faster(
     seconds: tuple[float, float], wanted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fast_cpu, "_measure_seconds", lambda network, observation, fast: seconds[fast])
-    learner = Ppo(replace(TINY, fast_cpu="auto"), TINY.game())
+    learner = fast_cpu.FastPpo(replace(TINY, fast_cpu="auto"), TINY.game())
     assert isinstance(learner.network, fast_cpu.FastActorCritic) and learner.network.uses_bfloat16 is wanted
 
 
@@ -263,9 +263,10 @@ def test_the_measurement_of_bfloat16_takes_times() -> None:
 
 
 def test_gpus_and_those_who_ask_for_it_get_plain_pytorch() -> None:
-    game = TINY.game()
     for config, device in ((TINY, torch.device("meta")), (replace(TINY, fast_cpu="off"), torch.device("cpu"))):
-        assert type(fast_cpu.make_network(config, game, device)) is ActorCritic
+        learner = fast_cpu.FastPpo(config, TINY.game())
+        learner.device = device
+        assert type(learner.make_network()) is ActorCritic
 
 
 # --- interruptions ----------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def test_the_responder_chooses_what_wins_most() -> None:
     street = streets_of(grow_tree(HoldemConfig.limit(), [1] * 4))[RIVER]
     ranked = np.zeros(1, RANKED)
     rank_hands(BOARD, ranked[0])
-    work = Workspace.for_street(street, is_last=True)
+    work = Workspace.allocate(street, is_last=True)
     work.reach[:] = np.random.default_rng(0).random(work.reach.shape)
     choices = np.zeros((street.num_decisions, NUM_HANDS, NUM_ACTIONS, street.sequences), np.float32)
 
@@ -53,9 +53,9 @@ class Answer(PublicChanceCfr):
 
     def value(self, run: PublicChanceCfr) -> float:
         """Return what they win, in chips a hand, the mean of both seats."""
-        self._looks.at(BOARD)
-        num, rng = self._looks.num_hands, np.random.default_rng(0)
-        self._looks.rows[:] = run._looks.rows
+        self._hands.at(BOARD)
+        num, rng = self._hands.num_hands, np.random.default_rng(0)
+        self._hands.rows[:] = run._hands.rows
         won = 0.0
         for learner in (0, 1):
 
@@ -68,16 +68,16 @@ class Answer(PublicChanceCfr):
         return won / 2
 
     def _pass_backward(self, street: int, learner: int, tables: Any, work: Any, number: int = 0) -> None:
-        s, looks = self.streets[street], self._looks
+        s, hands = self.streets[street], self._hands
         first = number * s.num_decisions
-        args = looks.ranked[0], looks.rows[street], tables[street], s.stakes, work[street]
+        args = hands.ranked[0], hands.rows[street], tables[street], s.stakes, work[street]
         pass_backward(s.steps[learner], first, learner, *args, BEST, np.float32(0))
 
 
 def test_who_learned_against_it_loses_less_to_best_responses(monkeypatch: pytest.MonkeyPatch) -> None:
     """On one board, with buckets that mean nothing: players who see buckets alone know nothing of their hands."""
     look_at = BucketsOfBoard.at
-    monkeypatch.setattr(BucketsOfBoard, "at", lambda looks, board: look_at(looks, BOARD))
+    monkeypatch.setattr(BucketsOfBoard, "at", lambda hands, board: look_at(hands, BOARD))
     monkeypatch.setattr(public_chance_cfr, "_RARE", 1e-30)  # visit every river
     buckets, turn = some_buckets(2), np.random.default_rng(1).integers(0, 4, (16_432, NUM_HANDS)).astype(np.uint16)
     lost = []

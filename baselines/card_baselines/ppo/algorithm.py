@@ -6,7 +6,7 @@ from functools import partial
 
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
-from card_baselines.ppo.ppo import Ppo
+from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.presets import PRESETS, find_preset
 from card_baselines.ppo.rollout import EXPLOITER
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
@@ -26,9 +26,9 @@ def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
     return callbacks
 
 
-def make_learner(config: Config, game: Game) -> Ppo:
+def make_learner(config: Config, game: Game) -> FastPpo:
     """Return a new learner with the extensions that the settings ask for."""
-    return Ppo(config, game, make_callbacks(config, game))
+    return FastPpo(config, game, make_callbacks(config, game))
 
 
 ALGORITHM = Algorithm(

@@ -22,8 +22,8 @@ class Config(GameRunConfig):
     """Pool for mixed deals: agent names, "module:Class", run folders, "self" for past selves, or "exploiter" for
     learners that are trained against the policy along the way (`ppo.exploiters`). A name may stand there twice."""
     mixed: float = 0.0
-    """Share of deals in which the learner has one seat and a player of the pool all others, or an exploiter has one
-    seat and the learner all others."""
+    """Probability that a deal is mixed: the learner has one seat and a player of the pool all others, or an exploiter
+    has one seat and the learner all others."""
     exploiter_updates: int = 100
     """Updates between the trainings of exploiters; the first one is trained after the first update."""
     exploiter_batches: int = 30
@@ -87,7 +87,7 @@ class Schedules:
     kl_penalty: float
 
     @classmethod
-    def at(cls, fraction: float, config: Config) -> Schedules:
+    def from_config(cls, config: Config, fraction: float) -> Schedules:
         """Return the values when a `fraction` of the budget is used."""
         ends = {name: getattr(config, name) for name in SCHEDULES}
         return cls(**{name: (1.0 - fraction) * values[0] + fraction * values[-1] for name, values in ends.items()})

@@ -18,14 +18,14 @@ import torch.distributed as dist
 
 from card_baselines.ppo.algorithm import ALGORITHM, make_callbacks
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.ppo import Ppo
+from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.presets import PRESETS
 from card_baselines.ppo.rollout import EXPLOITER, Rollout
 from card_baselines.runs.run import train
 from card_envs.game import Game
 
 
-class DataParallelPpo(Ppo):
+class DataParallelPpo(FastPpo):
     """One of several learners with the same network; `torch.distributed` connects them."""
 
     def __init__(self, config: Config, game: Game) -> None:
@@ -42,7 +42,7 @@ class DataParallelPpo(Ppo):
 
     def update(self, fraction: float) -> dict[str, float]:
         """Let all processes update; called in process 0. `decisions` are those of all."""
-        _broadcast({"fraction": fraction, "state": None if self._is_synchronised else self._shared_state()})
+        _broadcast({"fraction": fraction, "state": None if self._is_synchronised else self._collect_state()})
         self._is_synchronised = True
         return self._update(fraction)
 
@@ -50,7 +50,7 @@ class DataParallelPpo(Ppo):
         """Do the updates of process 0, until it ends the run; called in the other processes."""
         while (message := _broadcast(None)) is not None:
             if message["state"] is not None:
-                self._load_shared_state(message["state"])
+                self._load_state(message["state"])
             self._update(message["fraction"])
 
     def _update(self, fraction: float) -> dict[str, float]:
@@ -76,8 +76,8 @@ class DataParallelPpo(Ppo):
         for gradient, mean in zip(gradients, means, strict=True):
             gradient.copy_(mean.view_as(gradient))
 
-    def _shared_state(self) -> dict[str, Any]:
-        """Return what all processes have in common, on the CPU."""
+    def _collect_state(self) -> dict[str, Any]:
+        """Return the state that all processes have in common, on the CPU."""
         return {
             "network": self.network.state_dict(),
             "playing": self.playing.state_dict(),
@@ -86,7 +86,7 @@ class DataParallelPpo(Ppo):
             "counts": (self.decisions, self.updates, self.value_updates),
         }
 
-    def _load_shared_state(self, state: dict[str, Any]) -> None:
+    def _load_state(self, state: dict[str, Any]) -> None:
         self.network.load_state_dict(state["network"])
         self.playing.load_state_dict(state["playing"])
         self.optimiser.load_state_dict(state["optimiser"])

@@ -1,4 +1,4 @@
-"""The network of self-play PPO computed faster on a CPU, with the same parameters and, but for rounding, results.
+"""Self-play PPO whose network is computed faster on a CPU, with the same parameters and, but for rounding, results.
 
 Two kernels replace matrix products: `sparse_linear` skips the zeros of observations, `legal_logits` the logits of
 illegal actions. On processors with AMX or AVX-512 BF16, hidden layers in bfloat16 are faster still, on others much
@@ -14,10 +14,9 @@ from typing import Any
 import torch
 
 from card_baselines.agents.learned.legal_logits import legal_logits
-from card_baselines.agents.learned.sparse_layer import sparse_linear
-from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
-from card_envs.game import Game
+from card_baselines.ppo.ppo import Ppo
+from card_baselines.ppo.sparse_layer import sparse_linear
 
 _MIN_SPEEDUP = 1.2
 """Speed-up for which `auto` accepts the lower precision of bfloat16."""
@@ -50,17 +49,18 @@ class FastActorCritic(ActorCritic):
         return legal_logits(hidden, last, legal)
 
 
-def make_network(config: Config, game: Game, device: torch.device) -> ActorCritic:
-    """Return a new network on a device: in plain PyTorch on GPUs, as `config.fast_cpu` says on CPUs."""
-    value_hidden, shared = config.hidden[config.shared_layers :], config.shared_layers
-    sizes = (game.layout.size, config.hidden, game.num_actions, config.activation, value_hidden, shared)
-    mode = config.fast_cpu
-    if mode == "off" or device.type != "cpu":
-        return ActorCritic(*sizes).to(device)
-    bfloat16 = mode == "bfloat16" or (
-        mode == "auto" and bfloat16_is_faster(game.layout.size, config.hidden, config.minibatch)
-    )
-    return FastActorCritic(*sizes, bfloat16=bfloat16).to(device)
+class FastPpo(Ppo):
+    """Self-play PPO whose network is computed as `Config.fast_cpu` says, on CPUs: what `card-envs train` runs."""
+
+    def make_network(self) -> ActorCritic:
+        """Return a new network; it is in plain PyTorch on GPUs."""
+        mode = self.config.fast_cpu
+        if mode == "off" or self.device.type != "cpu":
+            return super().make_network()
+        bfloat16 = mode == "bfloat16" or (
+            mode == "auto" and bfloat16_is_faster(self.game.layout.size, self.config.hidden, self.config.minibatch)
+        )
+        return FastActorCritic.from_config(self.config, self.game, bfloat16=bfloat16)
 
 
 def bfloat16_is_faster(observation_size: int, hidden: Sequence[int], num_rows: int) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 import torch
 
 from card_baselines.agents.learned.legal_logits import select_legal_logits
 from card_baselines.agents.learned.mlp_policy import ACTIVATIONS, MlpPolicy
+from card_baselines.ppo.config import Config
+from card_envs.game import Game
 
 _HIDDEN_GAIN, _LOGIT_GAIN, _VALUE_GAIN = 2**0.5, 0.01, 1.0
 """Gains of the orthogonal initialisation (Charlesworth 2018; customary for PPO)."""
@@ -39,6 +42,13 @@ class ActorCritic(torch.nn.Module):
         self.value = torch.nn.Sequential(*layers, torch.nn.Linear(width, 1))
         _initialise(self.policy.layers, _LOGIT_GAIN)
         _initialise(self.value, _VALUE_GAIN)
+
+    @classmethod
+    def from_config(cls, config: Config, game: Game, **options: bool) -> Self:
+        """Return a new network of the sizes in the settings; the value has all hidden layers that it does not share."""
+        own = config.hidden[config.shared_layers :]
+        sizes = (game.layout.size, config.hidden, game.num_actions, config.activation, own, config.shared_layers)
+        return cls(*sizes, **options)
 
     def forward(self, observation: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits (n, k) of the legal actions (n, k) and values (n,)."""

@@ -20,7 +20,6 @@ from torch.optim.swa_utils import AveragedModel
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights, save_policy
 from card_baselines.ppo.config import Config, Schedules
-from card_baselines.ppo.fast_cpu import make_network
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout import Rollout
 from card_baselines.ppo.rollout_buffer import Batch
@@ -86,7 +85,7 @@ class Ppo(Learner):
         torch.manual_seed(config.seed)
         self.config, self.game, self.callbacks = config, game, callbacks
         self.device = find_device(config.device)
-        self.network = make_network(config, game, self.device)
+        self.network = self.make_network().to(self.device)
         self.averaged = AveragedModel(self.network, avg_fn=self._average) if config.average else None
         self.parameters = list(self.network.parameters())
         self.optimiser = torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
@@ -95,6 +94,10 @@ class Ppo(Learner):
         self.decisions = self.updates = 0
         self.value_updates = 0
         """Updates, from the first one on, in which the value alone learns."""
+
+    def make_network(self) -> ActorCritic:
+        """Return a new network in plain PyTorch; `fast_cpu.FastPpo` has one that is faster on CPUs."""
+        return ActorCritic.from_config(self.config, self.game)
 
     @property
     def done(self) -> int:
@@ -116,7 +119,7 @@ class Ppo(Learner):
 
     def update(self, fraction: float) -> dict[str, float]:
         """Collect a batch and learn from it; returns measures. `fraction` is the used share of the budget."""
-        config, schedules = self.config, Schedules.at(fraction, self.config)
+        config, schedules = self.config, Schedules.from_config(self.config, fraction)
         for group in self.optimiser.param_groups:
             group["lr"] = schedules.learning_rate
         num_decisions = self.rollout.collect(self.network, config.batch)
@@ -194,7 +197,7 @@ class Ppo(Learner):
         return {f"action {action}": float(share) for action, share in enumerate(counts / counts.sum())}
 
     def measure(self) -> dict[str, float]:
-        """Return what callbacks measure."""
+        """Return the measures of the callbacks."""
         return {name: value for callback in self.callbacks for name, value in callback.measure(self).items()}
 
     def curves(self) -> Sequence[Curve]:

@@ -72,12 +72,12 @@ def find_algorithm(location: str) -> Algorithm[Any]:
 
 
 def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra_config: Any) -> dict[str, Any]:
-    """Return what config.json holds: the settings, and what a player needs to rebuild the network."""
+    """Return the content of config.json: the settings, and all that a player needs to rebuild the network."""
     game = config.game()
     return {
         "agent": agent,
         "algorithm": algorithm,
-        **recorded_settings(config),
+        **list_settings(config),
         "game": game.name,
         "encoder": game.encoder.name,
         "encoder_version": game.encoder.version,
@@ -88,7 +88,7 @@ def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra
     }
 
 
-def recorded_settings(config: RunConfig) -> dict[str, Any]:
+def list_settings(config: RunConfig) -> dict[str, Any]:
     """Return the settings without the device, and without `start_from` where it is empty."""
     left_out = ("device",) if config.start_from else ("device", "start_from")
     return {name: value for name, value in asdict(config).items() if name not in left_out}

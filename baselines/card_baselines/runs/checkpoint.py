@@ -22,7 +22,7 @@ def save_state(path: Path, tensors: dict[str, torch.Tensor], extra: Mapping[str,
 
 
 def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Return what `save_state` wrote; raises ValueError for any other file.
+    """Return the tensors and values of a `save_state`; raises ValueError for any other file.
 
     The file is opened once: a run may put a new one in its place at any time.
     """

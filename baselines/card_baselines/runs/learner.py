@@ -68,7 +68,7 @@ class Learner(ABC):
         """Receive a function that returns the used share of the budget, for updates that last."""
 
     def measure(self) -> dict[str, float]:
-        """Return what an evaluation measures besides matches."""
+        """Return measures of an evaluation besides those of matches."""
         return {}
 
     def curves(self) -> Sequence[Curve]:
@@ -87,7 +87,7 @@ class LearnerCallback:
         return {}
 
     def measure(self, learner: Any) -> dict[str, float]:
-        """Return what an evaluation measures besides matches."""
+        """Return measures of an evaluation besides those of matches."""
         return {}
 
     def curves(self) -> Sequence[Curve]:

@@ -47,7 +47,7 @@ class Config(Sb3Config):
     target_updates: int = 2_000
     """Decisions between copies of the network to the one that bootstraps."""
     exploration: float = 0.3
-    """Share of random actions at the start; falls linearly to `final_exploration` over half of the budget."""
+    """Probability of random actions at the start; falls linearly to `final_exploration` over half of the budget."""
     final_exploration: float = 0.05
 
     def __post_init__(self) -> None:

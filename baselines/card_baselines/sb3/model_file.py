@@ -31,7 +31,7 @@ def load_model(model: Any, path: Path, device: Any) -> None:
 
     Raises ValueError for files that are none, are damaged, or hold networks of another shape.
     """
-    with _explained(path):
+    with _explain(path):
         model.set_parameters(_tensors(path, device), exact_match=True, device=device)
         attributes = _plain_attributes(path)
     for name in _COUNTERS:
@@ -44,7 +44,7 @@ def load_model(model: Any, path: Path, device: Any) -> None:
 
 def load_policy(model: Any, path: Path, device: Any) -> None:
     """Take the weights of the policy alone from a file of `BaseAlgorithm.save`; ValueError as in `load_model`."""
-    with _explained(path):
+    with _explain(path):
         model.policy.load_state_dict(_tensors(path, device)["policy"])
 
 
@@ -62,7 +62,7 @@ def _plain_attributes(path: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile) as error:

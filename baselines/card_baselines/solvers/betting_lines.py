@@ -19,7 +19,7 @@ from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.state import NOBODY
 
 ILLEGAL, DECISION, FOLDED, CLOSED = 0, 1, 2, 3
-"""What follows an action: nothing, another decision of the street, the end of the hand, the end of the street."""
+"""Kinds of steps after an action: none, another decision of the street, the end of the hand, the end of the street."""
 PADDED = 16
 """More sequences than this are filled up to a multiple of it: what vector instructions take at once."""
 
@@ -31,7 +31,7 @@ STEP = np.dtype(
             ("num_legal", np.int64),
             ("kind", np.int64, (NUM_ACTIONS,)),
             ("next", np.int64, (NUM_ACTIONS,)),  # decision of the street, or number of the close
-            ("reach", np.int64),  # slot of the opponent's chances to come here, by hand and sequence
+            ("reach", np.int64),  # slot of the opponent's reach probabilities, by hand and sequence
             ("reach_after", np.int64, (NUM_ACTIONS,)),
             ("value", np.int64),  # slot of the learner's values
             ("value_after", np.int64, (NUM_ACTIONS,)),
@@ -48,7 +48,7 @@ class Street:
     steps: np.ndarray[Any, np.dtype[Any]]
     """(players, decisions) of `STEP`: for each learner; a decision comes before those that follow it."""
     closes: NDArray[np.int64]
-    """(players, closes): slot of the opponent's chances to come to each close of the street."""
+    """(players, closes): slot of the opponent's reach probabilities of each close of the street."""
     num_sequences: int
     """Sequences in use."""
     sequences: int
@@ -100,7 +100,7 @@ def _street(tree: Any, roots: NDArray[np.int64]) -> tuple[Street, NDArray[np.int
                 for action, child in enumerate(tree["child"][node]):
                     if child >= 0 and tree["player"][child] == NOBODY:
                         stakes[p * num + k, action, sequence] = tree["stake"][child]
-    steps = np.stack([shape.for_learner(player) for player in range(NUM_PLAYERS)])
+    steps = np.stack([shape.make_steps(player) for player in range(NUM_PLAYERS)])
     closing = [(k, a) for k in range(num) for a in range(NUM_ACTIONS) if steps["kind"][0, k, a] == CLOSED]
     closes = np.array([[steps["reach_after"][player, k, a] for k, a in closing] for player in range(NUM_PLAYERS)])
     following = [[[tree["child"][d[k], a] for k, a in closing] for d in one] for one in found]
@@ -130,11 +130,11 @@ class _Shape:
         self._tree, self._decisions = tree, _walk(tree, root)
         self.num_decisions = len(self._decisions)
 
-    def for_learner(self, learner: int) -> np.ndarray[Any, np.dtype[Any]]:
+    def make_steps(self, learner: int) -> np.ndarray[Any, np.dtype[Any]]:
         """Return the decisions (decisions,) of `STEP` with the slots that one learner needs.
 
-        The opponent's chances change where the opponent acts. A value slot is used again as soon as the decision that
-        it belongs to is done: decisions are visited from the last to the first.
+        The opponent's reach probabilities change where the opponent acts. A value slot is used again as soon as the
+        decision that it belongs to is done: decisions are visited from the last to the first.
         """
         steps = np.zeros(self.num_decisions, STEP)
         place = {node: k for k, node in enumerate(self._decisions)}

@@ -144,14 +144,14 @@ def node_of(t: Any, tree: Any) -> Any:
     for street in range(np.int64(t.street) + 1):
         raises = np.int64(t.street_raises[street])
         if raises > 0:
-            number = _passed_to(tree, number, _player_of(t, np.int64(t.raiser[street, 0])))
+            number = _advance_to(tree, number, _player_of(t, np.int64(t.raiser[street, 0])))
             for _ in range(raises):
                 number = np.int64(tree[number].child[FIRST_RAISE_ACTION])
         elif street < t.street:
             number = np.int64(tree[number].child[CALL_ACTION])
         if street < t.street:
             number = np.int64(tree[number].child[CALL_ACTION])
-    return _passed_to(tree, number, _player_of(t, np.int64(t.actor)))
+    return _advance_to(tree, number, _player_of(t, np.int64(t.actor)))
 
 
 @kernel
@@ -160,6 +160,6 @@ def _player_of(t: Any, seat: Any) -> Any:
 
 
 @kernel
-def _passed_to(tree: Any, number: Any, player: Any) -> Any:
+def _advance_to(tree: Any, number: Any, player: Any) -> Any:
     """Return the node, or the one after its player checked or called, if it is not the player's turn."""
     return number if tree[number].player == player else np.int64(tree[number].child[CALL_ACTION])

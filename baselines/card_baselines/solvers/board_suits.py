@@ -42,9 +42,9 @@ def board_kinds(num_cards: int) -> BoardKinds:
     numbers = _numbers(boards)
     best, order = np.full(len(boards), np.iinfo(np.int64).max), np.zeros(len(boards), np.int8)
     for k, suits in enumerate(SUIT_ORDERS):
-        renamed = _numbers(np.sort(boards // 4 * 4 + suits[boards % 4], axis=1))
-        order[renamed < best] = k
-        best = np.minimum(best, renamed)
+        numbers_of_order = _numbers(np.sort(boards // 4 * 4 + suits[boards % 4], axis=1))
+        order[numbers_of_order < best] = k
+        best = np.minimum(best, numbers_of_order)
     found, kinds, counts = np.unique(best, return_inverse=True, return_counts=True)
     in_order = np.argsort(numbers)
     return BoardKinds(
@@ -53,7 +53,7 @@ def board_kinds(num_cards: int) -> BoardKinds:
 
 
 def _numbers(boards: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of boards whose cards pass_backward."""
+    """Return the numbers of boards whose cards ascend."""
     return np.asarray(sum(CHOOSE[boards[:, k], k + 1] for k in range(boards.shape[1])), np.int64)
 
 
@@ -70,6 +70,6 @@ def board_number(cards: Any, first: Any, num_cards: Any) -> Any:
 
 
 @kernel
-def renamed(card: Any, order: Any) -> Any:
+def rename_suit(card: Any, order: Any) -> Any:
     """Return a card id with its suit renamed."""
     return (card & ~3) | SUIT_ORDERS[order, card & 3]

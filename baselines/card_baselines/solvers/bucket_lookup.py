@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card
-from card_baselines.solvers.board_suits import board_kinds, board_number, renamed
+from card_baselines.solvers.board_suits import board_kinds, board_number, rename_suit
 from card_baselines.solvers.hand_buckets import (
     NUM_BINS,
     NUM_GROUPS,
@@ -32,7 +32,7 @@ from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 _FLOP_CARDS, _TURN_CARDS = 3, 4
 
-LOOK = np.dtype(
+LOOKUP = np.dtype(
     (
         np.record,
         [
@@ -49,7 +49,7 @@ LOOK = np.dtype(
 
 
 class _Tables(NamedTuple):
-    """What buckets are looked up in: kinds of flops (`board_kinds`) and the tables of `HandBuckets`."""
+    """Tables from which buckets are read: kinds of flops (`board_kinds`) and the tables of `HandBuckets`."""
 
     kinds: NDArray[Any]
     orders: NDArray[Any]
@@ -60,7 +60,7 @@ class _Tables(NamedTuple):
 
 
 class _Workspace(NamedTuple):
-    """What the kernels below write on their way."""
+    """Arrays that the kernels below work on."""
 
     ranked: NDArray[Any]
     counts: NDArray[np.uint16]
@@ -74,8 +74,8 @@ class _Workspace(NamedTuple):
     group_values: NDArray[np.float32]
 
     @staticmethod
-    def of(nodes: int) -> _Workspace:
-        """Return one for trees of buckets of so many nodes."""
+    def allocate(nodes: int) -> _Workspace:
+        """Return a workspace for trees of buckets of so many nodes."""
         f32 = np.float32
         return _Workspace(
             ranked=np.zeros(1, RANKED),
@@ -98,73 +98,73 @@ class BucketFinder:
         """Prepare the tables and some space to work on."""
         flops = board_kinds(_FLOP_CARDS)
         self._tables = _Tables(flops.kind, flops.order, buckets.flop, buckets.turn, buckets.river, buckets.groups)
-        self._look = np.zeros(1, LOOK)
-        self._work = _Workspace.of(max(buckets.turn.shape[2], buckets.river.shape[2]))
+        self._lookup = np.zeros(1, LOOKUP)
+        self._work = _Workspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
 
     def find(self, views: Tables) -> NDArray[np.int64]:
         """Return the buckets (n,) of the actors' hands; faster where views with the same board follow each other."""
         buckets = np.empty(len(views), np.int64)
-        find_buckets(views, buckets, self._look[0], self._tables, self._work)
+        find_buckets(views, buckets, self._lookup[0], self._tables, self._work)
         return buckets
 
     def hands_on(self, board: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the bucket of each hand on a board of 0, 3, 4 or 5 cards, (1326,); any where the two share one."""
         if len(board) == 0:
             return STARTING_HANDS
-        look = self._look[0]
-        look.num_cards, look.used = len(board), np.bitwise_or.reduce(np.int64(1) << board)
-        look.board[: len(board)] = board
-        see_all(look, self._tables, self._work)
-        return np.array(look.bucket)
+        lookup = self._lookup[0]
+        lookup.num_cards, lookup.used = len(board), np.bitwise_or.reduce(np.int64(1) << board)
+        lookup.board[: len(board)] = board
+        find_all_buckets(lookup, self._tables, self._work)
+        return np.array(lookup.bucket)
 
 
 @kernel
-def find_buckets(views: Any, buckets: Any, look: Any, tables: Any, work: Any) -> None:
+def find_buckets(views: Any, buckets: Any, lookup: Any, tables: Any, work: Any) -> None:
     """Write the bucket of the actor's hand in each view."""
-    look.known = 0
+    lookup.known = 0
     for j in range(views.shape[0]):
         t = views[j]
         a, b = hole_card(t, 0), hole_card(t, 1)
-        _see_board(t, look)
-        if look.num_cards == 0:
+        _read_board(t, lookup)
+        if lookup.num_cards == 0:
             buckets[j] = STARTING_HANDS[hand_number(a, b)]
-        elif look.num_cards == _FLOP_CARDS:
-            number = board_number(look.board, np.int64(0), np.int64(_FLOP_CARDS))
+        elif lookup.num_cards == _FLOP_CARDS:
+            number = board_number(lookup.board, np.int64(0), np.int64(_FLOP_CARDS))
             order = tables.orders[number]
-            buckets[j] = tables.flop[tables.kinds[number], hand_number(renamed(a, order), renamed(b, order))]
-        elif look.known == look.used:
-            buckets[j] = look.bucket[hand_number(a, b)]
-        elif j + 1 < views.shape[0] and _board_set(views[j + 1]) == look.used:
-            see_all(look, tables, work)
-            look.known = look.used
-            buckets[j] = look.bucket[hand_number(a, b)]
-        elif look.num_cards == _TURN_CARDS:
-            _count_on_turn(look, a, b, work.counts)
+            buckets[j] = tables.flop[tables.kinds[number], hand_number(rename_suit(a, order), rename_suit(b, order))]
+        elif lookup.known == lookup.used:
+            buckets[j] = lookup.bucket[hand_number(a, b)]
+        elif j + 1 < views.shape[0] and _board_set(views[j + 1]) == lookup.used:
+            find_all_buckets(lookup, tables, work)
+            lookup.known = lookup.used
+            buckets[j] = lookup.bucket[hand_number(a, b)]
+        elif lookup.num_cards == _TURN_CARDS:
+            _count_on_turn(lookup, a, b, work.counts)
             cumulate(work.counts, 0, work.features, 0)
             buckets[j] = nearest(tables.turn, work.features, np.int64(0), work.distances)
         else:
-            _meet_groups(look, a, b, tables.groups, work.features)
+            _meet_groups(lookup, a, b, tables.groups, work.features)
             buckets[j] = nearest(tables.river, work.features, np.int64(0), work.distances)
 
 
 @kernel
-def see_all(look: Any, tables: Any, work: Any) -> None:
-    """Write the buckets of all hands on the board of `look`, which has cards."""
+def find_all_buckets(lookup: Any, tables: Any, work: Any) -> None:
+    """Write the buckets of all hands on the board of `lookup`, which has cards."""
     ranked = work.ranked[0]
-    if look.num_cards == _FLOP_CARDS:
-        number = board_number(look.board, np.int64(0), np.int64(_FLOP_CARDS))
+    if lookup.num_cards == _FLOP_CARDS:
+        number = board_number(lookup.board, np.int64(0), np.int64(_FLOP_CARDS))
         kind, order = tables.kinds[number], tables.orders[number]
         for hand in range(NUM_HANDS):
-            a, b = renamed(HAND_CARDS[hand, 0], order), renamed(HAND_CARDS[hand, 1], order)
-            look.bucket[hand] = tables.flop[kind, hand_number(a, b)]
-    elif look.num_cards == _TURN_CARDS:
-        _all_on_turn(look, ranked, tables.turn, work)
+            a, b = rename_suit(HAND_CARDS[hand, 0], order), rename_suit(HAND_CARDS[hand, 1], order)
+            lookup.bucket[hand] = tables.flop[kind, hand_number(a, b)]
+    elif lookup.num_cards == _TURN_CARDS:
+        _all_on_turn(lookup, ranked, tables.turn, work)
     else:
-        rank_hands(look.board, ranked)
+        rank_hands(lookup.board, ranked)
         join_groups(ranked, tables.groups, work.members)
         compare_with_groups(ranked, work.members, work.group_sums, work.group_values, work.features)
         for h in range(ranked.num_hands):
-            look.bucket[ranked.number[h]] = nearest(tables.river, work.features, h, work.distances)
+            lookup.bucket[ranked.number[h]] = nearest(tables.river, work.features, h, work.distances)
 
 
 @kernel
@@ -177,47 +177,47 @@ def _board_set(t: Any) -> Any:
 
 
 @kernel
-def _see_board(t: Any, look: Any) -> None:
-    look.num_cards = num_board_cards(t)
-    look.used = _board_set(t)
-    for k in range(look.num_cards):
-        look.board[k] = t.deck[_DEALT_TO_PLAYERS + k]
+def _read_board(t: Any, lookup: Any) -> None:
+    lookup.num_cards = num_board_cards(t)
+    lookup.used = _board_set(t)
+    for k in range(lookup.num_cards):
+        lookup.board[k] = t.deck[_DEALT_TO_PLAYERS + k]
 
 
 @kernel
-def _all_on_turn(look: Any, ranked: Any, turns: Any, work: Any) -> None:
+def _all_on_turn(lookup: Any, ranked: Any, turns: Any, work: Any) -> None:
     """Write the buckets of all hands on a turn board."""
     counts, features = work.counts, work.features
     for hand in range(NUM_HANDS):
         for k in range(NUM_BINS):
             counts[hand, k] = 0
     for river in range(DECK_SIZE):
-        if (look.used >> river) & 1 == 0:
-            look.board[_TURN_CARDS] = river
-            rank_hands(look.board, ranked)
+        if (lookup.used >> river) & 1 == 0:
+            lookup.board[_TURN_CARDS] = river
+            rank_hands(lookup.board, ranked)
             count_equities(ranked, work.ones, work.sums, work.values, counts)
     for hand in range(NUM_HANDS):
-        if ((look.used >> HAND_CARDS[hand, 0]) | (look.used >> HAND_CARDS[hand, 1])) & 1 == 0:
+        if ((lookup.used >> HAND_CARDS[hand, 0]) | (lookup.used >> HAND_CARDS[hand, 1])) & 1 == 0:
             cumulate(counts, hand, features, 0)
-            look.bucket[hand] = nearest(turns, features, np.int64(0), work.distances)
+            lookup.bucket[hand] = nearest(turns, features, np.int64(0), work.distances)
 
 
 @kernel
-def _count_on_turn(look: Any, a: Any, b: Any, counts: Any) -> None:
+def _count_on_turn(lookup: Any, a: Any, b: Any, counts: Any) -> None:
     """Write how often the equity of one hand falls into each bin on the river to counts[0]."""
     for k in range(NUM_BINS):
         counts[0, k] = 0
-    used = look.used | np.int64(1) << a | np.int64(1) << b
+    used = lookup.used | np.int64(1) << a | np.int64(1) << b
     for river in range(DECK_SIZE):
         if (used >> river) & 1 == 0:
-            look.board[_TURN_CARDS] = river
-            counts[0, equity_bin(_wins_less_losses(look, a, b))] += 1
+            lookup.board[_TURN_CARDS] = river
+            counts[0, equity_bin(_wins_less_losses(lookup, a, b))] += 1
 
 
 @kernel
-def _wins_less_losses(look: Any, a: Any, b: Any) -> Any:
+def _wins_less_losses(lookup: Any, a: Any, b: Any) -> Any:
     """Return how many hands the hand beats on the whole board, less those that beat it."""
-    key, bits, used = _whole_board(look, a, b)
+    key, bits, used = _whole_board(lookup, a, b)
     own = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
     total = np.int64(0)
     for c in range(DECK_SIZE):
@@ -230,12 +230,12 @@ def _wins_less_losses(look: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
-def _whole_board(look: Any, a: Any, b: Any) -> Any:
+def _whole_board(lookup: Any, a: Any, b: Any) -> Any:
     """Return the key and bits of the board (`poker.ranks`), and the set of its cards and those of a hand."""
     key, bits = np.int64(0), np.int64(0)
     used = np.int64(1) << a | np.int64(1) << b
     for k in range(WHOLE_BOARD):
-        card = look.board[k]
+        card = lookup.board[k]
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]
         used |= np.int64(1) << card
@@ -243,20 +243,20 @@ def _whole_board(look: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
-def _meet_groups(look: Any, a: Any, b: Any, groups: Any, features: Any) -> None:
+def _meet_groups(lookup: Any, a: Any, b: Any, groups: Any, features: Any) -> None:
     """Write the equities of one river hand against the groups of starting hands to features[0]."""
     for k in range(NUM_GROUPS):
-        look.wins[k] = 0
-        look.met[k] = 0
-    key, bits, used = _whole_board(look, a, b)
+        lookup.wins[k] = 0
+        lookup.met[k] = 0
+    key, bits, used = _whole_board(lookup, a, b)
     own = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
     for hand in range(NUM_HANDS):
         c, d = HAND_CARDS[hand, 0], HAND_CARDS[hand, 1]
         if ((used >> c) | (used >> d)) & 1 == 0:
             rank = rank_of(key + CARD_KEYS[c] + CARD_KEYS[d], bits | CARD_BITS[c] | CARD_BITS[d])
             group = groups[STARTING_HANDS[hand]]
-            look.wins[group] += np.int64(own < rank) - np.int64(own > rank)
-            look.met[group] += 1
+            lookup.wins[group] += np.int64(own < rank) - np.int64(own > rank)
+            lookup.met[group] += 1
     for k in range(NUM_GROUPS):
-        met = np.float32(look.met[k])
-        features[0, k] = np.float32(look.wins[k]) / met if look.met[k] > 0 else np.float32(0)
+        met = np.float32(lookup.met[k])
+        features[0, k] = np.float32(lookup.wins[k]) / met if lookup.met[k] > 0 else np.float32(0)

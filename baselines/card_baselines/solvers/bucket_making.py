@@ -40,11 +40,11 @@ def make_buckets(width: int, seed: int, progress: Callable[[str], None] | None =
     rng = np.random.default_rng(seed)
     say("equities of flop hands")
     flops = histograms(board_kinds(3).boards)
-    groups = starting_groups(flops, rng)
+    groups = group_starting_hands(flops, rng)
     say("clusters of flop hands")
     kinds = board_kinds(3)
     drawn = rng.choice(len(kinds.counts), 2 * _SAMPLE, p=kinds.counts / kinds.counts.sum())
-    flop_tree = grow_centres(_drawn(flops, drawn, rng), width, rng)
+    flop_tree = grow_centres(_sample_features(flops, drawn, rng), width, rng)
     flop = assign(flop_tree, flops)
     del flops
     say("clusters of turn and river hands")
@@ -98,7 +98,7 @@ def _count_all(boards: Any, counts: Any, ranked: Any, ones: Any, sums: Any, valu
                     count_equities(ranked[0], ones, sums, values, counts[row])
 
 
-def starting_groups(flops: NDArray[np.uint16], rng: np.random.Generator) -> NDArray[np.int64]:
+def group_starting_hands(flops: NDArray[np.uint16], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the group of each starting hand, by its equity on the river; group 0 has the least."""
     by_hand = np.einsum("f,fhb->hb", board_kinds(3).counts.astype(np.float64), flops.astype(np.float64))
     totals = np.zeros((NUM_STARTING_HANDS, NUM_BINS))
@@ -109,7 +109,7 @@ def starting_groups(flops: NDArray[np.uint16], rng: np.random.Generator) -> NDAr
     return _closest(features, centres)
 
 
-def _drawn(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+def _sample_features(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng: np.random.Generator) -> Floats:
     """Return the features of a random hand on each of some boards, at most `_SAMPLE`."""
     taken = counts[boards, rng.integers(NUM_HANDS, size=len(boards))].astype(np.float32)
     taken = taken[taken.sum(axis=1) > 0][:_SAMPLE]
@@ -120,7 +120,7 @@ def _drawn(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng: np.random
 def _turn_features(rng: np.random.Generator) -> Floats:
     """Return the features of hands on random boards."""
     boards = np.array([rng.choice(DECK_SIZE, 4, replace=False) for _ in range(_TURN_BOARDS)], np.int64)
-    return _drawn(histograms(boards), np.repeat(np.arange(len(boards)), 2 * _SAMPLE // len(boards)), rng)
+    return _sample_features(histograms(boards), np.repeat(np.arange(len(boards)), 2 * _SAMPLE // len(boards)), rng)
 
 
 def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floats:

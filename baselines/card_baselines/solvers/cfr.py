@@ -28,9 +28,10 @@ from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.poker.hands import HANDS, NUM_HANDS
 
 STRATEGY = "strategy.npz"
-"""File of a run folder: `chances` (rows, 2) uint8 to fold and to raise, in 255ths, and what the buckets are."""
+"""File of a run folder: array `chances` (rows, 2) uint8 holds the probabilities to fold and to raise, in 255ths, the
+others define the buckets."""
 ITERATIONS = 2000
-"""Of CFR+ in small games: Kuhn poker is then exploitable by less than 0.0001 chips a hand, Leduc hold'em by 0.001."""
+"""Iterations of CFR+ in small games: Kuhn poker is then exploitable by at most 0.0001 chips a hand, Leduc by 0.001."""
 
 SMALL, LARGE = "limit_holdem_heads_up.npz", "limit_holdem_heads_up_large.npz"
 _DATA = Path(__file__).parent / "data"
@@ -78,12 +79,12 @@ class Cfr(Agent):
         return None if isinstance(self.strategy, SmallGameStrategy) else self.strategy
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return the chances to fold, call and raise, (n, 3)."""
-        chances = self.strategy.of(decisions.views)
-        return likeliest(chances) if self.greedy else chances
+        """Return the probabilities to fold, call and raise, (n, 3)."""
+        probabilities = self.strategy.probabilities(decisions.views)
+        return likeliest(probabilities) if self.greedy else probabilities
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return actions drawn by their chances."""
+        """Return actions drawn by their probabilities."""
         return choose(self.probabilities(decisions), decisions.random_numbers)
 
 
@@ -108,18 +109,18 @@ def can_play_texas(game: Game) -> bool:
 
 
 class TableStrategy(Protocol):
-    """A strategy for limit hold'em that is a table of chances."""
+    """A strategy for limit hold'em that is a table of probabilities."""
 
     tree: np.ndarray[Any, np.dtype[Any]]
     hands_by_street: list[int]
-    """How many hands each street tells apart."""
+    """Number of hands that each street distinguishes."""
 
-    def of(self, views: Tables) -> NDArray[np.float64]:
-        """Return the chances to fold, call and raise (n, 3) of each view's actor."""
+    def probabilities(self, views: Tables) -> NDArray[np.float64]:
+        """Return the probabilities to fold, call and raise (n, 3) of each view's actor."""
         ...
 
     def rows(self, first: int, count: int) -> NDArray[np.float64]:
-        """Return the chances (count, 3) in rows of the table, as `grow_tree` numbers them."""
+        """Return the probabilities (count, 3) in rows of the table, as `grow_tree` numbers them."""
         ...
 
     def hands_on(self, board: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -133,22 +134,22 @@ class TableStrategy(Protocol):
 class EquityStrategy:
     """A strategy for limit hold'em by buckets of like equity (`equity_buckets`)."""
 
-    def __init__(self, chances: NDArray[np.float64], bounds: NDArray[np.float64]) -> None:
-        """Take chances (rows, 3) and the bounds of the buckets."""
-        self.chances, self.bounds = chances, bounds
+    def __init__(self, table: NDArray[np.float64], bounds: NDArray[np.float64]) -> None:
+        """Take probabilities (rows, 3) and the bounds of the buckets."""
+        self.table, self.bounds = table, bounds
         self.hands_by_street = hands_by_street(bounds)
         self.tree = grow_tree(HoldemConfig.limit(), self.hands_by_street)
         self._cards = np.zeros(1, CARDS)
 
-    def of(self, views: Tables) -> NDArray[np.float64]:
-        """Return the chances to fold, call and raise (n, 3) of each view's actor."""
-        chances = np.empty((len(views), NUM_ACTIONS))
-        look_up(views, self.tree, self.chances, self.bounds, self._cards, chances)
-        return chances
+    def probabilities(self, views: Tables) -> NDArray[np.float64]:
+        """Return the probabilities to fold, call and raise (n, 3) of each view's actor."""
+        probabilities = np.empty((len(views), NUM_ACTIONS))
+        look_up(views, self.tree, self.table, self.bounds, self._cards, probabilities)
+        return probabilities
 
     def rows(self, first: int, count: int) -> NDArray[np.float64]:
-        """Return the chances (count, 3) in rows of the table."""
-        return self.chances[first : first + count]
+        """Return the probabilities (count, 3) in rows of the table."""
+        return self.table[first : first + count]
 
     def hands_on(self, board: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the bucket of each hand on a board, (1326,)."""
@@ -164,13 +165,13 @@ class SmallGameStrategy:
 
     def __init__(self, config: HoldemConfig) -> None:
         """Solve the game."""
-        self.chances, self.tree = solve(config, ITERATIONS), grow_tree(config, small_game_hands(config))
+        self.table, self.tree = solve(config, ITERATIONS), grow_tree(config, small_game_hands(config))
 
-    def of(self, views: Tables) -> NDArray[np.float64]:
-        """Return the chances to fold, call and raise (n, 3) of each view's actor."""
-        chances = np.empty((len(views), NUM_ACTIONS))
-        look_up_small(views, self.tree, self.chances, chances)
-        return chances
+    def probabilities(self, views: Tables) -> NDArray[np.float64]:
+        """Return the probabilities to fold, call and raise (n, 3) of each view's actor."""
+        probabilities = np.empty((len(views), NUM_ACTIONS))
+        look_up_small(views, self.tree, self.table, probabilities)
+        return probabilities
 
 
 @cache
@@ -191,9 +192,9 @@ def read_strategy(path: Path) -> TableStrategy:
 
 def save_strategy(path: Path, strategy: NDArray[np.float64], bounds: NDArray[np.float64]) -> None:
     """Write a strategy (rows, 3) and the bounds of its buckets, rounded to 255ths."""
-    chances = np.rint(strategy[:, [0, 2]] * _WHOLE).astype(np.uint8)
+    table = np.rint(strategy[:, [0, 2]] * _WHOLE).astype(np.uint8)
     with path.open("wb") as file:
-        np.savez_compressed(file, chances=chances, bounds=bounds.astype(np.float32))
+        np.savez_compressed(file, chances=table, bounds=bounds.astype(np.float32))
 
 
 def load_strategy(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -204,8 +205,8 @@ def load_strategy(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @kernel
-def look_up(views: Any, tree: Any, strategy: Any, bounds: Any, cards: Any, chances: Any) -> None:
-    """Write the chances of actions for each view's actor in limit hold'em; `cards` is one record to work on."""
+def look_up(views: Any, tree: Any, strategy: Any, bounds: Any, cards: Any, probabilities: Any) -> None:
+    """Write the probabilities of actions for each view's actor in limit hold'em; `cards` is one record to work on."""
     for j in range(views.shape[0]):
         t = views[j]
         for k in range(num_board_cards(t)):
@@ -213,7 +214,7 @@ def look_up(views: Any, tree: Any, strategy: Any, bounds: Any, cards: Any, chanc
         bucket = bucket_of(hole_card(t, 0), hole_card(t, 1), cards[0], np.int64(t.street), bounds)
         row = np.int64(tree[node_of(t, tree)].first_row) + bucket
         for action in range(NUM_ACTIONS):
-            chances[j, action] = strategy[row, action]
+            probabilities[j, action] = strategy[row, action]
 
 
 @kernel
@@ -226,8 +227,8 @@ def write_buckets(cards: Any, used: Any, street: Any, bounds: Any, buckets: Any)
 
 
 @kernel
-def look_up_small(views: Any, tree: Any, strategy: Any, chances: Any) -> None:
-    """Write the chances of actions for each view's actor in a game with one hole card."""
+def look_up_small(views: Any, tree: Any, strategy: Any, probabilities: Any) -> None:
+    """Write the probabilities of actions for each view's actor in a game with one hole card."""
     for j in range(views.shape[0]):
         t = views[j]
         hand = _place_of(t, np.int64(t.deck[t.actor]))
@@ -235,7 +236,7 @@ def look_up_small(views: Any, tree: Any, strategy: Any, chances: Any) -> None:
             hand = hand * np.int64(t.deck_size) + _place_of(t, np.int64(t.deck[t.num_seats]))
         row = np.int64(tree[node_of(t, tree)].first_row) + hand
         for action in range(NUM_ACTIONS):
-            chances[j, action] = strategy[row, action]
+            probabilities[j, action] = strategy[row, action]
 
 
 @kernel

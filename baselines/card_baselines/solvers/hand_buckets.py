@@ -23,9 +23,9 @@ from card_envs.poker.starting_hands import starting_hand
 
 NUM_STARTING_HANDS = 169
 NUM_BINS = 20
-"""Of the histograms of equity."""
+"""Number of bins of the histograms of equity."""
 NUM_GROUPS = 8
-"""Of starting hands, against which river hands are measured."""
+"""Number of groups of starting hands against which the equity of river hands is computed."""
 _OPPONENTS = 990  # hands that an opponent may hold on the river
 
 STARTING_HANDS: NDArray[np.int64] = np.array([starting_hand(a, b) for a, b in HAND_CARDS.tolist()], np.int64)
@@ -34,7 +34,7 @@ STARTING_HANDS: NDArray[np.int64] = np.array([starting_hand(a, b) for a, b in HA
 
 @dataclass(frozen=True, eq=False)
 class HandBuckets:
-    """What puts hands into buckets."""
+    """Tables that assign hands to buckets."""
 
     flop: NDArray[np.uint16]
     """(1755, 1326): bucket of each hand on each kind of flop, where the two can be together."""

@@ -40,7 +40,7 @@ WALK = np.dtype(
         ],
     )
 )
-"""What one iteration works on."""
+"""Workspace of one iteration."""
 
 
 class Mccfr:
@@ -77,7 +77,7 @@ class Mccfr:
         self.iterations = iterations
 
     def strategy(self) -> NDArray[np.float64]:
-        """Return the average strategy, (rows, 3): chances to fold, call, raise."""
+        """Return the average strategy, (rows, 3): probabilities to fold, call, raise."""
         strategy = np.zeros(self.sums.shape)
         match_regrets(self.tree, self.sums.astype(np.float64), strategy)
         return strategy
@@ -96,7 +96,7 @@ def run_iterations(
     walk, stream = walks[0], streams[0]
     for iteration in range(first, end):
         deal_all(stream, cards[0])
-        _look_at_cards(cards[0], bounds, walk)
+        _evaluate_deal(cards[0], bounds, walk)
         weight = (iteration + 1) * 1e-6
         for learner in range(NUM_PLAYERS):
             _visit(tree, regrets, sums, stream, walk, np.int64(learner), weight)
@@ -104,7 +104,7 @@ def run_iterations(
 
 
 @kernel
-def _look_at_cards(cards: Any, bounds: Any, walk: Any) -> None:
+def _evaluate_deal(cards: Any, bounds: Any, walk: Any) -> None:
     """Write the buckets of both players and who wins a showdown."""
     for player in range(NUM_PLAYERS):
         for street in range(len(BOARD_AT)):
@@ -138,7 +138,7 @@ def _visit(tree: Any, regrets: Any, sums: Any, stream: Any, walk: Any, learner: 
             _set_policy(node, regrets, row, walk)
             for action in range(NUM_ACTIONS):
                 sums[row, action] += weight * walk.policy[action]
-            action = _drawn(walk, random_unit(stream))
+            action = _sample_action(walk, random_unit(stream))
             _append(walk, np.int64(node.child[action]), place, action)
         place += 1
 
@@ -166,8 +166,8 @@ def _set_policy(node: Any, regrets: Any, row: Any, walk: Any) -> None:
 
 
 @kernel
-def _drawn(walk: Any, uniform: Any) -> Any:
-    """Return an action drawn by the policy; of chance 0 none, whatever the rounding."""
+def _sample_action(walk: Any, uniform: Any) -> Any:
+    """Return an action drawn by the policy; never one of probability 0, whatever the rounding."""
     last = np.int64(0)
     for action in range(NUM_ACTIONS):
         if walk.policy[action] > 0.0:

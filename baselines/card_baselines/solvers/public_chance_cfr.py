@@ -5,8 +5,8 @@ counterfactual regret minimization: an iteration draws a board, and both players
 be held with it, against all hands of the opponent, over the whole betting. Regrets of iteration t count t times (linear
 CFR), its strategy t * t times in the average (Brown and Sandholm 2019).
 
-Where the opponent hardly ever comes to the betting of a river, that river is visited with a chance that is proportional
-to how often it comes, and counts as much more: the expectation stays.
+Where the opponent hardly ever comes to the betting of a river, that river is visited with a probability proportional to
+how often it comes, and counts as much more: the expectation stays.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_lines import Street, streets_of
 from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
-from card_baselines.solvers.board_suits import board_kinds, board_number, renamed
+from card_baselines.solvers.board_suits import board_kinds, board_number, rename_suit
 from card_baselines.solvers.bucket_strategy import to_255ths
 from card_baselines.solvers.hand_buckets import (
     NUM_GROUPS,
@@ -61,14 +61,14 @@ class PublicChanceCfr:
         self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
         self.averages = [np.zeros_like(table) for table in self.regrets]
         self.iterations = 0
-        self._looks = BucketsOfBoard(buckets, turn)
-        self._work = [Workspace.for_street(street, street is self.streets[-1]) for street in self.streets]
+        self._hands = BucketsOfBoard(buckets, turn)
+        self._work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
         for _ in range(iterations):
             rng = np.random.default_rng((self.seed, self.iterations))
-            self._looks.at(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))
+            self._hands.at(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))
             self.iterations += 1
             for learner in range(NUM_PLAYERS):
                 self._learn(learner, rng)
@@ -88,14 +88,14 @@ class PublicChanceCfr:
         self.iterations = iterations
 
     def strategy(self) -> NDArray[np.uint8]:
-        """Return the average strategy, (rows, 2): chances to fold and to raise in 255ths; rows as in `grow_tree`."""
+        """Return the average strategy, (rows, 2): probabilities to fold and raise in 255ths; rows as in `grow_tree`."""
         rows = np.zeros((num_rows(self.tree, self.buckets.hands_by_street), 2), np.uint8)
         for street, sums in zip(self.streets, self.averages, strict=True):
             legal = self.tree["child"][street.nodes] >= 0  # (decisions, sequences, actions)
             for k, sequence in np.argwhere(street.nodes >= 0):
-                chances = to_255ths(sums[k, :, :, sequence], legal[k, sequence])
+                table = to_255ths(sums[k, :, :, sequence], legal[k, sequence])
                 first = self.tree["first_row"][street.nodes[k, sequence]]
-                rows[first : first + len(chances)] = chances
+                rows[first : first + len(table)] = table
         return rows
 
     def _learn(self, learner: int, rng: np.random.Generator) -> None:
@@ -111,11 +111,11 @@ class PublicChanceCfr:
     ) -> None:  # fmt: skip
         """Let a learner improve its `own` tables on the board, against an opponent that plays by `tables`.
 
-        `play_river` is called for each close of the turn that is not left out: the opponent's chances are in slot 0 of
-        the river's `reach`, and the learner's values are to be written to slot 0 of its `values`.
+        `play_river` is called for each close of the turn that is not left out: the opponent's reach probabilities are
+        in slot 0 of the river's `reach`, and the learner's values are to be written to slot 0 of its `values`.
         """
         preflop, flop, turn, river = work
-        num = self._looks.num_hands
+        num = self._hands.num_hands
         preflop.reach[0, :num] = 1 / num
         self._pass_forward(PREFLOP, learner, tables, work)
         _gather_sequences(preflop.reach, self.streets[PREFLOP].closes[learner], flop.reach, num)
@@ -137,16 +137,16 @@ class PublicChanceCfr:
         self._pass_backward(PREFLOP, learner, own, work)
 
     def _pass_forward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
-        s, looks = self.streets[street], self._looks
-        args = s.steps[learner], number * s.num_decisions, learner, looks.ranked[0], looks.rows[street]
+        s, hands = self.streets[street], self._hands
+        args = s.steps[learner], number * s.num_decisions, learner, hands.ranked[0], hands.rows[street]
         pass_forward(*args, tables[street], work[street])
         if tables is self.regrets and self.iterations % _AVERAGED_EVERY == 0:
             add_to_average(*args, work[street].reach, self.averages[street], np.float32(self.iterations) ** 2)
 
     def _pass_backward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
-        s, looks = self.streets[street], self._looks
+        s, hands = self.streets[street], self._hands
         pass_backward(
-            s.steps[learner], number * s.num_decisions, learner, looks.ranked[0], looks.rows[street], tables[street],
+            s.steps[learner], number * s.num_decisions, learner, hands.ranked[0], hands.rows[street], tables[street],
             s.stakes, work[street], LEARN, np.float32(self.iterations),
         )  # fmt: skip
 
@@ -197,7 +197,7 @@ def look_up(
     number = board_number(board, 0, num_cards)
     kind, order = kinds[number], orders[number]
     for h in range(ranked.num_hands):
-        a, b = renamed(ranked.first[h], order), renamed(ranked.second[h], order)
+        a, b = rename_suit(ranked.first[h], order), rename_suit(ranked.second[h], order)
         rows[street, h] = table[kind, hand_number(a, b)]
 
 
@@ -213,7 +213,7 @@ def assign_all(tree: Any, features: Any, num: Any, distances: Any, rows: Any, st
 
 @kernel
 def _gather_sequences(source: Any, slots: Any, target: Any, num: Any) -> None:
-    """Put the chances to come to the closes of a street side by side, where the next street begins."""
+    """Put the reach probabilities of the closes of a street side by side, where the next street begins."""
     sequences = source.shape[2]
     for close in range(slots.shape[0]):
         for h in range(num):
@@ -233,7 +233,7 @@ def _scatter_sequences(values: Any, leaves: Any, num: Any) -> None:
 
 @kernel
 def copy_scaled(source: Any, slot: Any, target: Any, num: Any, factor: Any) -> None:
-    """Write `factor` times one slot of chances to slot 0 of `target`."""
+    """Write `factor` times one slot of reach probabilities to slot 0 of `target`."""
     for h in range(num):
         for sequence in range(source.shape[2]):
             target[0, h, sequence] = source[slot, h, sequence] * factor

@@ -33,7 +33,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         """Start from scratch."""
         super().__init__(config, buckets, turn, seed)
         self._responder = [np.zeros_like(table) for table in self.regrets[:RIVER]]
-        self._responder_work = [Workspace.for_street(street, street is self.streets[-1]) for street in self.streets]
+        self._responder_work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
         river = self.streets[RIVER]
         shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.sequences
         self._choices = np.zeros(shape, np.float32)
@@ -65,25 +65,25 @@ class PublicChanceCfrBr(PublicChanceCfr):
         self._walk(learner, self._responder, self.regrets, self._work, play_river, rng)
 
     def _enter_river(self, responder: int, number: int) -> None:
-        """Carry the player's chances down a river that the responder did not visit."""
+        """Carry the player's reach probabilities down a river that the responder did not visit."""
         turn, river = self._responder_work[TURN], self._responder_work[RIVER]
         slot = int(self.streets[TURN].closes[responder][number])
-        copy_scaled(turn.reach, slot, river.reach, self._looks.num_hands, _ONE)
-        s, looks = self.streets[RIVER], self._looks
+        copy_scaled(turn.reach, slot, river.reach, self._hands.num_hands, _ONE)
+        s, hands = self.streets[RIVER], self._hands
         steps, first = s.steps[responder], number * s.num_decisions
-        pass_forward(steps, first, responder, looks.ranked[0], looks.rows[RIVER], self.regrets[RIVER], river)
+        pass_forward(steps, first, responder, hands.ranked[0], hands.rows[RIVER], self.regrets[RIVER], river)
 
     def _choose(self, responder: int, number: int) -> None:
-        """Write the responder's best play against the chances in the river's `reach`, and its values."""
+        """Write the responder's best play against the reach probabilities in the river's `reach`, and its values."""
         s, first = self.streets[RIVER], number * self.streets[RIVER].num_decisions
         stakes = s.stakes[first : first + s.num_decisions]
         pass_backward(
-            s.steps[responder], 0, responder, self._looks.ranked[0], _EVERY_HAND, self._choices[number], stakes,
+            s.steps[responder], 0, responder, self._hands.ranked[0], _EVERY_HAND, self._choices[number], stakes,
             self._responder_work[RIVER], CHOOSE, _ONE,
         )  # fmt: skip
         self._is_chosen[number] = True
 
     def _follow_choices(self, learner: int, number: int) -> None:
-        work, looks = self._work[RIVER], self._looks
+        work, hands = self._work[RIVER], self._hands
         steps = self.streets[RIVER].steps[learner]
-        pass_forward(steps, 0, learner, looks.ranked[0], _EVERY_HAND, self._choices[number], work)
+        pass_forward(steps, 0, learner, hands.ranked[0], _EVERY_HAND, self._choices[number], work)

@@ -45,7 +45,7 @@ class Workspace(NamedTuple):
     """(2, sequences), for the two numbers that turn a weight into a probability: weight * shares[0] + shares[1]."""
 
     @staticmethod
-    def for_street(street: Street, is_last: bool) -> Workspace:
+    def allocate(street: Street, is_last: bool) -> Workspace:
         """Return arrays of the sizes of a street."""
         sequences = street.sequences
         return Workspace(
@@ -232,8 +232,8 @@ def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work:
                 for sequence in range(values.shape[2]):
                     weight = weights[node, row, action, sequence]
                     weight = weight if weight > _ZERO else _ZERO
-                    chance = weight * shares[0, sequence] + shares[1, sequence]
-                    values[target, h, sequence] += chance * values[source, h, sequence]
+                    probability = weight * shares[0, sequence] + shares[1, sequence]
+                    values[target, h, sequence] += probability * values[source, h, sequence]
 
 
 @kernel

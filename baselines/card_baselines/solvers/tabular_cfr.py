@@ -31,12 +31,12 @@ WALK = np.dtype(
     (
         np.record,
         [
-            ("reach", np.float64, (NUM_PLAYERS,)),  # chance that the players play to this node
+            ("reach", np.float64, (NUM_PLAYERS,)),  # probability that the players play to this node
             ("value", np.float64),  # chips that the learner wins from here on, on average
         ],
     )
 )
-"""What one pass over the tree keeps for each node."""
+"""Reach probabilities and value of a node in one pass over the tree."""
 
 
 def small_game_hands(config: HoldemConfig) -> list[int]:
@@ -45,7 +45,7 @@ def small_game_hands(config: HoldemConfig) -> list[int]:
 
 
 def solve(config: HoldemConfig, iterations: int) -> NDArray[np.float64]:
-    """Return the average strategy of CFR+, (rows, 3): chances to fold, call, raise; rows as in `grow_tree`."""
+    """Return the average strategy of CFR+, (rows, 3): probabilities to fold, call, raise; rows as in `grow_tree`."""
     hands = small_game_hands(config)
     tree, deals = grow_tree(config, hands), _all_deals(config)
     regrets = np.zeros((num_rows(tree, hands), NUM_ACTIONS))

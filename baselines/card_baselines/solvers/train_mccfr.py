@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm, recorded_settings
+from card_baselines.runs.algorithm import Algorithm, list_settings
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state
 from card_baselines.runs.config import RunConfig, require
@@ -61,8 +61,8 @@ class Config(RunConfig):
 
 
 def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds."""
-    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **recorded_settings(config)}
+    """Return the content of config.json."""
+    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **list_settings(config)}
 
 
 class MccfrLearner(Learner):

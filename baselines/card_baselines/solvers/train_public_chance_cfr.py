@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm, recorded_settings
+from card_baselines.runs.algorithm import Algorithm, list_settings
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
 from card_baselines.runs.config import RunConfig, require
@@ -68,8 +68,8 @@ class Config(RunConfig):
 
 
 def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds."""
-    return {"agent": "cfr", "algorithm": "public_chance_cfr", "env": ENV, **recorded_settings(config)}
+    """Return the content of config.json."""
+    return {"agent": "cfr", "algorithm": "public_chance_cfr", "env": ENV, **list_settings(config)}
 
 
 class PublicChanceLearner(Learner):
@@ -111,7 +111,7 @@ class PublicChanceLearner(Learner):
         arrays = {_SOLVER + name: array for name, array in solver.state().items()}
         arrays |= {_BUCKETS + name: array for name, array in vars(solver.buckets).items()}
         arrays[_TURN] = solver.turn
-        tensors = {name: torch.from_numpy(_signed(array)) for name, array in arrays.items()}
+        tensors = {name: torch.from_numpy(_to_int16(array)) for name, array in arrays.items()}
         save_state(path, tensors, {**progress, "iterations": self.done})
 
     def load(self, path: Path) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class PublicChanceLearner(Learner):
         return progress
 
 
-def _signed(array: Any) -> Any:
+def _to_int16(array: Any) -> Any:
     """Return a 16-bit array as signed numbers, the only ones of that size that all versions of PyTorch know."""
     return array.view(np.int16) if array.dtype == np.uint16 else array
 

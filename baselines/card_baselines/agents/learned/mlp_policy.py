@@ -17,7 +17,7 @@ from safetensors.torch import load, save_file
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
-from card_baselines.agents.learned.sparse_layer import linear_of_parts
+from card_baselines.agents.learned.parts_layer import linear_of_parts
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.analysis.exploitability.range_strategy import RangeDecisions

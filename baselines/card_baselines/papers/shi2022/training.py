@@ -27,7 +27,7 @@ from card_baselines.papers.shi2022.learner import ActorCriticLearner, Rates, Rep
 from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, recorded_settings
+from card_baselines.runs.algorithm import Algorithm, list_settings
 from card_baselines.runs.budget import Budget, Periodic
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
 from card_baselines.runs.config import RunConfig, require, require_above_0
@@ -127,7 +127,7 @@ def describe(config: Config) -> dict[str, Any]:
     return {
         "agent": "shi2022",
         "env": ENV,
-        **recorded_settings(config),
+        **list_settings(config),
         "game": game.name,
         "encoder": game.encoder.name,
         "encoder_version": game.encoder.version,

@@ -10,9 +10,10 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpAgent
-from card_baselines.agents.learned.sparse_layer import linear_of_parts, sparse_linear
+from card_baselines.agents.learned.parts_layer import linear_of_parts
 from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.network import ActorCritic
+from card_baselines.ppo.sparse_layer import sparse_linear
 from card_envs import make_game
 from card_envs.agent import decisions_at, find_agent
 from card_envs.analysis.exploitability.range_strategy import ObservationParts, RangeStrategy
