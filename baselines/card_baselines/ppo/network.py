@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import Any, Self
 
 import torch
 
@@ -44,7 +44,7 @@ class ActorCritic(torch.nn.Module):
         _initialise(self.value, _VALUE_GAIN)
 
     @classmethod
-    def from_config(cls, config: Config, game: Game, **options: bool) -> Self:
+    def from_config(cls, config: Config, game: Game, **options: Any) -> Self:
         """Return a new network of the sizes in the settings; the value has all hidden layers that it does not share."""
         own = config.hidden[config.shared_layers :]
         sizes = (game.layout.size, config.hidden, game.num_actions, config.activation, own, config.shared_layers)
