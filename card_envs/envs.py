@@ -77,6 +77,13 @@ ENVS = {
             histories=("card_envs.history.big2.files:BIG2",),
         ),
         EnvEntry(
+            id="flop_holdem-v0",
+            gymnasium_id="FlopHoldem-v0",
+            make_game="card_envs.games.holdem.presets:flop_holdem",
+            summary="flop hold'em: limit hold'em of two streets, the benchmark of neural CFR papers",
+            histories=(_ACPC,),
+        ),
+        EnvEntry(
             id="leduc_holdem-v0",
             gymnasium_id="LeducHoldem-v0",
             make_game="card_envs.games.holdem.presets:leduc_holdem",

@@ -92,7 +92,10 @@ def ten_seats() -> None:
 
 
 def small_games() -> None:
-    """Leduc hold'em and Kuhn poker."""
+    """Flop hold'em, Leduc hold'em and Kuhn poker."""
+    table = Scene("flop_holdem-v0", {"button": 0, "deck": card_ids("AdTd 9s9h Qd9d4s")})
+    table.play("raise to 200", "call 100", "bet 100", "raise to 200")
+    table.save("flop", seat=0)
     table = Scene("leduc_holdem-v0", {"deck": card_ids("Jc Kc Jd")})
     table.play("check", "bet 2", "call 2", "bet 4", "call 4")
     table.save("leduc")

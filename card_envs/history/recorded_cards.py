@@ -137,4 +137,6 @@ def playable_hand(recorded: RecordedDecisions) -> RecordedHand:
 def _name(config: HoldemConfig) -> str:
     if config.is_texas:
         return "limit_holdem" if config.structure == "limit" else "no_limit_holdem"
+    if config.is_flop_holdem:
+        return "flop_holdem"
     return _SMALL_GAMES.get(config.deck_size, "holdem")

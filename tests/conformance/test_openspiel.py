@@ -49,6 +49,8 @@ GAMES = [
     "card_envs_limit_holdem",
     "card_envs_limit_holdem(players=6,max_raises=none,stacks=40)",
     "card_envs_limit_holdem(rules=rlcard,encoder=rlcard)",
+    "card_envs_flop_holdem",
+    "card_envs_flop_holdem(players=3,bet_sizes=1 2,max_raises=3 4)",
     "card_envs_no_limit_holdem",
     "card_envs_no_limit_holdem(players=3,stacks_by_seat=1 9 30,bet_menu=integers,rules=acpc)",
     "card_envs_no_limit_holdem(players=6,encoder=kaminsky404,bet_menu=pot:0.5 1 all_in)",

@@ -98,10 +98,15 @@ def our_game(players: int, betting: str, stack: int) -> str:
 
 
 def play_in_both(games: list[tuple[int, str, int]], hands: int) -> list[dict[str, Any]]:
-    """Play random hands of (players, betting, stack), in a process of its own: some settings of theirs would end it."""
+    """Play random hands of (players, betting, stack)."""
+    return compare([(our_game(*game), universal_poker(*game), BIG_BLIND) for game in games], hands)
+
+
+def compare(games: list[tuple[str, str, int]], hands: int) -> list[dict[str, Any]]:
+    """Play random hands of (ours, theirs, big blind), in a process of its own: some settings of theirs would end it."""
     questions = [
-        {"ours": our_game(*game), "theirs": universal_poker(*game), "unit": BIG_BLIND, "hands": hands, "seed": 1}
-        for game in games
+        {"ours": ours, "theirs": theirs, "unit": big_blind, "hands": hands, "seed": 1}
+        for ours, theirs, big_blind in games
     ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.run(
@@ -127,3 +132,28 @@ def test_holdem_hands_are_those_of_universal_poker() -> None:
 def test_holdem_hands_are_those_of_universal_poker_on_many_hands() -> None:
     games = [(2, "limit", 1000), (4, "limit", 1000), (2, "nolimit", 2000), (9, "nolimit", 200)]
     assert [found["differences"] for found in play_in_both(games, hands=3000)] == [[]] * len(games)
+
+
+# --- flop hold'em -----------------------------------------------------------------------------------------------------
+
+FLOP_GAME = (
+    "universal_poker(betting=limit,bettingAbstraction=fcpa,numPlayers=2,numRounds=2,blind=100 50,firstPlayer=2 1,"
+    "raiseSize={sizes},maxRaises={caps},numSuits=4,numRanks=13,numHoleCards=2,numBoardCards=0 3)"
+)
+"""Player 0 is the big blind, as in our games; papers write blind=50 100 and firstPlayer=1 2 for the same game."""
+OF_PAPERS = ("card_envs_flop_holdem", FLOP_GAME.format(sizes="100 100", caps="3 3"), 100)
+OF_DREAM = (
+    "card_envs_flop_holdem(bet_sizes=1 2,max_raises=3 4)", FLOP_GAME.format(sizes="100 200", caps="3 4"), 100
+)  # fmt: skip
+
+
+def test_flop_holdem_is_universal_poker_with_two_rounds() -> None:
+    papers, dream = (compare([game], hands)[0] for game, hands in ((OF_PAPERS, 2000), (OF_DREAM, 200)))
+    assert papers["differences"] == dream["differences"] == []
+    assert papers["showdowns"] > 500 and papers["decisions"] > 6000
+
+
+@pytest.mark.slow
+def test_flop_holdem_is_universal_poker_with_two_rounds_on_many_hands() -> None:
+    found = compare([OF_PAPERS], 100_000)[0]
+    assert found["differences"] == [] and found["showdowns"] > 25_000

@@ -151,6 +151,7 @@ def test_a_file_beside_the_log_defines_the_game(tmp_path: Path) -> None:
         HoldemConfig.no_limit(9, 1000, 5, 10, rules="acpc"),
         HoldemConfig.kuhn(),
         HoldemConfig.leduc(3),
+        HoldemConfig.flop(rules="acpc"),
     ],
 )
 def test_a_definition_reads_back_as_the_same_game(config: HoldemConfig) -> None:

@@ -12,7 +12,7 @@ import pytest
 from card_envs.agent import RandomAgent
 from card_envs.game import Game
 from card_envs.games.big2.presets import big2
-from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
+from card_envs.games.holdem.presets import flop_holdem, kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.history import (
     HandHistoryError,
     MatchFile,
@@ -56,6 +56,7 @@ SAVED: dict[str, tuple[Callable[[], Game], str]] = {
     "limit for four, no cap, ACPC": (lambda: limit_holdem(4, max_raises=None), "a.acpc"),
     "no-limit, ACPC": (lambda: no_limit_holdem(6, stacks=30), "a.acpc"),
     "no-limit, acpc, ACPC": (lambda: no_limit_holdem(3, stacks=50, rules="acpc"), "a.acpc"),
+    "flop, ACPC": (flop_holdem, "a.acpc"),
     "kuhn": (kuhn_poker, "a.acpc"),
     "kuhn for four": (lambda: kuhn_poker(4), "a.acpc"),
     "leduc for three": (lambda: leduc_holdem(3), "a.acpc"),
@@ -75,7 +76,7 @@ def test_what_is_saved_is_replayed_exactly(name: str, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == [file_name]
 
 
-@pytest.mark.parametrize("name", ["limit for six, uneven", "no-limit, ACPC", "leduc for three", "big2"])
+@pytest.mark.parametrize("name", ["limit for six, uneven", "no-limit, ACPC", "flop, ACPC", "leduc for three", "big2"])
 def test_a_saved_hand_is_shown_as_it_was_played(name: str, tmp_path: Path) -> None:
     make, file_name = SAVED[name]
     game, path = make(), tmp_path / file_name

@@ -22,6 +22,7 @@ PRESETS = {
     "kuhn, 4 seats": HoldemConfig.kuhn(4),
     "leduc": HoldemConfig.leduc(),
     "leduc, 3 seats": HoldemConfig.leduc(3),
+    "flop": HoldemConfig.flop(),
     "limit, 2 seats": HoldemConfig.limit(2),
     "limit, 6 seats": HoldemConfig.limit(6),
     "limit, 10 seats": HoldemConfig.limit(10),

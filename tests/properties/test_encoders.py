@@ -26,7 +26,7 @@ from tests.properties.encoder_play import Observer, digest, encoders_of, random_
 from tests.properties.holdem_random_play import PRESETS
 
 ROOT = Path(__file__).parents[2]
-TEXAS = [name for name, config in PRESETS.items() if config.num_hole_cards == 2]
+TEXAS = [name for name, config in PRESETS.items() if config.is_texas]
 
 UNEVEN_GAMES = [
     make(n, (3, 200, 50, 1, 20, 400, 7, 90, 2, 33)[:n], ante=n % 2)

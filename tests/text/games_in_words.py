@@ -17,6 +17,7 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "menu": ("no_limit_holdem-v0", {"num_players": 3}),
     "chips": ("no_limit_holdem-v0", {"num_players": 2, "bet_menu": (4, 6, 10, 50)}),
     "integers": ("no_limit_holdem-v0", {"num_players": 2, "bet_menu": "integers", "stacks": 30}),
+    "flop": ("flop_holdem-v0", {}),
     "leduc": ("leduc_holdem-v0", {}),
     "kuhn": ("kuhn_poker-v0", {}),
     "big2": ("big2-v0", {}),

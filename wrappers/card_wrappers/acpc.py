@@ -63,7 +63,7 @@ def make_acpc_game(definition: str | Path | HoldemConfig, bet_menu: str | None =
     if bet_menu is not None and config.structure != "limit":
         config = replace(config, bet_menu=bet_menu)
     if not config.is_texas:
-        return holdem_game("holdem", config)
+        return holdem_game("flop_holdem" if config.is_flop_holdem else "holdem", config)
     return holdem_game("limit_holdem" if config.structure == "limit" else "no_limit_holdem", config)
 
 

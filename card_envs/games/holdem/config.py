@@ -27,6 +27,8 @@ from card_envs.games.holdem.state import (
     Structure,
 )
 
+FLOP_STREETS = (0, 3)
+"""`board_cards` of flop hold'em."""
 STRUCTURES = {structure.name.lower(): int(structure) for structure in Structure}
 
 
@@ -164,6 +166,37 @@ class HoldemConfig:
         )
 
     @classmethod
+    def flop(
+        cls,
+        num_players: int = 2,
+        small_blind: int = 50,
+        big_blind: int = 100,
+        bet_sizes: Sequence[int] = (1, 1),
+        max_raises: Sequence[int] = (3, 3),
+        rules: str = "standard",
+    ) -> Self:
+        """Return flop hold'em (Brown et al. 2019, appendix A): limit hold'em that ends after the betting on the flop.
+
+        `bet_sizes` are in big blinds. Stacks are what a seat can lose at most.
+        """
+        big = _checked_blinds(small_blind, big_blind)
+        bets, caps = tuple(checked_list("bet_sizes", bet_sizes)), tuple(checked_list("max_raises", max_raises))
+        _checked_amounts("bet_sizes", bets)
+        _checked_amounts("max_raises", caps)
+        return cls(
+            structure="limit",
+            num_players=num_players,
+            stacks=big * (1 + sum(cap * bet for cap, bet in zip(caps, bets, strict=False))),
+            blinds=(small_blind, big),
+            min_bet=big,
+            raise_sizes=tuple(big * bet for bet in bets),
+            max_raises=caps,
+            rules=rules,
+            board_cards=FLOP_STREETS,
+            reward_unit=big,
+        )
+
+    @classmethod
     def kuhn(cls, num_players: int = 2) -> Self:
         """Return Kuhn poker (Kuhn 1950): one card each, one bet of one chip; num_players + 1 cards, as in OpenSpiel."""
         return cls._small_game(
@@ -265,6 +298,11 @@ class HoldemConfig:
     def is_texas(self) -> bool:
         """Whether this is Texas hold'em: two hole cards, five on the board, the whole deck, whatever the betting."""
         return (self.num_hole_cards, self.board_cards, self.deck_size) == (2, (0, 3, 1, 1), DECK_SIZE)
+
+    @property
+    def is_flop_holdem(self) -> bool:
+        """Whether this is flop hold'em: two hole cards, a flop and no more, the whole deck, whatever the betting."""
+        return (self.num_hole_cards, self.board_cards, self.deck_size) == (2, FLOP_STREETS, DECK_SIZE)
 
     @property
     def has_whole_history(self) -> bool:

@@ -46,7 +46,7 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
         action_parts=action_parts,
         private_cards=private_cards,
         redeal=partial(redeal, config),
-        equity=partial(equity, config) if config.is_texas else None,
+        equity=partial(equity, config) if config.is_texas or config.is_flop_holdem else None,
         text=text_interface(config),
         panel=_PANEL if config.is_texas else _SMALL_GAME_PANEL,
     )
@@ -80,7 +80,7 @@ def redeal(config: HoldemConfig, views: Tables, seat: int, rng: np.random.Genera
 
 
 def equity(config: HoldemConfig, views: Tables, seat: int) -> float:
-    """Return the share of the pot that a hand of Texas hold'em wins on average against random hands of those still in.
+    """Return the share of the pot that a hand wins on average against random hands of those still in.
 
     Estimated from `_SHOWDOWNS` random deals, the same whenever it is asked: its standard error is below 0.011.
     """

@@ -37,12 +37,24 @@ class _NoLimitStakes(_Stakes, total=False):
     structure: str
 
 
+class _FlopStakes(TypedDict, total=False):
+    small_blind: int
+    big_blind: int
+    bet_sizes: Sequence[int]
+    max_raises: Sequence[int]
+    rules: str
+
+
 class LimitHoldemSettings(SmallPokerSettings, _LimitStakes, total=False):
     """Arguments of `limit_holdem`; their defaults are those of `HoldemConfig.limit`."""
 
 
 class NoLimitHoldemSettings(SmallPokerSettings, _NoLimitStakes, total=False):
     """Arguments of `no_limit_holdem`; their defaults are those of `HoldemConfig.no_limit`."""
+
+
+class FlopHoldemSettings(SmallPokerSettings, _FlopStakes, total=False):
+    """Arguments of `flop_holdem`; their defaults are those of `HoldemConfig.flop`."""
 
 
 @show_arguments_of(HoldemConfig.limit)
@@ -60,6 +72,12 @@ def no_limit_holdem(
 ) -> Game:
     """Return no-limit hold'em, or pot-limit with structure="pot_limit"; raises come from the bet menu."""
     return holdem_game("no_limit_holdem", HoldemConfig.no_limit(num_players, **settings), encoder)
+
+
+@show_arguments_of(HoldemConfig.flop)
+def flop_holdem(num_players: int = 2, *, encoder: str | Encoder = "default", **settings: Unpack[_FlopStakes]) -> Game:
+    """Return flop hold'em: two streets, three board cards, limit bets of one big blind, three raises a street."""
+    return holdem_game("flop_holdem", HoldemConfig.flop(num_players, **settings), encoder)
 
 
 def leduc_holdem(num_players: int = 2, encoder: str | Encoder = "default") -> Game:

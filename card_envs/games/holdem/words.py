@@ -58,7 +58,9 @@ def text_interface(config: HoldemConfig) -> TextInterface:
 
 def _rules(config: HoldemConfig) -> str:
     structure = config.structure.replace("_", "-")
-    name = "Texas hold'em" if config.is_texas else f"a small hold'em game with a deck of {config.deck_size} cards"
+    name = f"a small hold'em game with a deck of {config.deck_size} cards"
+    if config.is_texas or config.is_flop_holdem:
+        name = "Texas hold'em" if config.is_texas else "flop hold'em"
     stakes = f"blinds {'/'.join(map(str, config.blinds))}" if any(config.blinds) else "no blinds"
     antes = f", antes {config.ante_list}" if any(config.ante_list) else ""
     return (

@@ -5,6 +5,7 @@
 | a number or a word | the same; `num_players` is called `players`, as in OpenSpiel |
 | one stack for each seat | `stacks_by_seat=100 200`, in place of `stacks` |
 | `max_raises` | numbers with blanks between them, `3 4 4 4`, or `none`; `by_rules` leaves it to the profile |
+| `bet_sizes` | numbers with blanks between them, `1 2` |
 | `bet_menu` with commas | blanks in their place: `pot:0.5 1 all_in` |
 | optional rules of Big 2 | `by_rules` (numbers: -1) leaves them to the profile; `yes` and `no` for True and False |
 """
@@ -44,6 +45,8 @@ def settings(factory: Callable[..., Game], parameters: Mapping[str, Any]) -> dic
                 found[name] = _yes_or_no(name, value) if "bool" in str(argument.annotation) else value
         elif name == "max_raises":
             found[name] = _caps(name, value)
+        elif isinstance(argument.default, tuple):
+            found[name] = _numbers(name, value)
         else:
             found[name] = ",".join(value.split()) if name == "bet_menu" else value
     if parameters.get(_STACKS_BY_SEAT):
@@ -63,6 +66,8 @@ def _default(argument: inspect.Parameter) -> int | str:
     default = argument.default
     if default is None:
         return BY_RULES_NUMBER if "int" in str(argument.annotation) else BY_RULES
+    if isinstance(default, tuple):
+        return " ".join(map(str, default))
     assert isinstance(default, (int, str))
     return default
 
