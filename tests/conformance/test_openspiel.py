@@ -193,7 +193,7 @@ def test_strings_and_tensors_of_information_states_tell_the_same_apart(name: str
                 assert by_text.setdefault(text, tensor) == tensor and by_tensor.setdefault(tensor, text) == text
 
 
-def seen_by(state: Any, observers: list[Any], player: int) -> list[Any]:
+def rank_keys(state: Any, observers: list[Any], player: int) -> list[Any]:
     seen = [state.information_state_string(player), state.observation_string(player)]
     for observer in observers:
         observer.set_from(state, player)
@@ -261,7 +261,7 @@ def test_nothing_tells_of_cards_that_a_player_cannot_see(name: str) -> None:
             continue
         me = rng.randrange(game.num_players())
         twin = other_cards(rng, game, state, me)
-        assert seen_by(state, observers, me) == seen_by(twin, observers, me)
+        assert rank_keys(state, observers, me) == rank_keys(twin, observers, me)
         assert not twin.is_chance_node() and twin.current_player() == state.current_player()
         compared += 1
     assert compared > 0

@@ -191,7 +191,7 @@ def test_what_a_seat_cannot_see_changes_nothing_that_it_gets(rules: str, encoder
     tables, views, row = dealt_tables(game, 1, seed=10), game.new_tables(1), np.array([0])
     numbers, masks = np.zeros((1, game.layout.size), np.int8), np.zeros((1, NUM_ACTIONS), np.int8)
 
-    def seen_by(tables: Any, seat: int) -> tuple[bytes, bytes, bytes, str]:
+    def rank_keys(tables: Any, seat: int) -> tuple[bytes, bytes, bytes, str]:
         game.encoder.observe(tables, 0, seat, observation_records(numbers), mask_records(masks))
         game.censor_batch(tables, row, np.array([seat]), views)
         return numbers.tobytes(), masks.tobytes(), views.tobytes(), game.text(tables, 0, seat)
@@ -201,7 +201,7 @@ def test_what_a_seat_cannot_see_changes_nothing_that_it_gets(rules: str, encoder
             changed = tables.copy()
             reshuffle_unseen(changed, seat, rng)
             assert changed.tobytes() != tables.tobytes()
-            assert seen_by(changed, seat) == seen_by(tables, seat)
+            assert rank_keys(changed, seat) == rank_keys(tables, seat)
 
     for _ in range(150):
         check(tables)

@@ -22,7 +22,7 @@ from card_baselines.league.winnings import Winnings
 from card_baselines.papers.kaminsky2020.claims import Claim, measure_claims, predict_winners, prediction_rate
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.judge import judge
-from card_baselines.papers.kaminsky2020.population import original, training_divisions
+from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
 from card_baselines.papers.kaminsky2020.scales import SCALES
 from card_baselines.papers.kaminsky2020.tables import (
     CLAIMS,
@@ -132,7 +132,7 @@ def made_up(
     """
     rng = np.random.default_rng(seed)
     members, types, divisions, skills = [], [], [], []
-    for number, (division, (_, students)) in enumerate(training_divisions(copies).items()):
+    for number, (division, (_, students)) in enumerate(list_training_divisions(copies).items()):
         for spec in students:
             parent = 1000 + len(set(types)) + 10 * len(members)
             for clone in range(1, clones + 1):
@@ -194,8 +194,8 @@ def test_a_league_that_is_another() -> None:
 
 
 def test_copies_of_divisions() -> None:
-    assert list(training_divisions(2))[5:8] == ["QlnA-Rn", "Qln8-Cl-2", "QlnA-Cl-2"]
-    assert {original(name) for name in training_divisions(3)} == set(TRAINING)
+    assert list(list_training_divisions(2))[5:8] == ["QlnA-Rn", "Qln8-Cl-2", "QlnA-Cl-2"]
+    assert {original(name) for name in list_training_divisions(3)} == set(TRAINING)
     assert original("PermaEval-1") == "PermaEval-1"
     skills = {"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}
     once, twice, thrice = (measure(made_up(skills, copies=copies)) for copies in (1, 2, 3))

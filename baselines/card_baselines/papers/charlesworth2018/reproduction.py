@@ -41,7 +41,7 @@ class Charlesworth2018Reproduction:
         return folder
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
-        """Return what each seed's network wins from random players, with a control, or from its earlier selves."""
+        """Return the gains of each seed's network from random players, with a control, or from its earlier selves."""
         rows = (RANDOM, UNTRAINED) if row == RANDOM else (row,)
         return [
             {"table": table, "row": each, "seed": seed, **match}

@@ -31,7 +31,7 @@ _UNKNOWN = (math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Claim:
-    """What a league of ours shows of one of the paper's conclusions."""
+    """Evidence of a league of ours on one of the paper's conclusions."""
 
     name: str
     """Key of `tables.CLAIMS`."""
@@ -49,7 +49,7 @@ class Claim:
 
 
 def measure_claims(found: Findings) -> list[Claim]:
-    """Return what a league shows of all of the paper's conclusions, in the order of `tables.CLAIMS`."""
+    """Return the evidence of a league on each of the paper's conclusions, in the order of `tables.CLAIMS`."""
     return [
         *_measure_top(found), _compare_types(found), _compare_qlearners(found), *_measure_styles(found),
         *_measure_consistency(found), *_measure_predictions(found), _measure_improvement(found),
@@ -59,7 +59,7 @@ def measure_claims(found: Findings) -> list[Claim]:
 
 def _measure_top(found: Findings) -> list[Claim]:
     """Return the share of Q-learners at the top by each metric."""
-    qlearn, sac = found.of_type(*QLEARN), found.of_type(*SAC)
+    qlearn, sac = found.has_type(*QLEARN), found.has_type(*SAC)
     has_enough = min(count_students(found, qlearn), count_students(found, sac)) >= MIN_STUDENTS
     claims = []
     for metric in METRICS:
@@ -87,17 +87,17 @@ def count_students(found: Findings, chosen: NDArray[np.bool_]) -> int:
 
 def _compare_types(found: Findings) -> Claim:
     percentiles = _percentiles(found, "median")
-    return _difference(found, "Qlearn above SAC", percentiles, found.of_type(*QLEARN), found.of_type(*SAC))
+    return _difference(found, "Qlearn above SAC", percentiles, found.has_type(*QLEARN), found.has_type(*SAC))
 
 
 def _compare_qlearners(found: Findings) -> Claim:
-    sides = found.of_type("Qlearn-All"), found.of_type("Qlearn-8")
+    sides = found.has_type("Qlearn-All"), found.has_type("Qlearn-8")
     return _difference(found, "Qlearn-All earns more", found.scores["mean"], *sides)
 
 
 def _measure_styles(found: Findings) -> list[Claim]:
     """Return how near agents of one type are, relative to agents of one division: by the plane, by strategy vectors."""
-    trained = np.flatnonzero(found.of_type(*QLEARN, *SAC))
+    trained = np.flatnonzero(found.has_type(*QLEARN, *SAC))
     vectors = np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
     claims = []
     for name, points in (("plane", found.plane[trained]), ("strategy vector", vectors)):
@@ -131,7 +131,7 @@ def _measure_consistency(found: Findings) -> list[Claim]:
     both = [found.ranks(found.trueskill(run)) for run in range(2)]
     shift = 100 * np.abs(both[0] - both[1]) / max(1, len(found.members) - 1)
     return [
-        _mean_claim(f"TrueSkill twice, {name}", _means_by_student(found, shift, found.of_type(*kinds)))
+        _mean_claim(f"TrueSkill twice, {name}", _means_by_student(found, shift, found.has_type(*kinds)))
         for name, kinds in (("Qlearn", QLEARN), ("SAC", SAC))
     ]
 
@@ -190,7 +190,7 @@ def _measure_improvement(found: Findings) -> Claim:
 
 def _compare_matchmaking(found: Findings) -> Claim:
     """Return the winnings of Qlearn-All after climbing less those after random matches."""
-    sides = found.in_division("QlnA-Cl"), found.in_division("QlnA-Rn")
+    sides = found.is_in_division("QlnA-Cl"), found.is_in_division("QlnA-Rn")
     return _difference(found, "climbing earns more", found.scores["mean"], *sides)
 
 
@@ -199,12 +199,13 @@ def _measure_mixing(found: Findings) -> Claim:
 
     Students of one mixed division share its rounds, so the interval is over mixed divisions.
     """
-    percentiles, mixed = _percentiles(found, "median"), found.in_division("AllAg-Cl")
+    percentiles, mixed = _percentiles(found, "median"), found.is_in_division("AllAg-Cl")
     homes = np.array([member.division if member.division is not None else -1 for member in found.members])
     gaps = []
     for home in sorted(set(homes[mixed].tolist())):
         by_type = [
-            percentiles[(homes == home) & found.of_type(kind)].mean() - percentiles[~mixed & found.of_type(kind)].mean()
+            percentiles[(homes == home) & found.has_type(kind)].mean()
+            - percentiles[~mixed & found.has_type(kind)].mean()
             for kind in (*QLEARN, *SAC)
         ]
         gaps.append(float(np.mean(by_type)))

@@ -137,7 +137,7 @@ def _types(found: Findings) -> Figure:
     for axes, below, metric in zip(upper, lower, METRICS, strict=True):
         ranks = found.ranks(found.scores[metric])
         for place, kind in enumerate(TYPE_COLOURS):
-            mine = np.flatnonzero(found.of_type(kind))
+            mine = np.flatnonzero(found.has_type(kind))
             axes.plot(ranks[mine], np.full(len(mine), place), "|", markersize=16, markeredgewidth=2,
                       color=TYPE_COLOURS[kind])  # fmt: skip
         axes.set_yticks(range(len(TYPE_COLOURS)), list(TYPE_COLOURS) if axes is upper[0] else [""] * len(TYPE_COLOURS))
@@ -168,7 +168,7 @@ def _divisions(found: Findings) -> Figure:
     for axes, metric in zip(upper, METRICS, strict=True):
         ranks = found.ranks(found.scores[metric])
         for place, name in enumerate(("QlnA-Cl", "QlnA-Rn")):
-            mine = np.flatnonzero(found.in_division(name))
+            mine = np.flatnonzero(found.is_in_division(name))
             axes.plot(ranks[mine], np.full(len(mine), place), "|", markersize=26, markeredgewidth=2,
                       color=DIVISION_COLOURS[name])  # fmt: skip
         axes.set_yticks((0, 1), ("climbing", "random") if axes is upper[0] else ("", ""))
@@ -183,7 +183,7 @@ def _divisions(found: Findings) -> Figure:
     }  # fmt: skip
     for axes, (title, names) in zip(lower, groups.items(), strict=True):
         for name in names:
-            mine = np.flatnonzero(found.in_division(name))
+            mine = np.flatnonzero(found.is_in_division(name))
             inside = _ranks_inside(found, mine)
             colours = [TYPE_COLOURS[found.types[i]] for i in mine]
             marker = "o" if name == names[0] else "s"

@@ -55,7 +55,7 @@ class Findings:
     ratings: tuple[dict[int, Rating], dict[int, Rating]]
     """TrueSkill in the two evaluations, by number of the member."""
     histories: tuple[History, History]
-    """Of these ratings: (round, member, mu, sigma)."""
+    """History of these ratings: (round, member, mu, sigma)."""
     internal: Mapping[int, float]
     """Member -> TrueSkill in its own division."""
     styles: tuple[Style, ...]
@@ -109,12 +109,12 @@ class Findings:
         """Return (n,): 1 for the best."""
         return np.argsort(np.argsort(-scores, kind="stable"), kind="stable") + 1
 
-    def of_type(self, *types: str) -> NDArray[np.bool_]:
-        """Return (n,): which agents are of these types."""
+    def has_type(self, *types: str) -> NDArray[np.bool_]:
+        """Return True for the agents of these types, (n,)."""
         return np.isin(self.types, types)
 
-    def in_division(self, name: str) -> NDArray[np.bool_]:
-        """Return (n,): which agents come from a division."""
+    def is_in_division(self, name: str) -> NDArray[np.bool_]:
+        """Return True for the agents that come from a division, (n,)."""
         return np.asarray(np.array(self.divisions) == name, np.bool_)
 
     @property

@@ -20,7 +20,7 @@ class PrintedReLU(nn.Module):
         return leaky_relu(x, PRINTED_SLOPE)
 
 
-def hidden_layers(inputs: int, width: int, layers: int) -> nn.Sequential:
+def make_hidden_layers(inputs: int, width: int, layers: int) -> nn.Sequential:
     """Return `layers` layers of `width` neurons, each with its activation."""
     parts: list[nn.Module] = []
     for number in range(layers):
@@ -33,7 +33,7 @@ class StateValues(nn.Module):
 
     def __init__(self, observation_size: int, num_moves: int, width: int = 256, layers: int = 4) -> None:
         super().__init__()
-        self.hidden = hidden_layers(observation_size, width, layers)
+        self.hidden = make_hidden_layers(observation_size, width, layers)
         self.head = nn.Linear(width, num_moves)
 
     def forward(self, observation: torch.Tensor) -> torch.Tensor:
@@ -57,7 +57,7 @@ class PairValues(nn.Module):
         self.state = nn.Linear(observation_size, width)
         self.move = nn.Embedding(num_moves, width)  # a linear layer that reads the move one-hot
         nn.init.uniform_(self.move.weight, -(observation_size**-0.5), observation_size**-0.5)
-        self.hidden = nn.Sequential(PrintedReLU(), *hidden_layers(width, width, layers - 1))
+        self.hidden = nn.Sequential(PrintedReLU(), *make_hidden_layers(width, width, layers - 1))
         self.head = nn.Linear(width, 1)
 
     def forward(self, observation: torch.Tensor) -> torch.Tensor:
@@ -75,7 +75,7 @@ class Critic(nn.Module):
 
     def __init__(self, observation_size: int, action_size: int, width: int = 256, layers: int = 4) -> None:
         super().__init__()
-        self.hidden = hidden_layers(observation_size + action_size, width, layers)
+        self.hidden = make_hidden_layers(observation_size + action_size, width, layers)
         self.head = nn.Linear(width, 1)
 
     def forward(self, observation: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
@@ -88,7 +88,7 @@ class GaussianPolicy(nn.Module):
 
     def __init__(self, observation_size: int, action_size: int, width: int = 256, layers: int = 4) -> None:
         super().__init__()
-        self.hidden = hidden_layers(observation_size, width, layers)
+        self.hidden = make_hidden_layers(observation_size, width, layers)
         self.head = nn.Linear(width, 2 * action_size)
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -39,7 +39,7 @@ _BITS, _LAST_PLACE = 2.0**53, 2.0**-53
 
 @dataclass(frozen=True)
 class Moves:
-    """What a Q-learner tells apart beside folding: to call is move 0, and each amount is a move."""
+    """Moves of a Q-learner besides folding: to call is move 0, and each amount is a move."""
 
     amounts: tuple[int, ...]
     every: bool = False
@@ -181,7 +181,7 @@ def desires_of(network: nn.Module, decisions: Decisions, dtype: torch.dtype) -> 
 
 
 def moves_of(config: dict[str, Any]) -> Moves:
-    """Return what the Q-learner of a config.json tells apart."""
+    """Return the moves of the Q-learner of a config.json."""
     return ALL if config["kind"] == "qlearn_all" else EIGHT
 
 

@@ -16,7 +16,7 @@ DIRECT, SIMILAR = "PermaEvalDirect", ("PermaEval-1", "PermaEval-2")
 _SEED = 2020
 
 
-def training_divisions(copies: int) -> dict[str, tuple[str, tuple[str, ...]]]:
+def list_training_divisions(copies: int) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return the training divisions and their copies, which are called Qln8-Cl-2, Qln8-Cl-3 ..."""
     return {
         name if copy == 1 else f"{name}-{copy}": settings
@@ -35,7 +35,7 @@ def open_league(folder: Path, scale: Scale) -> League:
     if not (folder / "league.sqlite").exists():
         League.new(folder, ENV, seed=_SEED, **SETTINGS).store.close()
     league = League.open(folder)
-    for name, (kind, students) in training_divisions(scale.copies).items():
+    for name, (kind, students) in list_training_divisions(scale.copies).items():
         if name not in league.divisions:
             league.add_division(
                 name, kind, students=students, teachers=BASELINES, hands=scale.hands, clone_every=scale.clone_every,
@@ -46,7 +46,7 @@ def open_league(folder: Path, scale: Scale) -> League:
 
 def train(league: League, scale: Scale, pool: Pool | None, progress: Progress) -> Mapping[str, int]:
     """Play the rounds of the training divisions that are missing; return how many each has."""
-    return league.run(dict.fromkeys(training_divisions(scale.copies), scale.rounds), pool, progress)
+    return league.run(dict.fromkeys(list_training_divisions(scale.copies), scale.rounds), pool, progress)
 
 
 def evaluate(league: League, scale: Scale, pool: Pool | None, progress: Progress) -> Mapping[str, int]:

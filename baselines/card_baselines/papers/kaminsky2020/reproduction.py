@@ -83,8 +83,8 @@ class Kaminsky2020Reproduction:
     @cached_property
     def _untrained(self) -> Findings:
         """The control: the same of clones that were made after one round of six hands."""
-        folder = self._train_league("untrained", _untrained_scale(self._scale))
-        with open_league(folder, _untrained_scale(self._scale)) as league:
+        folder = self._train_league("untrained", _scale_without_training(self._scale))
+        with open_league(folder, _scale_without_training(self._scale)) as league:
             return self._evaluate(league, folder)
 
     def _evaluate(self, league: League, folder: Path) -> Findings:
@@ -129,7 +129,7 @@ class Kaminsky2020Reproduction:
         return f"card-envs reproduce kaminsky2020 --scale {self._name} --table {' '.join(map(str, tables))}"
 
 
-def _untrained_scale(scale: Scale) -> Scale:
+def _scale_without_training(scale: Scale) -> Scale:
     """Return a scale after whose training students are cloned as good as untrained."""
     return replace(scale, rounds=1, hands=6, clone_every=1)
 

@@ -38,7 +38,7 @@ PRINTED_RATE = 0.1
 
 @dataclass(frozen=True)
 class SacSettings(Settings):
-    """What the soft actor-critic has besides (section 3.4.3)."""
+    """Further settings of the soft actor-critic (section 3.4.3)."""
 
     temperature: float = 0.01
     polyak: float = 0.999
@@ -70,7 +70,7 @@ class Sac(KaminskyTrainee):
         return SacPlayer(self.played, self.config())
 
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
-        """Return what the sampled numbers wish; the notes are the numbers: its policy is random enough."""
+        """Return the actions of the sampled numbers; the notes are the numbers: its policy is random enough."""
         desires = desires_of(self.played, decisions, self.dtype).numpy()
         return Choices(choose_desired_actions(desires, Situations.from_decisions(decisions)), desires)
 
@@ -90,7 +90,7 @@ class Sac(KaminskyTrainee):
 
     @torch.no_grad()
     def _targets(self, experience: Experience, rows: NDArray[np.int64]) -> list[torch.Tensor]:
-        """Return what each critic moves to (n,): the reward after last decisions, else the next decision's value."""
+        """Return the target of each critic (n,): the reward after last decisions, else the next decision's value."""
         following = experience.following[rows]
         goes_on = torch.from_numpy(following >= 0)
         chips = experience.rewards[rows] * experience.game.chips_per_reward

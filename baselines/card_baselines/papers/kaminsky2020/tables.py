@@ -109,19 +109,19 @@ class PaperClaim:
     high: float = math.inf
 
 
-def _at_the_top(metric: str) -> tuple[str, PaperClaim]:
+def _claim_share_at_top(metric: str) -> tuple[str, PaperClaim]:
     what = "share of Q-learners among the best fifth"
     return f"Qlearn at the top, {metric}", PaperClaim("table 4.3", what, "100 %, here above 90 %", low=1 - SHARE_MARGIN)
 
 
-def _named_winners(metric: str) -> tuple[str, PaperClaim]:
+def _claim_prediction(metric: str) -> tuple[str, PaperClaim]:
     return f"prediction, {metric}", PaperClaim("figure 4.2", "% of pairs whose winner it names", "")
 
 
 _RANK_SHIFT = "difference of two ranks, % of all ranks"
 _STYLE_RATIO = "distance within a type (other division) over distance within a division (other type)"
 CLAIMS: Mapping[str, PaperClaim] = {
-    **dict(_at_the_top(metric) for metric in ROWS),
+    **dict(_claim_share_at_top(metric) for metric in ROWS),
     "Qlearn above SAC": PaperClaim("section 5.3", "percentile of the rank by median, Qlearn - SAC", "above 0", low=0),
     "Qlearn-All earns more": PaperClaim(
         "table 4.3", "mean winnings in bb/hand, Qlearn-All - Qlearn-8", "above 0: first 12 of 20 by mean", low=0
@@ -132,7 +132,7 @@ CLAIMS: Mapping[str, PaperClaim] = {
     ),
     "TrueSkill twice, Qlearn": PaperClaim("figure 4.4", _RANK_SHIFT, "small, here below 10", high=10),
     "TrueSkill twice, SAC": PaperClaim("figure 4.4", _RANK_SHIFT, "large, here above 10", low=10),
-    **dict(_named_winners(metric) for metric in ROWS),
+    **dict(_claim_prediction(metric) for metric in ROWS),
     "TrueSkill predicts best": PaperClaim(
         "figure 4.2", "% of pairs, TrueSkill - best other metric", "best, here above 0", low=0
     ),

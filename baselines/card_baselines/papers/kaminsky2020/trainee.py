@@ -38,7 +38,7 @@ POLICY = "policy"
 
 @dataclass(frozen=True)
 class Settings:
-    """Of all four kinds; what the paper does not say carries no section."""
+    """Settings of all four kinds; those that the paper does not state carry no section."""
 
     kind: str
     """qlearn_8, qlearn_all or sac."""
@@ -49,7 +49,7 @@ class Settings:
     reward_scale: float = 1000.0
     """Chips that make a value of 1, the most that tanh can say: five stacks, the most that a hand can pay."""
     passes: int = 1
-    """How often each decision of a round is learned from; a round is not remembered beyond its end."""
+    """Number of times that each decision of a round is learned from; a round is not remembered beyond its end."""
     batch: int = 512
     """Decisions of an update."""
     dtype: str = "auto"

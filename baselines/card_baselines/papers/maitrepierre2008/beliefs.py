@@ -117,19 +117,19 @@ def _update(b: Any, t: Any, seat: Any, kind: Any, model: Any, s: Any) -> None:
     is_capped = b.raises >= t.max_raises[b.street]
     for hand in range(NUM_HANDS):
         strength = min(np.int64(s.share[hand] * NUM_STRENGTHS), NUM_STRENGTHS - 1)
-        chance = model[street, strength, pot, kind]
+        likelihood = model[street, strength, pot, kind]
         if kind == CALL and is_free:
-            chance += model[street, strength, pot, FOLD]  # where checking is free, nobody folds
+            likelihood += model[street, strength, pot, FOLD]  # where checking is free, nobody folds
         if kind == CALL and is_capped:
-            chance += model[street, strength, pot, RAISE]
-        b.probability[hand] *= chance
+            likelihood += model[street, strength, pot, RAISE]
+        b.probability[hand] *= likelihood
     _normalise(b, t, seat)
 
 
 @kernel
 def _exclude_seen(b: Any, t: Any, seat: Any) -> None:
     """Give hands that hold a card of the board or of `seat` no probability."""
-    seen = seen_cards(t, seat)
+    seen = visible_cards(t, seat)
     for hand in range(NUM_HANDS):
         if (seen >> np.int64(HANDS[hand, 0]) | seen >> np.int64(HANDS[hand, 1])) & 1 == 1:
             b.probability[hand] = 0.0
@@ -147,7 +147,7 @@ def _normalise(b: Any, t: Any, seat: Any) -> None:
             b.probability[hand] /= total
         return
     b.resets += 1
-    seen, count = seen_cards(t, seat), np.int64(0)
+    seen, count = visible_cards(t, seat), np.int64(0)
     for hand in range(NUM_HANDS):
         is_seen = (seen >> np.int64(HANDS[hand, 0]) | seen >> np.int64(HANDS[hand, 1])) & 1
         b.probability[hand] = 1.0 - is_seen
@@ -157,7 +157,7 @@ def _normalise(b: Any, t: Any, seat: Any) -> None:
 
 
 @kernel
-def seen_cards(t: Any, seat: Any) -> Any:
+def visible_cards(t: Any, seat: Any) -> Any:
     """Return the set of cards that `seat` sees at view `t`: its own and the board, as bits of an int64."""
     seen = np.int64(0)
     for k in range(_HOLE_CARDS):
@@ -169,7 +169,7 @@ def seen_cards(t: Any, seat: Any) -> Any:
 
 @kernel
 def judge_hands(s: Any, t: Any, num_board: Any, seed: Any) -> None:
-    """Write the chance of every hand to win against a random one with the first `num_board` cards of the board.
+    """Write the probability of every hand to win against a random one with the first `num_board` cards of the board.
 
     On the river exactly, on the turn over all last cards, on the flop over `FLOP_SAMPLES` random boards that `seed`
     fixes. Hands that hold a card of the board get 0.

@@ -27,7 +27,7 @@ from card_envs.rng import seed_stream
 
 NUM_TREES = 200
 TIE_MARGIN = 0.03
-"""Share of the pot by which raising may be worth less than calling and still count as equal, which raises.
+"""Fraction of the pot by which raising may be worth less than calling and still count as equal, which raises.
 
 The paper takes the more aggressive of equal actions. In its trees both sides know what the other thinks, so whoever
 would fold is bluffed; opening the river with a good hand then comes out a few percent of the pot below checking, for

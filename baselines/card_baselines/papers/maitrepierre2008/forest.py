@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.maitrepierre2008.beliefs import seen_cards
+from card_baselines.papers.maitrepierre2008.beliefs import visible_cards
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import owed
@@ -29,9 +29,9 @@ from card_envs.rng import STREAM, next_uint64, random_below
 FLOP, TURN, RIVER = 1, 2, 3
 US, THEM = 0, 1
 _MATCHED = 5
-"""Ends of a round: 0 to 4 bets matched."""
+"""Number of ways in which a round ends: 0 to 4 bets matched."""
 _OUTCOMES = 9
-"""Of the two showdowns that a tree thinks of: 3 * (player's) + opponent's, each 0 lost, 1 split, 2 won."""
+"""Number of outcomes of the two showdowns of a tree: 3 * (player's) + opponent's, each 0 lost, 1 split, 2 won."""
 _HOLE_CARDS, _BOARD_PLACE, _KNOWN = 2, 4, (0, 3, 4, 5)
 _FIFTY_THREE_BITS, _LOW = 2.0**-53, np.uint64(11)
 
@@ -110,13 +110,13 @@ def _look_at(f: Any, t: Any, seat: Any) -> None:
 @kernel
 def _draw_hands(f: Any, t: Any, seat: Any) -> Any:
     """Draw the hands of a tree; return the set of cards that they and the board hold."""
-    board = seen_cards(t, seat)
+    board = visible_cards(t, seat)
     own = np.int64(0)
     for k in range(_HOLE_CARDS):
         own |= np.int64(1) << np.int64(t.deck[_HOLE_CARDS * seat + k])
     f.hand[0] = own
-    f.hand[1] = _cards_of(_believed(f))
-    f.hand[2] = _cards_of(_believed(f))
+    f.hand[1] = _cards_of(_sample_belief(f))
+    f.hand[2] = _cards_of(_sample_belief(f))
     f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
     while f.hand[3] & (f.hand[2] | (board & ~own)) != 0:
         f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
@@ -138,7 +138,7 @@ def _cards_of(hand: Any) -> Any:
 
 
 @kernel
-def _believed(f: Any) -> Any:
+def _sample_belief(f: Any) -> Any:
     """Return a hand of the opponent drawn from the beliefs."""
     drawn = np.float64(next_uint64(f) >> _LOW) * _FIFTY_THREE_BITS * f.cumulative[NUM_HANDS - 1]
     low, high = np.int64(0), np.int64(NUM_HANDS - 1)

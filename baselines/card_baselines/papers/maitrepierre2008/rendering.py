@@ -17,10 +17,10 @@ _MATCHES_HEADER = ("player", "against", "printed", "ours", "hands", "in small be
 def render_table(content: Mapping[str, Any], number: int) -> PrintedTable:
     """Return a table of a report."""
     results = results_of_table(content, number)
-    return _matches_table(results) if number == MATCHES else _switching_table(results, number)
+    return _render_matches_table(results) if number == MATCHES else _render_switching_table(results, number)
 
 
-def _matches_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+def _render_matches_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
     rows = [
         (
             result["row"], result["opponent"], f"{result['paper']:+.3f}", format_gain(result), f"{result['hands']:,}",
@@ -31,7 +31,7 @@ def _matches_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
     return PrintedTable(f"Table {MATCHES}", _MATCHES_HEADER, rows)
 
 
-def _switching_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+def _render_switching_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
     """Return a table about adaptation; a column for each bandit compares it with every row, session by session."""
     styles = SWITCHES[number]
     bandits = {
@@ -49,9 +49,9 @@ def _switching_table(results: Sequence[Mapping[str, Any]], number: int) -> Print
     return PrintedTable(title, (*header, *(f"{name} less this" for name in bandits)), rows)
 
 
-def _difference(of_bandit: Sequence[float], result: Mapping[str, Any]) -> str:
-    """Return what a bandit won more in the same sessions, with an interval over their differences."""
-    found = summarise("difference", np.subtract(of_bandit, result["by_session"]))
+def _difference(bandit: Sequence[float], result: Mapping[str, Any]) -> str:
+    """Return the gain of a bandit less that of a player in the same sessions, with an interval over the differences."""
+    found = summarise("difference", np.subtract(bandit, result["by_session"]))
     return format_gain({"mean": found.mean, "ci95": found.ci95})
 
 

@@ -27,7 +27,7 @@ def class_name(first: int, second: int) -> str:
 
 
 CLASSES = [class_name(int(a), int(b)) for a, b in HANDS]
-"""Of each hand, in the order of `HANDS`."""
+"""Class of each hand, in the order of `HANDS`."""
 
 
 def likeliest(probability: NDArray[np.float64], most: int = _MOST_SHOWN) -> list[tuple[str, float]]:
@@ -47,7 +47,7 @@ def strength_distribution(probability: NDArray[np.float64], view: Any) -> NDArra
 
 
 def belief_text(probability: NDArray[np.float64], view: Any) -> str:
-    """Return what probabilities (1326,) of the opponent's hands come to at a view: strengths and likeliest hands."""
+    """Return a summary of the probabilities (1326,) of the opponent's hands: strengths and likeliest hands."""
     if view.street == 0:
         return "your hand: nothing believed before the flop, which is played by a table"
     hands = ", ".join(f"{name} {chance:.1%}" for name, chance in likeliest(probability))

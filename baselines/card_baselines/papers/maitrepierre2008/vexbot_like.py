@@ -26,7 +26,7 @@ from card_envs.poker.hands import hand_number
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
 BINS = 10
-"""Of hand strength at a showdown: the share of hands that are beaten."""
+"""Number of bins of hand strength at a showdown: the share of hands that are beaten."""
 AGGRESSION = 5
 """Classes of bets and raises that a player made in a hand: 0 to 3, and more."""
 SEQUENCE_WEIGHT, CLASS_WEIGHT, SHOWN_WEIGHT = 6.0, 4.0, 4.0
@@ -92,8 +92,8 @@ WORK = np.dtype(
     (
         np.record,
         [
-            ("own", np.float64, (BINS,)),  # chances of our strength at the showdown
-            ("win", np.float64, (AGGRESSION, AGGRESSION)),  # chance to win a showdown, by aggression
+            ("own", np.float64, (BINS,)),  # probabilities of our strength at the showdown
+            ("win", np.float64, (AGGRESSION, AGGRESSION)),  # probability to win a showdown, by aggression
         ],
     )
 )
@@ -158,7 +158,7 @@ def respond_batch(
         t, m, w = views[j], memory[rows[j]], work[0]
         own = np.int64(1 if t.actor == t.button else 0)
         _own_strength(w, t, strengths[0], np.uint64(random_numbers[j] * 2.0**53))
-        _chances_to_win(w, m)
+        _compute_win_probabilities(w, m)
         number = node_of(t, tree)
         _value_subtree(number, own, tree, betting, m, w, values)
         best, most = np.int64(CALL_ACTION), -1e300
@@ -178,8 +178,8 @@ def _value_subtree(number: Any, own: Any, tree: Any, betting: Any, m: Any, w: An
             if node.folded != NOBODY:
                 values[k] = -np.float64(node.stake) if node.folded == own else np.float64(node.stake)
             else:
-                chance = w.win[betting[k].made[1 - own], betting[k].made[own]]
-                values[k] = (2.0 * chance - 1.0) * node.stake
+                win = w.win[betting[k].made[1 - own], betting[k].made[own]]
+                values[k] = (2.0 * win - 1.0) * node.stake
         elif node.player == own:
             values[k] = -1e300
             for action in range(NUM_ACTIONS):
@@ -209,7 +209,7 @@ def frequency(k: Any, action: Any, tree: Any, betting: Any, m: Any) -> Any:
 
 @kernel
 def _own_strength(w: Any, t: Any, s: Any, seed: Any) -> None:
-    """Write the chances of the actor's strength at the showdown: exact on the river, else one bin around its mean."""
+    """Write probabilities of the actor's strength at the showdown: exact on the river, else one bin around the mean."""
     for k in range(BINS):
         w.own[k] = 0.0
     first, second = np.int64(t.deck[2 * t.actor]), np.int64(t.deck[2 * t.actor + 1])
@@ -229,8 +229,8 @@ def _own_strength(w: Any, t: Any, s: Any, seed: Any) -> None:
 
 
 @kernel
-def _chances_to_win(w: Any, m: Any) -> None:
-    """Write the chance to win a showdown against the hands that were shown after so many bets of each side."""
+def _compute_win_probabilities(w: Any, m: Any) -> None:
+    """Write the probability to win a showdown against the hands that were shown after so many bets of each side."""
     for theirs in range(AGGRESSION):
         whole = 0.0
         for ours in range(AGGRESSION):
@@ -245,9 +245,9 @@ def _chances_to_win(w: Any, m: Any) -> None:
                 for other in range(AGGRESSION):
                     coarse += m.shown[theirs, other, k] / SHOWN_WEIGHT
                 coarse /= 1.0 + whole / SHOWN_WEIGHT
-                chance = (m.shown[theirs, ours, k] + SHOWN_WEIGHT * coarse) / (seen + SHOWN_WEIGHT)
+                share = (m.shown[theirs, ours, k] + SHOWN_WEIGHT * coarse) / (seen + SHOWN_WEIGHT)
                 for mine in range(BINS):
-                    won += w.own[mine] * chance * (1.0 if mine > k else (0.5 if mine == k else 0.0))
+                    won += w.own[mine] * share * (1.0 if mine > k else (0.5 if mine == k else 0.0))
             w.win[theirs, ours] = won
 
 
@@ -282,7 +282,7 @@ def _watch_betting(t: Any, own: Any, tree: Any, betting: Any, m: Any) -> Any:
             for _ in range(raises):
                 number = _count(number, np.int64(FIRST_RAISE_ACTION), own, tree, betting, m)
         is_last = street == t.street
-        folded = _folded(t) if is_last else np.int64(NOBODY)
+        folded = _find_folder(t) if is_last else np.int64(NOBODY)
         while tree[number].player != NOBODY and tree[number].street == street:
             action = FOLD_ACTION if tree[number].player == folded and _owes(tree, number) else CALL_ACTION
             number = _count(number, np.int64(action), own, tree, betting, m)
@@ -296,7 +296,7 @@ def _owes(tree: Any, number: Any) -> Any:
 
 
 @kernel
-def _folded(t: Any) -> Any:
+def _find_folder(t: Any) -> Any:
     """Return the player who folded, NOBODY at a showdown."""
     for seat in range(2):
         if (np.int64(t.in_hand) >> seat) & 1 == 0:

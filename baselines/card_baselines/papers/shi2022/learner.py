@@ -171,7 +171,7 @@ class ActorCriticLearner:
 
     def _read_history(self, network: PokerNetwork, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return a network's reading of the betting at each row, by one pass over the hands."""
-        return network.history.at(batch["tokens"], batch["hand"], batch["length"].long())
+        return network.history.encode_first(batch["tokens"], batch["hand"], batch["length"].long())
 
     def _all_cards(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the critic's inputs beside the history."""

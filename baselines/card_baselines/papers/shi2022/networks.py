@@ -32,7 +32,7 @@ ENCODER = "shi2022"
 HAND_FEATURES = ("category", "percentile")
 """Blocks of the encoder that are not in the paper; they stand last of those with a fixed length."""
 NO_DECISION = 0
-"""What the history holds where no decision is yet."""
+"""Token of the history where no decision is yet."""
 _EMBEDDING = 32
 
 
@@ -46,8 +46,8 @@ class LstmHistory(nn.Module):
         self.lstm = nn.LSTM(_EMBEDDING, width, batch_first=True)
         self.state_size = 2 * width
 
-    def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
-        """Return what is known (m, width) after the first `length` (m,) decisions of tokens[hand]: one pass over all.
+    def encode_first(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        """Return the encoding (m, width) of the first `length` (m,) decisions of tokens[hand]: one pass over all.
 
         `tokens` (hands, longest) are the decisions of some hands, `hand` (m,) says which of them.
         """
@@ -62,7 +62,7 @@ class LstmHistory(nn.Module):
         return torch.cat(torch.lstm_cell(self.embedding(tokens), (hidden, cell), *self.lstm.all_weights[0]), dim=1)
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
-        """Return what is known (n, width)."""
+        """Return the encoding (n, width) of states."""
         return states.chunk(2, dim=1)[0]
 
 
@@ -81,8 +81,8 @@ class FcHistory(nn.Module):
         self.bias = nn.Parameter(torch.zeros(width))
         self.state_size = width
 
-    def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
-        """Return what is known (m, width) after the first `length` (m,) decisions of tokens[hand]."""
+    def encode_first(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        """Return the encoding (m, width) of the first `length` (m,) decisions of tokens[hand]."""
         if tokens.shape[1] == 0:
             return self.read(torch.zeros(len(hand), self.state_size, device=hand.device))
         made = torch.arange(tokens.shape[1], device=tokens.device) < length[:, None]
@@ -97,7 +97,7 @@ class FcHistory(nn.Module):
         return after
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
-        """Return what is known (n, width)."""
+        """Return the encoding (n, width) of states."""
         return torch.relu(states + self.bias)
 
 
@@ -110,7 +110,7 @@ class NoHistory(nn.Module):
         self._width = width
         self.state_size = 0
 
-    def at(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+    def encode_first(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
         """Return zeros (m, width)."""
         return torch.zeros(len(hand), self._width, device=hand.device)
 
@@ -132,7 +132,7 @@ HISTORIES: dict[str, type[LstmHistory] | type[FcHistory] | type[NoHistory]] = {
 
 
 class PokerNetwork(nn.Module):
-    """What has a fixed length, and the betting as `history` reads it -> one number per action."""
+    """Maps an observation of fixed length, and the betting as `history` encodes it, to one number per action."""
 
     history: History
 
@@ -176,7 +176,7 @@ def actor_size(layout: Layout, hand_features: bool) -> int:
 
 
 class Memories:
-    """What one network knows of the betting at each of many tables, decision by decision."""
+    """The encoding of the betting by one network at each of many tables, updated decision by decision."""
 
     def __init__(self, history: History, num_tables: int, device: torch.device | None = None) -> None:
         """Begin with hands in which nobody has decided; `device` is that of the network, by default the CPU."""
@@ -185,7 +185,7 @@ class Memories:
         self._lengths = np.zeros(num_tables, np.int64)
 
     def read(self, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
-        """Return what is known (n, width) at tables `rows`, given all their decisions (n, most), 0 where none is yet.
+        """Return the encoding (n, width) at tables `rows`, given all their decisions (n, most), 0 where none is yet.
 
         Only those that came since the last call are read.
         """
@@ -263,7 +263,7 @@ class Shi2022Agent(Agent):
         return likeliest(probabilities.numpy()) if self.greedy else np.asarray(probabilities.numpy())
 
     def _read_history(self, number: int, tables: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
-        """Return what an actor knows of the betting; in hands whose start it was not told, read from the beginning."""
+        """Return the encoding of the betting; hands whose start was not announced are read from the beginning."""
         rows = tables - self._first_table
         if self._memories and rows.min() >= 0 and rows.max() < self._num_tables:
             return self._memories[number].read(rows, tokens)

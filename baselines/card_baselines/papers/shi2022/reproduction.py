@@ -43,7 +43,7 @@ def config_of(algorithm: str, history: str, seed: int, scale: Scale) -> Config:
     return replace(Config(**changes), algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
 
 
-def untrained_config(config: Config) -> Config:
+def config_without_training(config: Config) -> Config:
     """Return settings of a run that never moves its actor: the control of the learners."""
     return replace(
         config, algorithm="dual-apu", episodes=1, num_tables=SEATS, updates=1, warm_up=1_000_000, panel=(),
@@ -115,10 +115,10 @@ class Shi2022Reproduction:
         }
 
     def _play_untrained(self, variant: str) -> dict[str, Any] | None:
-        """Return what networks win before their training from a scripted opponent: the control of a row."""
+        """Return the winnings of untrained networks from a scripted opponent: the control of a row."""
         if variant not in AGENTS or variant in SEARCHING:
             return None
-        folders = [self._untrained_run(seed) for seed in self.seeds]
+        folders = [self._train_control(seed) for seed in self.seeds]
         played = [
             self._play_seed(folder, variant, seed)["ours"] for folder, seed in zip(folders, self.seeds, strict=True)
         ]
@@ -126,8 +126,8 @@ class Shi2022Reproduction:
         ci95 = summarise(variant, means).ci95 if len(means) > 1 else played[0]["ci95"]
         return {"mean": float(means.mean()), "ci95": list(ci95)}
 
-    def _untrained_run(self, seed: int) -> Path:
-        return self._finish_run(untrained_config(config_of("dual-apu", self.history, seed, self.scale)))
+    def _train_control(self, seed: int) -> Path:
+        return self._finish_run(config_without_training(config_of("dual-apu", self.history, seed, self.scale)))
 
     def _play_seed(self, folder: Path, variant: str, seed: int) -> dict[str, Any]:
         opponent, key = self._opponent(variant, seed)

@@ -27,7 +27,7 @@ NO_ACTION = -1
 
 @dataclass(frozen=True, eq=False)
 class Trajectories:
-    """What one learner saw of one round: hands, each with the rows of its decisions, in order.
+    """Decisions of one learner in one round: hands, each with the rows of its decisions, in order.
 
     A row's next state is the row behind it, unless the row is `done`.
     """

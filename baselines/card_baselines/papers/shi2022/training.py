@@ -71,7 +71,7 @@ class Config(RunConfig):
     learning_rate_actor: float = 3e-4
     learning_rate_critic: float = 1e-3
     polyak: float = 0.01
-    """Share of the way that the critic's target network moves towards it with every update."""
+    """Polyak averaging: share of the way that the critic's target network moves towards it with every update."""
     entropy: float = 0.02
     """Weight of the policy's entropy. With 0, policies settle on one action early and stay there."""
     final_share: float = 1.0

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.zheng2022.card_types import TYPE_OF_RANK, random_type, seen_by
+from card_baselines.papers.zheng2022.card_types import TYPE_OF_RANK, random_type, rank_keys
 from card_baselines.papers.zheng2022.situation import NONE, NUM_COLUMNS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import num_board_cards
@@ -23,7 +23,7 @@ from card_envs.rng import random_below
 BOARDS, HANDS_PER_BOARD = 10, 10
 """Completions of the board, and hands of the rival with each, that P(better) is estimated from."""
 RIVAL_COUNTS = np.dtype((np.record, [("seen", np.float64, (NUM_COLUMNS,)), ("seen_ahead", np.float64, (NUM_COLUMNS,))]))
-"""How often the rival was seen to take each action, and how often of these my hand was the better one."""
+"""Counts of the rival's actions, and of those among them where the own hand was the better one."""
 
 _TINY = 1e-9
 
@@ -31,7 +31,7 @@ _TINY = 1e-9
 @kernel
 def chance_ahead(t: Any, seat: Any, repaired: Any, boards: Any, hands: Any, stream: Any) -> Any:
     """Return the share of random boards and rival's hands in which the seat's row is better; equal rows count half."""
-    key, bits, cards = seen_by(t, seat)
+    key, bits, cards = rank_keys(t, seat)
     board_key, board_bits = np.int64(0), np.int64(0)
     hole = np.int64(seat) * t.num_hole_cards
     own_key = CARD_KEYS[t.deck[hole]] + CARD_KEYS[t.deck[hole + 1]]

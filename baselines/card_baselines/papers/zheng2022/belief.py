@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, hole_type, seen_by
+from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, hole_type, rank_keys
 from card_baselines.papers.zheng2022.duel import game_of_paper
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
@@ -37,13 +37,13 @@ WITH, WITHOUT = f"{__name__}:ENCODER", "default"
 """Names of the encoders. The first one says where it stands, so that runs and agents find it without being told."""
 FOLDERS = {"default_sheet": WITH, "default": WITHOUT}
 _COMPLETIONS = (0, 46, 1081)
-"""Of a board that lacks none, one, two cards; the first is not needed."""
+"""Number of completions of a board that lacks none, one, two cards; the first is not needed."""
 _LARGEST = 4.0
 RULES = ("num_players=2", "rules=rlcard")
 SETTINGS: dict[str, Any] = {
     "panel": (), "minutes": 0, "num_tables": 256, "final_hands": 100, "evaluation_seconds": 1e9,
 }  # fmt: skip
-"""Of short runs of self-play PPO; what is not named is its default."""
+"""Settings of short runs of self-play PPO; others are the defaults."""
 
 
 def layout(config: HoldemConfig) -> Layout:
@@ -66,7 +66,7 @@ def write_values(t: Any, seat: Any, o: Any) -> None:
         hole = seat * t.num_hole_cards
         _add(o, hole_type(t.deck[hole], t.deck[hole + 1], PUBLISHED), 1.0)
         return
-    key, bits, cards = seen_by(t, seat)
+    key, bits, cards = rank_keys(t, seat)
     if missing == 0:
         _add(o, TYPE_OF_RANK[PUBLISHED, rank_of(key, bits)], 1.0)
         return
@@ -92,7 +92,7 @@ def _add(o: Any, row: Any, share: Any) -> None:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what can be read back."""
+    """Return the decoded observation."""
     values = layout(config).split(np.asarray(observation))["sheet"]
     return {**DEFAULT.decode(config, observation[:-NUM_COLUMNS]), "sheet": [float(value) for value in values]}
 

@@ -87,7 +87,7 @@ def hole_type(first: Any, second: Any, repaired: Any) -> Any:
 
 
 @kernel
-def seen_by(t: Any, seat: Any) -> Any:
+def rank_keys(t: Any, seat: Any) -> Any:
     """Return (key, bits, cards) of a seat's hole cards and the board: as in `poker.ranks`, and the set of card ids."""
     key, bits, cards = np.int64(0), np.int64(0), np.int64(0)
     hole = np.int64(seat) * t.num_hole_cards
@@ -112,7 +112,7 @@ def random_type(t: Any, seat: Any, repaired: Any, stream: Any) -> Any:
     if shown == 0:
         hole = np.int64(seat) * t.num_hole_cards
         return hole_type(t.deck[hole], t.deck[hole + 1], repaired)
-    key, bits, cards = seen_by(t, seat)
+    key, bits, cards = rank_keys(t, seat)
     for _ in range(MAX_BOARD - shown):
         card = unused_card(stream, cards)
         cards |= np.int64(1) << card
@@ -134,7 +134,7 @@ def count_types(t: Any, seat: Any, repaired: Any, c: Any) -> Any:
         hole = np.int64(seat) * t.num_hole_cards
         c.count[hole_type(t.deck[hole], t.deck[hole + 1], repaired)] = 1
         return 1
-    key, bits, cards = seen_by(t, seat)
+    key, bits, cards = rank_keys(t, seat)
     missing = MAX_BOARD - shown
     if missing == 0:
         c.count[TYPE_OF_RANK[repaired, rank_of(key, bits)]] = 1

@@ -53,7 +53,7 @@ from card_baselines.papers.zheng2022.table_player import (
     ACTION_VALUES,
     TYPE_COUNTS,
     Scaling,
-    by_action_id,
+    to_action_probabilities,
     values_of,
     write_values,
 )
@@ -64,7 +64,7 @@ from card_envs.game import Game
 from card_envs.rng import seed_stream, seeded_streams
 
 MEMORY, DRAWN, PASSES, MINIBATCH, PERIOD = 48, 12, 5, 12, 50
-"""Of each action: samples kept, and drawn for a training. Passes over those, and decisions between two trainings."""
+"""Samples kept of each action, and drawn for a training. Passes over those, and decisions between two trainings."""
 NETWORK_LEARNING_RATE = 1e-3
 _TINY = 1e-8
 _SEED_SCALE = 2.0**53
@@ -84,22 +84,22 @@ SAMPLE = np.dtype(
 
 @dataclass(frozen=True)
 class CheatemConfig:
-    """Where the paper and its code differ, and what may be left out. The defaults are what the code does."""
+    """Options where paper and code differ, and parts that may be left out. The defaults are those of the code."""
 
     updates_sheet: bool = True
     """Change the sheet while training; Static-Cheat'em does not."""
     loss: Loss = "run"
     logit_scale: float = LOGIT_SCALE
-    """Of the loss as run."""
+    """Scale of the logits in the loss as run."""
     scaling: Scaling = "standardised"
-    """Of the sheet before training."""
+    """Scaling of the sheet before training."""
     clip_advantage: bool = False
     """Keep AP within 0 .. 1."""
     counts_last_action: bool = False
     """Count the rival's last action of a hand too, which may be a fold, although no own decision follows."""
     training_sharpness: float = 1.0
     sharpness: float = 5.0
-    """What the sheet's values are multiplied with when playing to train, and afterwards."""
+    """Factors of the sheet's values when playing to train, and afterwards."""
     hidden: tuple[int, ...] = (16,)
     batch_norm: bool = True
     completions: int = 0
@@ -314,7 +314,7 @@ def policy_of(
         sheet_policy = mix_policies(logits.double(), sheet_policy)
     weights = np.maximum(sheet_policy.numpy(), 1e-30) * values["legal"]
     weights /= weights.sum(axis=1, keepdims=True)
-    return by_action_id(weights, decisions.game.num_actions, values["legal"])
+    return to_action_probabilities(weights, decisions.game.num_actions, values["legal"])
 
 
 @kernel

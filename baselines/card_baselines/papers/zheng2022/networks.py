@@ -22,7 +22,7 @@ from card_baselines.papers.zheng2022.situation import (
     is_legal_column,
     plays_heads_up_limit,
 )
-from card_baselines.papers.zheng2022.table_player import by_action_id, softmax
+from card_baselines.papers.zheng2022.table_player import softmax, to_action_probabilities
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.compiler import kernel
@@ -94,8 +94,8 @@ class NetworkAgent(Agent):
         legal = legal_columns(decisions)
         if self.kind == "dqn":
             best = np.where(legal == 1, outputs, -np.inf).argmax(axis=1)
-            return by_action_id(np.eye(NUM_COLUMNS)[best], decisions.game.num_actions, legal)
-        shown = by_action_id(softmax(outputs, legal), decisions.game.num_actions, legal)
+            return to_action_probabilities(np.eye(NUM_COLUMNS)[best], decisions.game.num_actions, legal)
+        shown = to_action_probabilities(softmax(outputs, legal), decisions.game.num_actions, legal)
         return likeliest(shown) if self.greedy else shown
 
     def save(self, folder: Path, **facts: Any) -> None:

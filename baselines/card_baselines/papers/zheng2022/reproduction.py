@@ -138,22 +138,22 @@ class Zheng2022Reproduction:
         return (CheatemAgent if "cheatem" in name else NetworkAgent)(folder)
 
     def _gain(self, cell: Cell) -> dict[str, Any]:
-        """Return what a player wins from a rival, over seeds where either was trained or has a sheet."""
+        """Return the winnings of a player from a rival, over seeds where either was trained or has a sheet."""
         name, rival = cell.row, cell.opponent
         is_fixed = name in FIXED and rival in FIXED
         played = [self._match(name, rival, seed) for seed in range(1 if is_fixed else self._seeds)]
         return {
             "row": name, "rival": rival, "paper": cell.paper, **_summarise_runs(played),
-            "of": "hands" if is_fixed else "seeds", "untrained": self._untrained_gain(name, rival),
+            "of": "hands" if is_fixed else "seeds", "untrained": self._control_gain(name, rival),
         }  # fmt: skip
 
-    def _untrained_gain(self, name: str, rival: str) -> dict[str, Any] | None:
-        """Return what a learner wins before its training from a rival that does not learn: the control of a row."""
+    def _control_gain(self, name: str, rival: str) -> dict[str, Any] | None:
+        """Return the winnings of an untrained learner from a rival that does not learn: the control of a row."""
         if name not in LEARNERS or rival in LEARNERS:
             return None
-        return _summarise_runs([self._untrained_match(name, rival, seed) for seed in range(self._seeds)])
+        return _summarise_runs([self._play_control(name, rival, seed) for seed in range(self._seeds)])
 
-    def _untrained_match(self, name: str, rival: str, seed: int) -> dict[str, Any]:
+    def _play_control(self, name: str, rival: str, seed: int) -> dict[str, Any]:
         def play() -> dict[str, Any]:
             learner = MAKE[name]([seed], [self.sheet(seed)]).make_player(0)
             return self._play([learner, self._player(rival, name, seed)], seed)
@@ -259,7 +259,7 @@ class Zheng2022Reproduction:
         return [*found, *self._belief()]
 
     def _belief(self) -> list[dict[str, Any]]:
-        """Return what self-play PPO wins that sees a sheet's values, from one that does not, and both from Rule."""
+        """Return the gain of self-play PPO that sees a sheet's values from one that does not, and of both from Rule."""
         self._say("learners with and without a sheet's values")
         return [row for decisions in self._scale.belief_decisions for row in self._belief_of(decisions)]
 

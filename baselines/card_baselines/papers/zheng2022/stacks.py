@@ -32,9 +32,11 @@ class Stack:
         self._first, self._second = torch.zeros_like(self.flat), torch.zeros_like(self.flat)
         self._steps = torch.zeros(len(networks), dtype=torch.float64)
         norms = [[m for m in n if isinstance(m, torch.nn.BatchNorm1d)] for n in networks]
-        self._means = [torch.stack([_running_statistics(m)[0] for m in layer]) for layer in zip(*norms, strict=True)]
+        self._means = [
+            torch.stack([_get_running_statistics(m)[0] for m in layer]) for layer in zip(*norms, strict=True)
+        ]
         self._variances = [
-            torch.stack([_running_statistics(m)[1] for m in layer]) for layer in zip(*norms, strict=True)
+            torch.stack([_get_running_statistics(m)[1] for m in layer]) for layer in zip(*norms, strict=True)
         ]
 
     def __len__(self) -> int:
@@ -114,7 +116,7 @@ class Stack:
         torch.nn.utils.vector_to_parameters(self.flat[row].clone(), copied.parameters())
         norms = [layer for layer in copied if isinstance(layer, torch.nn.BatchNorm1d)]
         for layer, mean, variance in zip(norms, self._means, self._variances, strict=True):
-            running_mean, running_variance = _running_statistics(layer)
+            running_mean, running_variance = _get_running_statistics(layer)
             running_mean.copy_(mean[row])
             running_variance.copy_(variance[row])
         return copied.eval().requires_grad_(False)
@@ -150,6 +152,6 @@ def networks_of(make: Callable[[], torch.nn.Sequential], seeds: Sequence[int]) -
     return made
 
 
-def _running_statistics(layer: torch.nn.BatchNorm1d) -> tuple[torch.Tensor, torch.Tensor]:
+def _get_running_statistics(layer: torch.nn.BatchNorm1d) -> tuple[torch.Tensor, torch.Tensor]:
     assert layer.running_mean is not None and layer.running_var is not None
     return layer.running_mean, layer.running_var

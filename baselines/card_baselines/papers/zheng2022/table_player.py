@@ -80,7 +80,7 @@ class TablePlayer(Agent):
         if self.policy == "greedy":
             return np.eye(decisions.game.num_actions)[best_actions(values)]
         weights = softmax(self.sharpness * values["value"], values["legal"])
-        return by_action_id(weights, decisions.game.num_actions, values["legal"])
+        return to_action_probabilities(weights, decisions.game.num_actions, values["legal"])
 
     def values(self, decisions: Decisions) -> NDArray[Any]:
         """Return the value of each column, (n,) of `ACTION_VALUES`."""
@@ -100,7 +100,7 @@ class SoftmaxTablePlayer(TablePlayer):
 def values_of(
     decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.int64], repaired: int, completions: int
 ) -> NDArray[Any]:
-    """Return what each column is worth in each decision, (n,) of `ACTION_VALUES`.
+    """Return the value of each column in each decision, (n,) of `ACTION_VALUES`.
 
     `sheets` are records of `Sheet.record`, `which` (n,) says whose sheet belongs to each decision.
     """
@@ -125,11 +125,13 @@ def best_actions(values: NDArray[Any]) -> NDArray[np.int64]:
     return actions
 
 
-def by_action_id(of_columns: NDArray[np.float64], num_actions: int, legal: NDArray[np.uint8]) -> NDArray[np.float64]:
+def to_action_probabilities(
+    columns: NDArray[np.float64], num_actions: int, legal: NDArray[np.uint8]
+) -> NDArray[np.float64]:
     """Return probabilities of columns (n, 4) as those of action ids (n, 3): call and check are one id."""
-    shown = np.zeros((len(of_columns), num_actions))
+    shown = np.zeros((len(columns), num_actions))
     for column in range(NUM_COLUMNS):
-        shown[:, action_of(column)] += of_columns[:, column] * legal[:, column]
+        shown[:, action_of(column)] += columns[:, column] * legal[:, column]
     return shown
 
 
