@@ -15,6 +15,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
+from card_envs.game import Game
 from card_wrappers.sb3 import CardVecEnv
 
 
@@ -68,3 +69,8 @@ class WithoutMask(BaseFeaturesExtractor):
         """Return observations (n, d) of (n, d + actions)."""
         self.seen = observation
         return observation[:, : self._size]
+
+
+def extractor_settings(game: Game) -> dict[str, Any]:
+    """Return the arguments of an SB3 policy whose observations end with the mask of a game."""
+    return {"features_extractor_class": WithoutMask, "features_extractor_kwargs": {"num_actions": game.num_actions}}

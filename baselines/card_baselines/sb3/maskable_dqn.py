@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,9 @@ from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.config import require, require_shares
-from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, mask_values
-from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
+from card_baselines.sb3.mask_at_end import MaskAtEnd, extractor_settings, mask_values
+from card_baselines.sb3.sb3_run import Sb3Config, Sb3Learner, make_algorithm
 from card_envs.agent import choose
 from card_wrappers.sb3 import CardVecEnv
 
@@ -123,11 +121,7 @@ class MaskableDqnLearner(Sb3Learner):
             "gradient_steps": config.gradient_steps,
             "n_steps": config.n_steps,
             "target_update_interval": config.target_updates,
-            "policy_kwargs": {
-                "net_arch": list(config.hidden),
-                "features_extractor_class": WithoutMask,
-                "features_extractor_kwargs": {"num_actions": config.game().num_actions},
-            },
+            "policy_kwargs": {"net_arch": list(config.hidden), **extractor_settings(config.game())},
         }
 
     @staticmethod
@@ -147,10 +141,4 @@ class MaskableDqnLearner(Sb3Learner):
         self.model.exploration_schedule = lambda _: max(config.final_exploration, rate)
 
 
-ALGORITHM = Algorithm(
-    name="maskable_dqn",
-    config=Config,
-    make_learner=MaskableDqnLearner,
-    describe=partial(describe_game_run, algorithm="maskable_dqn", agent="mlp", activation="relu", greedy=True),
-    may_change=MAY_CHANGE,
-)
+ALGORITHM = make_algorithm("maskable_dqn", Config, MaskableDqnLearner, agent="mlp", activation="relu", greedy=True)

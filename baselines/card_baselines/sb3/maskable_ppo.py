@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
 
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.config import require, require_shares
-from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
+from card_baselines.sb3.sb3_run import Sb3Config, Sb3Learner, make_algorithm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +60,4 @@ class MaskablePpoLearner(Sb3Learner):
         return [*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters()]
 
 
-ALGORITHM = Algorithm(
-    name="maskable_ppo",
-    config=Config,
-    make_learner=MaskablePpoLearner,
-    describe=partial(describe_game_run, algorithm="maskable_ppo", agent="mlp", activation="tanh"),
-    may_change=MAY_CHANGE,
-)
+ALGORITHM = make_algorithm("maskable_ppo", Config, MaskablePpoLearner, agent="mlp", activation="tanh")

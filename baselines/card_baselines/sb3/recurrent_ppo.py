@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -17,34 +16,27 @@ from sb3_contrib.ppo_recurrent.policies import MlpLstmPolicy
 from stable_baselines3.common.distributions import Distribution
 
 from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
-from card_baselines.runs.config import require, require_shares
-from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, mask_values
-from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
+from card_baselines.runs.config import require
+from card_baselines.sb3 import maskable_ppo
+from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, extractor_settings, mask_values
+from card_baselines.sb3.sb3_run import Sb3Learner, make_algorithm
 from card_wrappers.sb3 import CardVecEnv
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(Sb3Config):
+class Config(maskable_ppo.Config):
     """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
 
     num_tables: int = 128
-    steps_per_update: int = 32
-    """Decisions per table and update; the batch is num_tables times as large."""
     minibatch: int = 1024
-    epochs: int = 2
-    entropy: float = 0.01
-    gae_lambda: float = 0.95
-    clip: float = 0.2
     memory: int = 128
     """Numbers that the LSTM remembers."""
     hidden: tuple[int, ...] = (128,)
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 1, "steps_per_update", "epochs", "memory")
-        require_shares(self, "gae_lambda")
+        require(self, 1, "memory")
 
 
 class MaskedLstmPolicy(MlpLstmPolicy):
@@ -65,21 +57,9 @@ class RecurrentPpoLearner(Sb3Learner):
     @staticmethod
     def model_settings(config: Config) -> dict[str, Any]:
         """Return the arguments of RecurrentPPO."""
-        return {
-            "policy": MaskedLstmPolicy,
-            "n_steps": config.steps_per_update,
-            "batch_size": config.minibatch,
-            "n_epochs": config.epochs,
-            "gae_lambda": config.gae_lambda,
-            "clip_range": config.clip,
-            "ent_coef": config.entropy,
-            "policy_kwargs": {
-                "net_arch": {"pi": list(config.hidden), "vf": list(config.hidden)},
-                "lstm_hidden_size": config.memory,
-                "features_extractor_class": WithoutMask,
-                "features_extractor_kwargs": {"num_actions": config.game().num_actions},
-            },
-        }
+        settings = maskable_ppo.MaskablePpoLearner.model_settings(config)
+        memory = {"lstm_hidden_size": config.memory, **extractor_settings(config.game())}
+        return {**settings, "policy": MaskedLstmPolicy, "policy_kwargs": {**settings["policy_kwargs"], **memory}}
 
     @staticmethod
     def wrap_tables(tables: CardVecEnv) -> MaskAtEnd:
@@ -93,10 +73,4 @@ class RecurrentPpoLearner(Sb3Learner):
         return [*policy.lstm_actor.parameters(), *head]
 
 
-ALGORITHM = Algorithm(
-    name="recurrent_ppo",
-    config=Config,
-    make_learner=RecurrentPpoLearner,
-    describe=partial(describe_game_run, algorithm="recurrent_ppo", agent="recurrent", activation="tanh"),
-    may_change=MAY_CHANGE,
-)
+ALGORITHM = make_algorithm("recurrent_ppo", Config, RecurrentPpoLearner, agent="recurrent", activation="tanh")

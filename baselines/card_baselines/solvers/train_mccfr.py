@@ -15,31 +15,27 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm, list_settings
-from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state
-from card_baselines.runs.config import RunConfig, require
+from card_baselines.runs.config import require
 from card_baselines.runs.learner import Learner
 from card_baselines.solvers.cfr import STRATEGY, save_strategy
 from card_baselines.solvers.equity_buckets import equal_bounds
 from card_baselines.solvers.mccfr import Mccfr
-from card_envs.envs import make_game
+from card_baselines.solvers.solver_run import SolverConfig, make_algorithm
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 
-ENV = "limit_holdem-v0"
 _AT_ONCE = 20_000  # iterations between two looks at the clock
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(RunConfig):
+class Config(SolverConfig):
     """Settings of a run; it ends with the first of iterations and minutes."""
 
     iterations: int = 4_000_000
     """Deals that are played through, for both players."""
     minutes: float = 60.0
-    """Budget of processor time for the whole run, evaluations along the way included; 0 for none."""
     buckets: int = 40
     """Kinds of hands that each street after the first tells apart."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "shi_rules", "equity")
@@ -49,20 +45,9 @@ class Config(RunConfig):
     final_hands: int = 50_000
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 1, "iterations")
         require(self, 2, "buckets")
-        require(self, 0, "minutes", "evaluation_seconds")
-
-    def game(self) -> Game:
-        """Return heads-up limit hold'em."""
-        return make_game(ENV)
-
-
-def describe(config: Config) -> dict[str, Any]:
-    """Return the content of config.json."""
-    return {"agent": "cfr", "algorithm": "mccfr", "env": ENV, **list_settings(config)}
 
 
 class MccfrLearner(Learner):
@@ -102,13 +87,4 @@ class MccfrLearner(Learner):
         return progress
 
 
-ALGORITHM = Algorithm(
-    name="mccfr",
-    config=Config,
-    make_learner=MccfrLearner,
-    describe=describe,
-    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
-    counts="iterations",
-    may_change=("minutes", "iterations", "evaluation_seconds"),
-    duplicate=True,
-)
+ALGORITHM = make_algorithm("mccfr", Config, MccfrLearner)

@@ -15,10 +15,8 @@ import numpy as np
 import torch
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm, list_settings
-from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
-from card_baselines.runs.config import RunConfig, require
+from card_baselines.runs.config import require
 from card_baselines.runs.learner import Learner
 from card_baselines.solvers.bucket_making import make_buckets, turn_table
 from card_baselines.solvers.bucket_strategy import BucketStrategy
@@ -26,24 +24,22 @@ from card_baselines.solvers.cfr import STRATEGY
 from card_baselines.solvers.hand_buckets import HandBuckets
 from card_baselines.solvers.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.public_chance_cfr_br import PublicChanceCfrBr
-from card_envs.envs import make_game
+from card_baselines.solvers.solver_run import SolverConfig, make_algorithm
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 
-ENV = "limit_holdem-v0"
 _AT_ONCE = 20  # iterations between two looks at the clock
 _BUCKETS, _TURN, _SOLVER = "buckets.", "turn", "solver."  # names of tensors in a checkpoint begin so
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(RunConfig):
+class Config(SolverConfig):
     """Settings of a run; it ends with the first of iterations and minutes."""
 
     iterations: int = 100_000
     """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
     minutes: float = 0.0
-    """Budget of processor time for the whole run, evaluations along the way included; 0 for none."""
     width: int = 32
     """Flop, turn and river tell width * width kinds of hands apart each."""
     cfr_br: bool = False
@@ -56,20 +52,9 @@ class Config(RunConfig):
     final_hands: int = 100_000
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 1, "iterations")
         require(self, 2, "width")
-        require(self, 0, "minutes", "evaluation_seconds")
-
-    def game(self) -> Game:
-        """Return heads-up limit hold'em."""
-        return make_game(ENV)
-
-
-def describe(config: Config) -> dict[str, Any]:
-    """Return the content of config.json."""
-    return {"agent": "cfr", "algorithm": "public_chance_cfr", "env": ENV, **list_settings(config)}
 
 
 class PublicChanceLearner(Learner):
@@ -130,14 +115,4 @@ def _to_int16(array: Any) -> Any:
     return array.view(np.int16) if array.dtype == np.uint16 else array
 
 
-ALGORITHM = Algorithm(
-    name="public_chance_cfr",
-    config=Config,
-    make_learner=PublicChanceLearner,
-    describe=describe,
-    budget=lambda config, done: Budget(config.minutes, config.iterations, done),
-    counts="iterations",
-    checkpoint_seconds=600.0,
-    may_change=("minutes", "iterations", "evaluation_seconds"),
-    duplicate=True,
-)
+ALGORITHM = make_algorithm("public_chance_cfr", Config, PublicChanceLearner, checkpoint_seconds=600.0)
