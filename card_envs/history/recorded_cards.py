@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name, card_names
+from card_envs.game import ILLEGAL
 from card_envs.games.holdem.actions import INTEGERS_OFFSET
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
+from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import RAISE
 from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, SHOW, Hand
 from card_envs.history.recorded_hand import RecordedHand
@@ -74,12 +76,12 @@ def _find_shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tup
     return (*both, *[NO_CARD] * (2 - len(both)))
 
 
-def filled(cards: Sequence[int]) -> list[int]:
+def fill_unknown(cards: Sequence[int], deck_size: int = DECK_SIZE) -> list[int]:
     """Return the cards with unused ones for those that are not known; the caller must not let them decide a pot."""
     if NO_CARD not in cards:
         return list(cards)
     used = set(cards)
-    unused = (card for card in range(DECK_SIZE) if card not in used)
+    unused = (card for card in range(deck_size) if card not in used)
     return [next(unused) if card == NO_CARD else card for card in cards]
 
 
@@ -108,11 +110,14 @@ def hidden_hands(cards: Sequence[int]) -> int:
 
 
 def playable_hand(recorded: RecordedDecisions) -> RecordedHand:
-    """Return a hand of hold'em as a table plays it again; ValueError if hole cards are missing or it is not legal."""
+    """Return a hand of hold'em as a table plays it again; ValueError if it is not legal.
+
+    Cards that are not recorded are replaced by some that nobody has; `unknown_seats` names the seats that hold them.
+    """
     config = replace(recorded.config, stacks=recorded.stacks)
-    n = config.num_players
-    if NO_CARD in recorded.known[: n * config.num_hole_cards]:
-        raise ValueError(f"{recorded.source}: hole cards are not recorded")
+    n, k = config.num_players, config.num_hole_cards
+    unknown = tuple(seat for seat in range(n) if NO_CARD in recorded.known[k * seat : k * seat + k])
+    num_known = max((place + 1 for place, card in enumerate(recorded.known) if card != NO_CARD), default=0)
     is_limit = config.structure == "limit"
     shown = config if is_limit else replace(config, bet_menu="integers")  # so that every amount can be shown
     actions = [
@@ -124,14 +129,22 @@ def playable_hand(recorded: RecordedDecisions) -> RecordedHand:
         options={
             "button": n - 1,
             "stacks": list(recorded.stacks),
-            "deck": [card for card in recorded.known if card != NO_CARD],
+            "deck": fill_unknown(recorded.known, config.deck_size)[: max(num_known, n * k)],
         },
         names=recorded.names,
         actions=tuple(actions),
         others=() if is_limit else (holdem_game(_name(config), config),),
+        apply=_apply_amount,
+        unknown_seats=unknown,
     )
     hand.tables_after(len(actions))
     return hand
+
+
+def _apply_amount(tables: Any, action: int) -> bool:
+    """Take an action of the menu of all amounts at a single table of any menu; return False if it is illegal."""
+    kind = min(action, RAISE)
+    return int(apply_decision(tables, 0, kind, action - INTEGERS_OFFSET if kind == RAISE else 0)) != ILLEGAL
 
 
 def _name(config: HoldemConfig) -> str:

@@ -22,6 +22,10 @@ class RecordedHand:
     actions: tuple[int, ...]
     others: tuple[Game, ...] = ()
     """The same game with other bet menus, in which agents may know it."""
+    apply: Callable[[Tables, int], bool] | None = None
+    """Takes an action id of `game` at a single table of one of `others`, whatever its menu; False if it is illegal."""
+    unknown_seats: tuple[int, ...] = ()
+    """Seats whose cards are not recorded; they hold cards that nobody else has."""
 
     def tables_after(self, step: int) -> Tables:
         """Return one table after the first `step` actions; a ValueError says which of them is illegal."""
@@ -32,22 +36,16 @@ class RecordedHand:
                 raise ValueError(f"{self.source}: {self.game.why_illegal(tables, 0, action)}")
         return tables
 
-    def in_game(self, game: Game, step: int) -> Tables | None:
-        """Return the table of another game after the same actions, by their names; None if one is not on its menu."""
-        ours, theirs = self.tables_after(0), game.seeded_tables(1, 0)
-        game.deal_with(theirs, 0, self.options)
+    def in_game(self, game: Game, step: int) -> Tables:
+        """Return the table of one of `others` after the first `step` actions; ValueError if one is not legal there."""
+        if self.apply is None:
+            raise ValueError(f"{self.source}: the actions of {self.game.name} are not those of {game.name}")
+        tables = game.seeded_tables(1, 0)
+        game.deal_with(tables, 0, self.options)
         for action in self.actions[:step]:
-            name = self.game.action_name(ours, 0, action)
-            same = next((each for each in range(game.num_actions) if _is_called(game, theirs, each, name)), None)
-            if same is None:
-                return None
-            self.game.step(ours, 0, action)
-            game.step(theirs, 0, same)
-        return theirs
-
-
-def _is_called(game: Game, tables: Tables, action: int, name: str) -> bool:
-    return game.action_name(tables, 0, action) == name and game.step(tables.copy(), 0, action) >= -1
+            if not self.apply(tables, action):
+                raise ValueError(f"{self.source}: action {action} is not legal in {game.name}")
+        return tables
 
 
 def make_recorded_hands(makers: Iterable[Callable[[], RecordedHand]]) -> Iterator[RecordedHand | str]:

@@ -46,7 +46,7 @@ def write_prompt(
         raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
     if not 0 <= seat < game.num_seats:
         raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
-    view = censored(game, tables, i, seat)
+    view = censor_table(game, tables, i, seat)
     verbose, text = form == "verbose", game.info.text
     lines: list[str] = []
     if text is not None and verbose:
@@ -65,7 +65,7 @@ def write_prompt(
     return "\n".join(lines)
 
 
-def censored(game: Game, tables: Tables, i: int, seat: int) -> Tables:
+def censor_table(game: Game, tables: Tables, i: int, seat: int) -> Tables:
     """Return a copy (1,) of table i without anything that the seat may not see."""
     view = np.empty(1, tables.dtype)
     game.censor_batch(tables, np.array([i]), np.array([seat]), view)

@@ -10,7 +10,7 @@ import numpy as np
 from card_envs.agent import Agent, Decisions, as_agent, decisions_at, find_agent
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables
 from card_envs.text.answers import parse_action
-from card_envs.text.prompts import FORMS, action_names, censored, write_prompt
+from card_envs.text.prompts import FORMS, action_names, censor_table, write_prompt
 from card_envs.text.transcript import Transcript
 
 _KEPT_SUMMARIES = 100
@@ -89,7 +89,7 @@ class TextTable:
 
     def view(self, seat: int) -> Any:
         """Return the table's record (1,) as a seat sees it."""
-        return censored(self.game, self._tables, 0, seat)
+        return censor_table(self.game, self._tables, 0, seat)
 
     def action_names(self) -> dict[int, str]:
         """Return the legal actions of the seat that is asked: action id -> name."""

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +30,7 @@ def test_probabilities_and_equity_of_a_line(capsys: pytest.CaptureFixture[str]) 
         (["--board", "7c8cAh"], "all different"),
         (["--history", "f"], "the hand is over"),
         (["--history", "c / k"], "does not stand on the street"),
-        (["--history", "r5000"], "outside"),
+        (["--history", "r5000"], "is not legal"),
         (["--history", "dance"], "not an action"),
     ],
 )
@@ -36,4 +38,90 @@ def test_situations_that_do_not_fit_are_refused(
     capsys: pytest.CaptureFixture[str], more: list[str], message: str
 ) -> None:
     assert main([*LINE, "random", *more]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_amounts_beside_the_bet_menu_are_played_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "random", "--board", "7c8c2s", "--history", "r5 c / k r7", "--json"]) == 0
+    names = {action["name"] for action in json.loads(capsys.readouterr().out)["actions"]}
+    assert "call 7" in names
+    assert main([*LINE, "random", "--history", "r3"]) == 2
+    assert "raise to 4" in capsys.readouterr().err
+
+
+def test_stacks_of_the_seats_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "random", "--stacks", "17", "40", "--json"]) == 0
+    assert "raise to 17 all-in" in capsys.readouterr().out
+
+
+def test_situations_are_read_as_json_lines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ["advise", "limit_holdem-v0", "--agent", "always_call", "--stdin"]
+    lines = ['{"hole": "AhKd"}', "", '{"hole": "7c7d", "board": "2c2d2h", "history": "c k / k", "button": 1}']
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
+    assert main(command) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["seat"], second["seat"]) == (0, 1) and first["equity"] < second["equity"]
+    assert first["actions"][0] == {"action": 1, "name": "call 1", "probability": 1.0}
+    for wrong in (
+        "{",
+        "[]",
+        '{"board": ""}',
+        '{"hole": 3}',
+        '{"hole": "AhKd", "stacks": [1.5]}',
+        '{"hole": "AhAh"}',
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(wrong))
+        assert main(command) == 2
+        assert "card-envs: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("env", "agents", "suffix"),
+    [
+        ("no_limit_holdem-v0", ["always_call", "random"], ".phhs"),
+        ("no_limit_holdem-v0", ["always_call", "random"], ".pokerstars"),
+        ("limit_holdem-v0", ["always_call", "random"], ".acpc"),
+        ("big2-v0", ["big2_greedy", "random", "random", "random"], ".big2"),
+    ],
+)
+def test_an_agent_agrees_with_what_it_did_in_recorded_hands(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, env: str, agents: list[str], suffix: str
+) -> None:
+    file = tmp_path / f"hands{suffix}"
+    assert main(["match", env, "--agents", *agents, "--hands", "6", "--save", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["advise", env, "--agent", agents[0], "--file", str(file), "--json"]) == 0
+    decisions = json.loads(capsys.readouterr().out)
+    own = [each for each in decisions if each["player"] == agents[0]]
+    assert 5 < len(own) < len(decisions)
+    assert all(each["actions"][0]["name"] == each["taken"] for each in own)
+    assert main(["advise", env, "--agent", agents[0], "--file", str(file), "--number", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "hand 2, decision 1" in printed and "hand 1, decision" not in printed
+
+
+def test_decisions_of_seats_whose_cards_are_not_recorded_are_left_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "hand.phh"
+    file.write_text(
+        "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [1, 2]\nmin_bet = 2\nstarting_stacks = [100, 100]\n"
+        "players = ['Ann', 'Bob']\nactions = ['d dh p1 ????', 'd dh p2 AsKs', 'p2 cbr 5', 'p1 cbr 21', 'p2 f']\n"
+    )
+    assert main(["advise", "no_limit_holdem-v0", "--agent", "random", "--file", str(file), "--json"]) == 0
+    decisions = json.loads(capsys.readouterr().out)
+    assert [(each["player"], each["taken"]) for each in decisions] == [("Bob", "raise to 5"), ("Bob", "fold")]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["limit_holdem-v0", "--agent", "random"], "name one situation"),
+        (["limit_holdem-v0", "--agent", "random", "--hole", "AsKs", "--stdin"], "name one situation"),
+        (["big2-v0", "--agent", "random", "--hole", "AsKs"], "not Texas hold'em"),
+        (["limit_holdem-v0", "--agent", "random", "--file", "missing.phh"], "missing.phh"),
+    ],
+)
+def test_what_is_no_situation_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    assert main(["advise", *words]) == 2
     assert message in capsys.readouterr().err

@@ -16,7 +16,8 @@ ABOUT_ONE_GAME = (
     # the games, the registry and the modules of the ids
     "card_envs/games/", "card_envs/envs.py", "card_envs/*_v0.py",
     # formats of recorded hands, each of one game; what those of hold'em share; their names in the public package
-    "card_envs/history/phh/", "card_envs/history/acpc/", "card_envs/history/big2/", "card_envs/history/holdem_hand.py",
+    "card_envs/history/phh/", "card_envs/history/acpc/", "card_envs/history/pokerstars/",
+    "card_envs/history/big2/", "card_envs/history/holdem_hand.py",
     "card_envs/history/recorded_cards.py", "card_envs/history/settle.py", "card_envs/history/__init__.py",
     # another library's interface to its own hold'em
     "wrappers/card_wrappers/rlcard.py", "wrappers/card_wrappers/acpc.py",
@@ -24,7 +25,7 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
     "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/cli/examples.py",
     "baselines/card_baselines/ppo/presets.py",
-    "baselines/card_baselines/league/style.py",
+    "baselines/card_baselines/league/style.py", "baselines/card_baselines/situations.py",
     "baselines/card_baselines/solvers/",
     "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/methods.py",
 )  # fmt: skip

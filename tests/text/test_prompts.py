@@ -6,7 +6,7 @@ import pytest
 from card_envs import make_game
 from card_envs.text import FORMS, TextTable, Transcript, write_prompt
 from card_envs.text.answers import ActionTextError
-from card_envs.text.prompts import censored, legal_ids
+from card_envs.text.prompts import censor_table, legal_ids
 from tests.text.games_in_words import GAMES, game_of, random_states
 from tests.third_game.config import DozenConfig
 from tests.third_game.game import dozen_game
@@ -21,7 +21,7 @@ def test_prompts_of_all_seats_hold_nothing_that_the_seat_may_not_see(name: str) 
     changed = 0
     for tables in random_states(game, deals=6, seed=2):
         seat = int(tables["actor"][0])
-        other = censored(game, tables, 0, seat)
+        other = censor_table(game, tables, 0, seat)
         redeal(other, seat, rng)
         changed += other.tobytes() != tables.tobytes()
         for form in FORMS:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.replay import Library
+from card_baselines.web.replay import FileRecording, Library
 from card_baselines.web.store import Store
 from card_baselines.web.thinking import Thinkers
 from card_envs.agent import Agent, find_agent
@@ -82,11 +82,13 @@ def test_a_page_steps_through_files_and_agents_think_as_in_their_own_game(tmp_pa
         library.moment(listed["name"], 3, 99)
 
 
-def test_hands_without_hole_cards_are_left_out_with_the_reason(tmp_path: Path) -> None:
+def test_hands_without_hole_cards_are_not_shown_on_the_page(tmp_path: Path) -> None:
     path = tmp_path / "hidden.phh"
     path.write_text(
         "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [1, 2]\nmin_bet = 2\nstarting_stacks = [100, 100]\n"
         "actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cbr 6', 'p1 f']\n"
     )
-    (reason,) = recorded_hands(path)
-    assert isinstance(reason, str) and "hole cards are not recorded" in reason
+    (hand,) = recorded_hands(path)
+    assert isinstance(hand, RecordedHand) and hand.unknown_seats == (0, 1)
+    assert int(hand.tables_after(2)["is_over"][0]) == 1
+    assert len(FileRecording(path)) == 0

@@ -127,7 +127,8 @@ class FileRecording:
 
     @cached_property
     def _hands(self) -> list[RecordedHand]:
-        return [hand for hand in recorded_hands(self._file) if isinstance(hand, RecordedHand)]
+        hands = [hand for hand in recorded_hands(self._file) if isinstance(hand, RecordedHand)]
+        return [hand for hand in hands if not hand.unknown_seats]  # nobody is shown cards that were not there
 
     def describe(self, catalogue: Catalogue) -> dict[str, Any]:
         """Return the recording as JSON for a page; players are those that know the game of the first hand."""
@@ -147,7 +148,6 @@ class FileRecording:
         """Return a moment of a hand."""
         recorded = self._hands[hand]
         moves, actors = _describe_actions(recorded.game, recorded.tables_after(0), recorded.actions)
-        others = [(game, recorded.in_game(game, step)) for game in recorded.others]
         return Moment(
             game=recorded.game,
             tables=recorded.tables_after(step),
@@ -156,7 +156,7 @@ class FileRecording:
             names=recorded.names,
             moves=moves,
             actors=actors,
-            in_other_games=tuple((game, tables) for game, tables in others if tables is not None),
+            in_other_games=tuple((game, recorded.in_game(game, step)) for game in recorded.others),
         )
 
 

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from card_baselines.web.session import Session, censor_table
+from card_baselines.web.session import Session
 from card_envs.canvas import ShapeCanvas
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
-from card_envs.observation import mask_records
+from card_envs.text.prompts import censor_table, legal_ids
 
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")
 
@@ -41,7 +39,7 @@ def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str], la
     seat is to act).
     """
     is_open = lays_open and game.info.shows_hands_at_end and bool(tables["is_over"][0])
-    views = tables if seat is None or is_open else censor_table(game, tables, seat)
+    views = tables if seat is None or is_open else censor_table(game, tables, 0, seat)
     paint, private_cards = game.info.paint, game.info.private_cards
     canvas = None if paint is None else paint(ShapeCanvas, views, seat, names)
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
@@ -71,7 +69,7 @@ def choices(game: Game, tables: Tables) -> list[dict[str, Any]]:
     Raises that follow each other chip by chip are one entry with a `count`: its k-th has `action` + k, `raise_to` + k.
     """
     found: list[dict[str, Any]] = []
-    for action in legal_actions(game, tables):
+    for action in legal_ids(game, tables, 0):
         parts = game.info.action_parts(tables, 0, action)
         if found and parts.raise_to is not None and _continues(found[-1], action, parts.raise_to):
             found[-1]["count"] += 1
@@ -91,13 +89,6 @@ def choices(game: Game, tables: Tables) -> list[dict[str, Any]]:
 def _continues(entry: dict[str, Any], action: int, raise_to: int) -> bool:
     count = entry["count"]
     return entry["raise_to"] is not None and (entry["action"] + count, entry["raise_to"] + count) == (action, raise_to)
-
-
-def legal_actions(game: Game, tables: Tables) -> list[int]:
-    """Return the legal action ids of the actor at a single table, ascending."""
-    mask = np.zeros((1, game.num_actions), np.int8)
-    game.mask_batch(tables, np.zeros(1, np.int64), mask_records(mask))
-    return [int(action) for action in np.flatnonzero(mask[0])]
 
 
 def names_by_seat(session: Session) -> list[str]:

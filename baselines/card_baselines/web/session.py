@@ -232,13 +232,6 @@ def table_after(game: Game, plan: Plan, hand: int, actions: Sequence[int]) -> Ta
     return tables
 
 
-def censor_table(game: Game, tables: Tables, seat: int) -> Tables:
-    """Return a copy of a single table with nothing that a seat may not see."""
-    views = np.empty(1, tables.dtype)
-    game.censor_batch(tables, _ROW, np.array([seat]), views)
-    return views
-
-
 def decisions_of(game: Game, plan: Plan, tables: Tables, hand: int, step: int) -> Decisions:
     """Return the decision that is to be made at a single table, after `step` others of the hand."""
     seats, random_numbers = tables["actor"].astype(np.int64), np.empty(1)

@@ -30,7 +30,7 @@ from card_envs.history.phh.tables import (
     rules_of,
     template_of,
 )
-from card_envs.history.recorded_cards import RecordedDecisions, filled, hidden_hands, known_cards
+from card_envs.history.recorded_cards import RecordedDecisions, fill_unknown, hidden_hands, known_cards
 from card_envs.history.results import (
     EXACT,
     LEGAL_ONLY,
@@ -151,7 +151,7 @@ class _Play:
             raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
         self.tables = seating.tables
         self.known = known_cards(hand)
-        seating.deck[:] = filled(self.known)
+        seating.deck[:] = fill_unknown(self.known)
         seating.stack[:] = stacks
         self.actor: int = deal_known(self.tables, 0, len(self.known))
         self.board_dealt = 0

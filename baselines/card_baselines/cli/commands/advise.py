@@ -1,38 +1,46 @@
-"""`card-envs advise`: what an agent would do in a situation that is described in a line."""
+"""`card-envs advise`: what an agent would do in a described situation, or in every decision of recorded hands."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from card_baselines.advice import Advice, advise_on
 from card_baselines.cli.commands.arguments import load_agent
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AgentName, AsJson, EnvId, Settings, join_words
 from card_baselines.settings import parse_settings
-from card_envs.agent import Agent, decisions_at
-from card_envs.cards import card_ids
+from card_baselines.situations import Situation, read_file, read_line
+from card_envs.agent import Agent
 from card_envs.envs import find_entry, make_game
-from card_envs.game import NOBODY, Game, Tables
-from card_envs.text import action_names, parse_action
-from card_envs.text.prompts import censored, write_prompt
+from card_envs.game import Game
+from card_envs.text import write_prompt
 
-_ROW = np.zeros(1, np.int64)
-_SIGNS = {"f": "fold", "c": "call", "k": "check", "x": "check", "r": "raise", "b": "bet", "a": "all-in"}
+_JSON_KEYS = ("hole", "board", "history", "button", "stacks")
 
 
 def advise(
     env: EnvId,
     /,
     agent: AgentName,
-    hole: str,
+    hole: str = "",
     board: str = "",
     history: str = "",
     button: int = 0,
+    stacks: tuple[int, ...] = (),
+    file: Path | None = None,
+    number: int | None = None,
+    stdin: bool = False,
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Say what an agent would do in a situation of hold'em: its probabilities, and the equity of the hand.
+    """Say what an agent would do: the probabilities of its actions, what it expects to win, the equity of the hand.
+
+    A situation of hold'em is a line (--hole, --board, --history) or, with --stdin, a JSON object a line with the keys
+    hole, board, history, button and stacks. With --file, the agent is asked about every decision of recorded hands.
 
     Args:
         env: Environment id, such as no_limit_holdem-v0.
@@ -40,76 +48,102 @@ def advise(
         hole: Hole cards of the seat to act, such as AhKd.
         board: Board cards that have come, such as 7c8c2s.
         history: What was done, streets divided by "/": f folds, c calls, k checks, rN raises or bets to N chips on this
-            street, r raises where one size is legal; such as "r6 c / k r12".
+            street, r raises where one size is legal; such as "r6 c / k r12". Any amount that the rules allow.
         button: Seat of the button.
+        stacks: Chips of each seat before the blinds; by default those of the environment.
+        file: Recorded hands: .phh, .phhs, .acpc, .pokerstars, .txt of PokerStars, .big2.
+        number: The only hand of the file to look at, counted from 1.
+        stdin: Read situations as JSON, one a line, and answer each with a line of JSON.
         settings: Arguments of the environment, such as num_players=6 stacks=50.
-        as_json: Print JSON.
+        as_json: Print JSON; values are in the unit of the environment.
     """
+    if sum((bool(hole), file is not None, stdin)) != 1:
+        raise ValueError("name one situation: --hole with --board and --history, or --file, or --stdin")
     game = make_game(find_entry(env).id, **parse_settings(join_words(settings)))
-    if game.info.equity is None:
-        raise ValueError(f"{env} is not hold'em with two hole cards: a line cannot describe its situations")
-    tables = _situation(game, hole, board, history, button)
-    seat = int(tables["actor"][0])
+    if stdin:
+        return _answer_lines(game, agent)
+    if file is not None:
+        return _print_hands(game, agent, file, number, as_json)
+    situation = read_line(game, hole, board, history, button, stacks)
     player = load_agent(agent, game)
-    chances = _probabilities(player, game, tables)
-    equity = game.info.equity(censored(game, tables, 0, seat), seat)
-    names = action_names(game, tables, 0)
+    advice = advise_on(game, situation.tables, player)
     if as_json:
-        actions = [{"action": action, "name": name, "probability": chances[action]} for action, name in names.items()]
-        print_json({"agent": player.name, "seat": seat, "equity": equity, "actions": actions})
+        print_json(_as_json(situation, advice))
         return 0
-    print(write_prompt(game, tables, 0, seat))
-    rows = [[name, f"{chances[action]:.1%}"] for action, name in names.items()]
-    print_table(["action", "probability"], rows, f"{player.name}, equity {equity:.1%} against unknown hands")
+    print(write_prompt(game, situation.tables, 0, situation.seat))
+    rows = [[each.name, f"{each.probability:.1%}"] for each in advice.actions]
+    print_table(["action", "probability"], rows, player.name)
+    print("\n".join(_remarks(advice)))
     return 0
 
 
-def _situation(game: Game, hole: str, board: str, history: str, button: int) -> Tables:
-    """Return the table at which the holder of the hole cards is to act; ValueError says what does not fit."""
-    known, shown = card_ids(hole), card_ids(board)
-    if len(known) != 2 or len(shown) not in (0, 3, 4, 5) or len({*known, *shown}) < len(known) + len(shown):
-        raise ValueError(f"cards {hole!r} and {board!r}: two hole cards and a board of 0, 3, 4 or 5, all different")
-    others = [card for card in range(52) if card not in {*known, *shown}]
-    holes = 2 * game.num_seats
-    tables = _play(game, [*others[:holes], *shown, *others[holes:]], history, button)  # to see whose turn it is
-    seat, streets = int(tables["actor"][0]), int(tables["street"][0])
-    if seat == NOBODY:
-        raise ValueError(f"history {history!r}: the hand is over, nobody is to act")
-    due = (0, 3, 4, 5)[streets]
-    if len(shown) != due:
-        raise ValueError(f"history {history!r} leads to a board of {due} cards, but {len(shown)} are named")
-    return _play(
-        game, [*others[: 2 * seat], *known, *others[2 * seat : holes - 2], *shown, *others[holes:]], history, button
-    )
+def _as_json(situation: Situation, advice: Advice) -> dict[str, Any]:
+    found = {"seat": situation.seat, **advice.as_json()}
+    if not situation.label:
+        return found
+    return {"situation": situation.label, "player": situation.player, "taken": situation.taken, **found}
 
 
-def _play(game: Game, deck: list[int], history: str, button: int) -> Tables:
-    tables = game.seeded_tables(1, 0)
-    dealt = 2 * game.num_seats + 5
-    game.deal_with(tables, 0, {"deck": deck[:dealt], "button": button})
-    for number, street in enumerate(history.split("/")):
-        for word in street.split():
-            if int(tables["street"][0]) != number:
-                raise ValueError(f"history {history!r}: {word!r} does not stand on the street on which it is done")
-            game.step(tables, 0, parse_action(game, tables, 0, _words(word)))
-    return tables
+def _remarks(advice: Advice) -> Iterator[str]:
+    """Yield what else is known, a line each."""
+    if advice.equity is not None:
+        yield f"equity against unknown hands: {advice.equity:.1%}"
+    if advice.value is not None and advice.value_error is not None:
+        half_width = 1.96 * advice.value_error
+        yield f"wins {advice.value:+.2f} ± {half_width:.2f} {advice.unit} in this deal, if it plays all seats from here"
+    if advice.note:
+        yield advice.note
 
 
-def _words(word: str) -> str:
-    """Return a short sign in the words of `parse_action`; what is no sign stays as it is."""
-    if word[:1] in ("r", "b") and word[1:].isdecimal():
-        return f"raise to {word[1:]}"
-    return {"f": "fold", "c": "call", "k": "check", "x": "check", "r": "raise", "b": "bet", "a": "all-in"}.get(
-        word, word
-    )
+def _answer_lines(game: Game, agent: str) -> int:
+    player = load_agent(agent, game)
+    for number, line in enumerate(sys.stdin, start=1):
+        if line.strip():
+            situation = read_line(game, **_read_json(line, number))
+            print(json.dumps(_as_json(situation, advise_on(game, situation.tables, player))), flush=True)
+    return 0
 
 
-def _probabilities(player: Agent, game: Game, tables: Tables) -> list[float]:
-    """Return the probability of every action; 1 for the action of an agent that does not show probabilities."""
-    decisions = decisions_at(player.apply_encoder(game), tables, _ROW, _ROW, np.array([0.5]))
-    player.deal_starts(_ROW)
-    if player.shows_probabilities:
-        chances: list[Any] = player.probabilities(decisions)[0].tolist()
-        return chances
-    action = int(player.act(decisions, np.random.default_rng(0))[0])
-    return [float(each == action) for each in range(game.num_actions)]
+def _read_json(line: str, number: int) -> dict[str, Any]:
+    try:
+        content = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"line {number}: not JSON: {error}") from None
+    if not isinstance(content, dict) or "hole" not in content or not set(content) <= set(_JSON_KEYS):
+        raise ValueError(f"line {number}: write an object with hole and, as needed, {', '.join(_JSON_KEYS[1:])}")
+    for key, kind in zip(_JSON_KEYS, (str, str, str, int, list), strict=True):
+        if not isinstance(content.get(key, kind()), kind):
+            raise ValueError(f"line {number}: {key} {content[key]!r} must be a {kind.__name__}")
+    if any(type(chips) is not int for chips in content.get("stacks", ())):
+        raise ValueError(f"line {number}: stacks {content['stacks']!r} must be whole numbers")
+    return content
+
+
+def _print_hands(game: Game, agent: str, file: Path, number: int | None, as_json: bool) -> int:
+    found = list(_advise_on_hands(game, agent, file, number))
+    if not found:
+        raise ValueError(f"{file}: no decision whose hole cards are recorded")
+    if as_json:
+        print_json([_as_json(situation, advice) for situation, advice in found])
+        return 0
+    rows = [_row(situation, advice) for situation, advice in found]
+    print_table(["situation", "player", "was done", "with", "likeliest", "with", "equity"], rows, agent)
+    return 0
+
+
+def _advise_on_hands(game: Game, agent: str, file: Path, number: int | None) -> Iterator[tuple[Situation, Advice]]:
+    players: dict[str, Agent] = {}
+    for situation in read_file(game, file, number):
+        key = repr(situation.game.config)
+        if key not in players:
+            players[key] = load_agent(agent, situation.game)
+        yield situation, advise_on(situation.game, situation.tables, players[key])
+
+
+def _row(situation: Situation, advice: Advice) -> list[str]:
+    chosen = next((f"{each.probability:.1%}" for each in advice.actions if each.name == situation.taken), "not on menu")
+    best = advice.actions[0]
+    equity = "" if advice.equity is None else f"{advice.equity:.1%}"
+    return [
+        situation.label, situation.player, situation.taken, chosen, best.name, f"{best.probability:.1%}", equity
+    ]  # fmt: skip

@@ -1,0 +1,141 @@
+"""What an agent thinks of a decision: the probability of every legal action, the value of the state, the hand's equity.
+
+It is given the decision as the seat faces it, so that nothing is shown that the seat may not see.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities
+from card_envs.game import Game, Tables
+from card_envs.text import action_names
+from card_envs.text.prompts import censor_table
+
+PLAYOUTS = 200
+"""Hands that an agent plays out for the value of a state."""
+_PLAYOUT_SECONDS = 0.5
+"""Time limit of all playouts of a value, in seconds; later ones are left out."""
+_FIRST_SECONDS = 5.0
+"""Time limit of the first playouts, in seconds: kernels may have to be loaded."""
+_BATCH, _FIRST_BATCH = 50, 2
+_MOST_DRAWS, _DRAW_SECONDS = 20, 0.4
+"""Limits on asking an agent without probabilities for its action: number of times, seconds."""
+_ROW = np.zeros(1, np.int64)
+
+
+@dataclass(frozen=True)
+class ActionAdvice:
+    """One legal action."""
+
+    action: int
+    name: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What an agent thinks of one decision."""
+
+    agent: str
+    unit: str
+    actions: tuple[ActionAdvice, ...]
+    """The legal actions, the most likely first."""
+    note: str | None
+    """How the probabilities were found, if the agent does not show them."""
+    value: float | None
+    """What the seat wins on average from here if the agent plays every seat, in `unit`; None where it is not known."""
+    value_error: float | None
+    """Standard error of the value."""
+    equity: float | None
+    """Share of the pot that the hand wins against unknown ones without more betting, 0..1; None in other games."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the advice as JSON."""
+        return {**asdict(self), "actions": [asdict(each) for each in self.actions]}
+
+
+def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
+    """Ask an agent about the decision at a table.
+
+    Args:
+        game: The game of the table.
+        tables: (1,), complete or as the seat to act sees it.
+        agent: Who is asked; it has to know the game.
+
+    Returns:
+        Probabilities, value and equity. An agent without probabilities is asked up to 20 times.
+    """
+    seat = int(tables["actor"][0])
+    views = censor_table(game, tables, 0, seat)
+    shares, note = _action_shares(game, agent, tables)
+    names = action_names(game, views, 0)
+    actions = [ActionAdvice(action, name, float(shares[action])) for action, name in names.items()]
+    value, error = playout_value(game, agent, views, seat) or (None, None)
+    equity = None if game.info.equity is None else game.info.equity(views, seat)
+    likely = tuple(sorted(actions, key=lambda each: -each.probability))
+    return Advice(agent.name, game.unit, likely, note, value, error, equity)
+
+
+def _action_shares(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64], str | None]:
+    """Return the probabilities of all actions (num_actions,) and a remark: from the agent, or from what it does.
+
+    An agent without probabilities is asked a few times, with other random numbers: how often it takes each action.
+    """
+    seen = agent.apply_encoder(game)
+    if agent.shows_probabilities:
+        return action_probabilities(agent, decisions_at(seen, tables, _ROW, _ROW, np.array([0.5])))[0], None
+    decisions = decisions_at(seen, tables, _ROW, _ROW, np.array([0.5]))
+    start = time.perf_counter()
+    agent.deal_starts(_ROW)  # it may have been asked about another hand before
+    agent.act(decisions, np.random.default_rng(0))
+    told = ". ".join(text.replace("\n", ". ") for text in agent.explain(decisions) if text)
+    draws = max(1, min(_MOST_DRAWS, int(_DRAW_SECONDS / (time.perf_counter() - start))))
+    shown = estimate_probabilities(agent, decisions, np.random.default_rng(0), draws)[0]
+    times = "asked once" if draws == 1 else f"asked {draws} times"
+    note = f"{agent.name} does not show probabilities: {times}, it did this"
+    return np.asarray(shown, np.float64), f"{told}. {note}" if told else note
+
+
+def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[float, float] | None:
+    """Return what a seat wins on average from here if the agent plays every seat, and the standard error.
+
+    Cards that the seat cannot see are dealt at random, all ways alike. None where the game cannot deal them, and for
+    agents that are too slow.
+    """
+    if game.info.redeal is None:
+        return None
+    rng, won = np.random.default_rng(0), np.empty(0)
+    deadline = time.perf_counter() + _FIRST_SECONDS  # the first time, kernels may have to be loaded
+    while len(won) < PLAYOUTS:
+        tables = np.repeat(views, _BATCH if len(won) else _FIRST_BATCH)
+        game.info.redeal(tables, seat, rng)
+        if not _play_out(game, agent, tables, rng, deadline):
+            break
+        if not len(won):
+            deadline = time.perf_counter() + _PLAYOUT_SECONDS
+        won = np.append(won, tables["payoff"][:, seat] / game.chips_per_reward)
+    if len(won) < 2 * _BATCH:
+        return None
+    return float(won.mean()), float(won.std(ddof=1)) / math.sqrt(len(won))
+
+
+def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
+    """Let an agent play tables to their ends; return False if there was no time for it."""
+    seen = agent.apply_encoder(game)
+    rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)
+    active = np.flatnonzero(tables["is_over"] == 0)
+    agent.deal_starts(active)  # tables of their own, for agents that remember them
+    while len(active):
+        if time.perf_counter() > deadline:
+            return False
+        decisions = decisions_at(seen, tables, active, active, rng.random(len(active)))
+        game.step_batch(tables, active, np.asarray(agent.act(decisions, rng), np.int64), rewards, is_over, False)
+        active = active[is_over[: len(active)] == 0]
+    return True

@@ -1,0 +1,134 @@
+"""Situations for agents to be asked about: a line that describes one of hold'em, the decisions of recorded hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from card_envs.cards import card_ids
+from card_envs.game import ILLEGAL, NOBODY, Game, Tables
+from card_envs.games.holdem.config import is_texas_holdem
+from card_envs.games.holdem.kernels import apply_decision
+from card_envs.games.holdem.state import MAX_CHIPS, RAISE
+from card_envs.history.errors import HandHistoryError
+from card_envs.history.formats import recorded_hands
+from card_envs.text import describe_legal_actions, parse_action
+
+_SIGNS = {"f": "fold", "c": "call", "k": "check", "x": "check", "r": "raise", "b": "bet", "a": "all-in"}
+_BOARD_CARDS = (0, 3, 4, 5)
+"""Cards on the board of each street of Texas hold'em."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One decision that a seat faces."""
+
+    game: Game
+    tables: Tables
+    """(1,); what the seat to act may not see is made up."""
+    label: str
+    """Where the situation comes from; "" for a line."""
+    player: str = ""
+    """Who acted."""
+    taken: str = ""
+    """What was done, if that is recorded."""
+
+    @property
+    def seat(self) -> int:
+        """The seat to act."""
+        return int(self.tables["actor"][0])
+
+
+def read_line(
+    game: Game, hole: str, board: str = "", history: str = "", button: int = 0, stacks: Sequence[int] = ()
+) -> Situation:
+    """Return the situation of hold'em that a line describes, such as "r6 c / k r12".
+
+    Amounts of raises may be any that the rules allow, also beside the bet menu of the game.
+
+    Args:
+        game: The game, hold'em with two hole cards.
+        hole: Hole cards of the seat to act, such as "AhKd".
+        board: Board cards that have come.
+        history: What was done, streets divided by "/": f folds, c calls, k checks, rN raises or bets to N chips on this
+            street, r raises where one size is legal.
+        button: Seat of the button.
+        stacks: Chips of each seat before the blinds; those of the game by default.
+
+    Raises:
+        ValueError: The line does not describe a decision; the message says what does not fit.
+    """
+    if not is_texas_holdem(game):
+        raise ValueError(
+            f"{game.name} is not Texas hold'em: a line describes that alone; give a file of recorded hands"
+        )
+    known, shown = card_ids(hole), card_ids(board)
+    if len(known) != 2 or len(shown) not in _BOARD_CARDS or len({*known, *shown}) < len(known) + len(shown):
+        raise ValueError(f"cards {hole!r} and {board!r}: two hole cards and a board of 0, 3, 4 or 5, all different")
+    options = {"button": button, **({"stacks": list(stacks)} if stacks else {})}
+    others = [card for card in range(52) if card not in {*known, *shown}]
+    holes = 2 * game.num_seats
+
+    def play(deck: list[int]) -> Tables:
+        return _play_line(game, {**options, "deck": deck[: holes + 5]}, history)
+
+    first = play([*others[:holes], *shown, *others[holes:]])  # to see whose turn it is
+    seat = int(first["actor"][0])
+    if seat == NOBODY:
+        raise ValueError(f"history {history!r}: the hand is over, nobody is to act")
+    due = _BOARD_CARDS[int(first["street"][0])]
+    if len(shown) != due:
+        raise ValueError(f"history {history!r} leads to a board of {due} cards, but {len(shown)} are named")
+    mine = [*others[: 2 * seat], *known, *others[2 * seat : holes - 2]]
+    return Situation(game, play([*mine, *shown, *others[holes - 2 :]]), "")
+
+
+def _play_line(game: Game, options: dict[str, object], history: str) -> Tables:
+    tables = game.seeded_tables(1, 0)
+    game.deal_with(tables, 0, options)
+    for number, street in enumerate(history.split("/")):
+        for word in street.split():
+            if int(tables["street"][0]) != number or int(tables["actor"][0]) == NOBODY:
+                raise ValueError(f"history {history!r}: {word!r} does not stand on the street on which it is done")
+            _apply_word(game, tables, word)
+    return tables
+
+
+def _apply_word(game: Game, tables: Tables, word: str) -> None:
+    if word[:1] in ("r", "b") and word[1:].isdecimal():
+        if int(apply_decision(tables, 0, RAISE, min(int(word[1:10]), MAX_CHIPS + 1))) == ILLEGAL:
+            raise ValueError(f"{word!r} is not legal: {describe_legal_actions(game, tables, 0)}")
+        return
+    game.step(tables, 0, parse_action(game, tables, 0, _SIGNS.get(word, word)))
+
+
+def read_file(game: Game, path: Path, number: int | None = None) -> Iterator[Situation]:
+    """Yield the decisions of recorded hands whose actor's cards are recorded.
+
+    Args:
+        game: The environment that agents are asked in; number of seats, stacks and blinds are those of each hand.
+        path: A file of any format of recorded hands, such as .phh or .txt of PokerStars.
+        number: Of the only hand to read, counted from 1; all by default.
+
+    Raises:
+        HandHistoryError: The file cannot be read, or has no such hand.
+        ValueError: The hand cannot be played; for all hands, the first that cannot.
+    """
+    hands = list(recorded_hands(path))
+    if number is not None and not 1 <= number <= len(hands):
+        raise HandHistoryError(f"{path}: there is no hand {number}: it has hands 1 to {len(hands)}")
+    for k, hand in enumerate(hands, start=1):
+        if number not in (None, k):
+            continue
+        if isinstance(hand, str):
+            raise ValueError(hand)
+        asked = hand.others[0] if hand.others else hand.game
+        if asked.name != game.name:
+            raise ValueError(f"{hand.source} is {asked.name}, not {game.name}")
+        for step, action in enumerate(hand.actions):
+            before = hand.tables_after(step)
+            if int(before["actor"][0]) not in hand.unknown_seats:
+                tables = hand.in_game(asked, step) if hand.others else before
+                player, taken = hand.names[int(before["actor"][0])], hand.game.action_name(before, 0, action)
+                yield Situation(asked, tables, f"hand {k}, decision {step + 1}", player, taken)
