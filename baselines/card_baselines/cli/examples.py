@@ -46,6 +46,10 @@ EXAMPLES = {
     ),
     "check": Example("check kuhn_poker-v0", "a line for each check; about 4 seconds of one core"),
     "bench": Example("bench", "per second of one core; about 13 seconds of one core"),
+    "big2-benchmark": Example(
+        "big2-benchmark big2_planner --deals 200 --references random big2_greedy ppo_big2",
+        "points a game; about 20 seconds of one core",
+    ),
     "warmup": Example("warmup limit_holdem-v0", "seconds; about 5 of one core where all is compiled"),
     "serve": Example("serve limit_holdem-v0 big2-v0", "results in the unit of the game; until Ctrl-C"),
     "serve-openenv": Example(

@@ -1,0 +1,18 @@
+"""The Big 2 benchmark: named deals, reference players and seatings that compare Big 2 agents of any origin."""
+
+from card_baselines.big2_benchmark.deals import DEALS_SHA256, NUM_DEALS, SEED, load_deals
+from card_baselines.big2_benchmark.play import estimate_seconds, play_benchmark
+from card_baselines.big2_benchmark.seatings import BENCHMARK, REFERENCES, Seating, list_seatings
+
+__all__ = [
+    "BENCHMARK",
+    "DEALS_SHA256",
+    "NUM_DEALS",
+    "REFERENCES",
+    "SEED",
+    "Seating",
+    "estimate_seconds",
+    "list_seatings",
+    "load_deals",
+    "play_benchmark",
+]

@@ -1,0 +1,100 @@
+"""Plays the seatings of the Big 2 benchmark and summarises what the agent wins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.big2_benchmark.deals import SEED
+from card_baselines.big2_benchmark.seatings import AGENT, MIXED, NEIGHBOURS, OPPOSITE, Seating
+from card_envs.agent import Agent
+from card_envs.game import Game
+from card_envs.match import play_match, summarise_deals
+
+Samples = NDArray[np.float64]
+"""(deals,): points a game and seat that the agent wins, mean over the rotations of each deal."""
+
+_PILOT_DEALS = (1, 32)
+"""Deals of the first pilot match, and of the second one where the first was quick."""
+_QUICK_SECONDS = 0.25
+
+
+def play_benchmark(
+    game: Game,
+    agents: Mapping[str, Agent],
+    seatings: Sequence[Seating],
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """Play all seatings.
+
+    Args:
+        game: `big2-v0` with its default rules.
+        agents: Players by name; `AGENT` is the one that is measured.
+        seatings: What is played, see `list_seatings`.
+        progress: Called with the number of hands finished since its last call.
+
+    Returns:
+        Points a game of the agent with 95 % intervals over deals: `against`, a dictionary for each reference with
+        `one_against_three`, `neighbours`, `opposite` and `two_against_two` (the mean of both orders), and `mixed` with
+        the mean over the six circular orders and a list of the orders.
+    """
+    samples = [(seating, play_seating(game, agents, seating, progress)) for seating in seatings]
+    against: dict[str, dict[str, Any]] = {}
+    for seating, points in samples:
+        if seating.kind != MIXED:
+            against.setdefault(seating.opponents[0], {})[seating.kind] = _to_json(points)
+    for other, cells in against.items():
+        both = [points for seating, points in samples if _is_two_against_two(seating, other)]
+        cells["two_against_two"] = _to_json(np.mean(both, axis=0))
+    report: dict[str, Any] = {"against": against}
+    orders = [(seating.opponents, points) for seating, points in samples if seating.kind == MIXED]
+    if orders:
+        mean = _to_json(np.mean([points for _, points in orders], axis=0))
+        report["mixed"] = {**mean, "orders": [{"order": list(order), **_to_json(points)} for order, points in orders]}
+    return report
+
+
+def play_seating(
+    game: Game, agents: Mapping[str, Agent], seating: Seating, progress: Callable[[int], None] | None = None
+) -> Samples:
+    """Return the points a game that the agent wins in each deal, per seat that it has."""
+    players = [agents[player] for player in seating.players]
+    result = play_match(game, players, seating.hands, SEED, duplicate=True, progress=progress)
+    own = [place for place, player in enumerate(seating.players) if player == AGENT]
+    return np.asarray(result.deal_means[:, own].mean(axis=1), np.float64)
+
+
+def estimate_seconds(game: Game, agents: Mapping[str, Agent], seatings: Sequence[Seating]) -> float:
+    """Return about how many processor seconds the seatings take, from short matches of each player with itself."""
+    per_hand = {name: _measure_hand(game, agent) / game.num_seats for name, agent in agents.items()}
+    return sum(seating.hands * sum(per_hand[player] for player in seating.players) for seating in seatings)
+
+
+def _measure_hand(game: Game, agent: Agent) -> float:
+    """Return the processor seconds of a hand between four copies of an agent."""
+    seconds = 0.0
+    for deals in _PILOT_DEALS:
+        hands, start = deals * game.num_seats, time.process_time()
+        play_match(game, [agent] * game.num_seats, hands, SEED + 1, duplicate=True)
+        seconds = (time.process_time() - start) / hands
+        if seconds * hands > _QUICK_SECONDS:
+            break
+    return seconds
+
+
+def _is_two_against_two(seating: Seating, other: str) -> bool:
+    return seating.kind in (NEIGHBOURS, OPPOSITE) and seating.opponents[0] == other
+
+
+def _to_json(points: Samples) -> dict[str, Any]:
+    """Return mean, 95 % interval and number of deals."""
+    summary = summarise_deals(AGENT, points)
+    return {
+        "mean": round(summary.mean, 4),
+        "ci95": [round(bound, 4) for bound in summary.ci95],
+        "deals": summary.num_samples,
+    }
