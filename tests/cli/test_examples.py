@@ -74,8 +74,18 @@ def test_the_example_of_training_trains_by_these_settings(capsys: pytest.Capture
 def test_quick_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     hands = "match limit_holdem-v0 --agents chen always_call --hands 20 --save hands.phhs"
-    quick = ["envs", "agents", "hands-needed", "replay", "export"]
-    league = ["league new", "league add", "league run", "league rank"]
-    for words in (hands, *(EXAMPLES[name].words for name in (*quick, *league))):
+    for words in (hands, *(EXAMPLES[name].words for name in ("envs", "agents", "hands-needed", "replay", "export"))):
         assert cli.main(shlex.split(words)) == 0, words
     assert (tmp_path / "ppo_big2.onnx").exists()
+
+
+@pytest.mark.parametrize("rounds", ["2", pytest.param("30", marks=pytest.mark.slow)])
+def test_the_examples_of_a_league_run_one_after_the_other(
+    rounds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("league new", "league add", "league run", "league rank"):
+        words = shlex.split(EXAMPLES[name].words)
+        if name == "league run":
+            words[words.index("--rounds") + 1] = rounds
+        assert cli.main(words) == 0, words

@@ -69,6 +69,7 @@ def learn(rank: int, folder: Path) -> None:
     dist.destroy_process_group()
 
 
+@pytest.mark.slow
 def test_processes_average_gradients_and_hold_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
     torch.multiprocessing.spawn(learn, (tmp_path,), nprocs=2)
