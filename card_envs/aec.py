@@ -315,6 +315,24 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._require_deal("parse_action")
         return parse_action(self.game, self._tables, 0, text)
 
+    def prompt(self, agent: str | None = None, form: str = "compact") -> str:
+        """Return in words what an agent may know, and its legal actions if it is to act; see `card_envs.text`.
+
+        Args:
+            agent: Whose situation; by default the agent to act.
+            form: "compact" (a few lines) or "verbose" (sentences, with the rules).
+
+        Raises:
+            ValueError: The agent or the form is not known.
+        """
+        from card_envs.text import write_prompt
+
+        self._require_deal("prompt")
+        asked = self.agent_selection if agent is None else agent
+        if asked not in self.possible_agents:
+            raise ValueError(f"agent {asked!r} is not known: choose one of {self.possible_agents}")
+        return write_prompt(self.game, self._tables, 0, self.possible_agents.index(asked), form=form)
+
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the table with all cards.
 

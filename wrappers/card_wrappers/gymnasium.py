@@ -33,6 +33,7 @@ from card_envs.display import Display
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game, checked_actions
 from card_envs.single_seat import Opponents, SingleSeatTables, Turns, checked_illegal_action, replace_illegal
+from card_envs.text import action_names, parse_action, write_prompt
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
@@ -146,6 +147,37 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         if self._turns is None or self._is_over:
             return np.zeros(self.game.num_actions, np.bool_)
         return np.asarray(self._turns.action_mask[0], np.bool_)
+
+    def action_names(self) -> dict[int, str]:
+        """Return the learner's legal actions: action id -> name, such as "raise to 6"; none after the episode."""
+        return {} if self._is_over else action_names(self.game, self._tables.tables, 0)
+
+    def parse_action(self, text: str) -> int:
+        """Return the learner's legal action that an answer in words names; see `card_envs.text.parse_action`.
+
+        Raises:
+            ActionTextError: The answer names no legal action; the message says why and what is legal.
+            ResetNeeded: The episode is over, or has not begun.
+        """
+        self._require_decision("parse_action")
+        return parse_action(self.game, self._tables.tables, 0, text)
+
+    def prompt(self, form: str = "compact") -> str:
+        """Return in words what the learner may know, and its legal actions.
+
+        Args:
+            form: "compact" (a few lines) or "verbose" (sentences, with the rules).
+
+        Raises:
+            ResetNeeded: The episode is over, or has not begun.
+        """
+        turns = self._require_decision("prompt")
+        return write_prompt(self.game, self._tables.tables, 0, int(turns.seats[0]), form=form)
+
+    def _require_decision(self, name: str) -> Turns:
+        if self._turns is None or self._is_over:
+            raise gymnasium.error.ResetNeeded(f"call reset() before {name}(): nobody has a decision")
+        return self._turns
 
     def _show(self) -> None:
         if self.render_mode == "human":
