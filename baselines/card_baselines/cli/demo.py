@@ -33,7 +33,7 @@ class Config:
     """Run folder; by default a new one below `runs/`."""
 
     def __post_init__(self) -> None:
-        """Refuse no time at all, which other runs take for no limit."""
+        """Raise ValueError for no time at all, which other runs take for no limit."""
         require_above_0(self, "minutes")
 
 

@@ -29,14 +29,19 @@ class Config(GameRunConfig):
     exploiter_batches: int = 30
     """Batches that each exploiter learns from. They count as decisions of the run."""
     num_tables: int = 1024
+    """Tables that are played side by side."""
     batch: int = 16_384
     """Decisions of finished deals per update, at least."""
     minibatch: int = 1024
+    """Decisions per step of the optimiser, about: a batch is split evenly."""
     epochs: int = 2
+    """Passes over a batch."""
     learning_rate: Schedule = (3e-4, 1e-4)
+    """Learning rate of Adam."""
     entropy: Schedule = (0.02, 0.01)
     """Weight of the entropy in the objective."""
     clip: Schedule = (0.2,)
+    """Range of the probability ratio in which the objective is not clipped: 1 - clip .. 1 + clip."""
     kl_penalty: Schedule = (0.0,)
     """Weight of the KL divergence from the policy that played the batch (Schulman et al. 2017, section 4)."""
     clip_value: bool = False
@@ -45,15 +50,19 @@ class Config(GameRunConfig):
     """Give the advantages of each minibatch mean 0 and deviation 1. --no-normalise keeps their scale: the weights of
     entropy and penalty then mean the same throughout a run."""
     gamma: float = 1.0
+    """Discount per decision of a seat."""
     gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation (Schulman et al. 2016)."""
     reward_scale: float = 0.1
     """Rewards are multiplied by this: big blinds and points are large numbers for a network."""
     skip_forced: bool = True
     """Let the engine play decisions with one legal action; --no-skip-forced gives them to the learner."""
     hidden: tuple[int, ...] = (128, 128)
+    """Widths of the hidden layers of the policy; the value has the same."""
     shared_layers: int = 0
     """Hidden layers that policy and value share; the value has the others a second time."""
     activation: str = "relu"
+    """Activation of the hidden layers: relu or tanh."""
     average: float = 0.0
     """Decay per update of the averaged weights, which then play and are exported; 0 for the latest weights."""
     fast_cpu: Literal["off", "float32", "bfloat16", "auto"] = "float32"
@@ -65,7 +74,7 @@ class Config(GameRunConfig):
     folder `average` plays."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "num_tables", "batch", "minibatch", "epochs", "hidden")
         require(self, 1, "exploiter_updates", "exploiter_batches")

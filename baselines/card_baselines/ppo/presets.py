@@ -6,6 +6,7 @@ A paper's settings stand in the paper's package: `card_baselines.papers`.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from card_baselines.ppo.config import Config
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
@@ -24,16 +25,20 @@ BIG2 = Config(
 )
 """The network and panel of Big 2."""
 
-# Small steps, each learned thoroughly: four passes over a batch, and a penalty for leaving the policy that played it.
-# Advantages keep their scale, so that entropy and penalty mean the same at the beginning and at the end.
-_SMALL = Config(
-    exploitability=True,
-    epochs=4,
-    normalise=False,
-    evaluation_hands=2_000,
-)
 
-# Much entropy at first, so that odd bluffs are tried and answered; a penalty and plain advantages, as in `_SMALL`. A
+def _small_game(env: str, scale: float, width: int, evaluation_seconds: float, **settings: Any) -> Config:
+    """Return settings of a small game: small steps, each learned thoroughly.
+
+    Four passes over a batch, and a penalty for leaving the policy that played it. Advantages keep their scale, so that
+    entropy and penalty mean the same at the beginning and at the end.
+    """
+    return Config(
+        env=env, reward_scale=scale, hidden=(width, width), evaluation_seconds=evaluation_seconds,
+        evaluation_hands=2_000, exploitability=True, epochs=4, normalise=False, **settings,
+    )  # fmt: skip
+
+
+# Much entropy at first, so that odd bluffs are tried and answered; a penalty and plain advantages, as in small games. A
 # first layer that policy and value share and large minibatches make decisions cheap.
 _HOLDEM = Config(
     hidden=(256, 128),
@@ -108,33 +113,15 @@ PRESETS = {
         evaluation_hands=8_000,
         final_hands=50_000,
     ),
-    "leduc": replace(
-        _SMALL,
-        env="leduc_holdem-v0",
-        minutes=10.0,
-        steps=1_000_000_000,
-        batch=4096,
-        learning_rate=(3e-3, 3e-4),
-        entropy=(0.06, 0.01),
-        kl_penalty=(2.0, 20.0),
-        reward_scale=0.2,
-        hidden=(64, 64),
-        evaluation_seconds=10.0,
+    "leduc": _small_game(
+        "leduc_holdem-v0", 0.2, 64, 10.0, minutes=10.0, batch=4096,
+        learning_rate=(3e-3, 3e-4), entropy=(0.06, 0.01), kl_penalty=(2.0, 20.0),
     ),
-    "kuhn": replace(
-        _SMALL,
-        env="kuhn_poker-v0",
-        minutes=2.0,
-        steps=2_000_000,
-        batch=2048,
-        learning_rate=(2e-3, 3e-4),
-        entropy=(0.1, 0.03),
-        kl_penalty=(3.0, 20.0),
-        reward_scale=1.0,
-        hidden=(32, 32),
-        evaluation_seconds=2.0,
+    "kuhn": _small_game(
+        "kuhn_poker-v0", 1.0, 32, 2.0, minutes=2.0, steps=2_000_000, batch=2048,
+        learning_rate=(2e-3, 3e-4), entropy=(0.1, 0.03), kl_penalty=(3.0, 20.0),
     ),
-}
+}  # fmt: skip
 
 DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
     "limit_holdem-v0": {2: "ppo_limit_hu", None: "ppo_limit_six_max"},

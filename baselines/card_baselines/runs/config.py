@@ -18,8 +18,11 @@ class RunConfig(ABC):
     panel: tuple[str, ...] = ("random", "always_call", "always_raise")
     """Agents that the learner is measured against along the way and at the end, each in all other seats."""
     seed: int = 0
+    """Seed of the network, of deals and of evaluations."""
     evaluation_hands: int = 10_000
+    """Hands of each match of an evaluation along the way."""
     final_hands: int = 100_000
+    """Hands of each match of the final evaluation."""
     start_from: str = ""
     """Run folder, or trained agent of this package, whose weights a new run begins with, under settings and an
     optimiser of its own."""
@@ -27,7 +30,7 @@ class RunConfig(ABC):
     """Device of the networks: auto (a GPU if there is one), cpu, cuda or cuda:N."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         require(self, 1, "evaluation_hands", "final_hands")
 
     @abstractmethod
@@ -48,9 +51,10 @@ class GameRunConfig(RunConfig):
     steps: int = 1_000_000_000
     """Budget of the learner's decisions."""
     evaluation_seconds: float = 60.0
+    """Processor time between evaluations."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 0, "minutes", "evaluation_seconds")
         require(self, 1, "steps")

@@ -49,7 +49,7 @@ class Config(Sb3Config):
     final_exploration: float = 0.05
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "buffer_size", "gradient_steps", "n_steps", "target_updates")
         require_shares(self, "exploration", "final_exploration")

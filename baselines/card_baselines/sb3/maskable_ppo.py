@@ -24,12 +24,16 @@ class Config(Sb3Config):
     """Decisions per table and update; the batch is num_tables times as large."""
     minibatch: int = 2048
     epochs: int = 2
+    """Passes over a batch."""
     entropy: float = 0.01
+    """Weight of the entropy in the objective."""
     gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation."""
     clip: float = 0.2
+    """Range of the probability ratio in which the objective is not clipped: 1 - clip .. 1 + clip."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "steps_per_update", "epochs")
         require_shares(self, "gae_lambda")

@@ -46,18 +46,21 @@ class Sb3Config(GameRunConfig):
     steps: int = 100_000_000
     """Budget of the learner's decisions."""
     num_tables: int = 512
+    """Tables that are played side by side."""
     minibatch: int = 2048
+    """Decisions per step of the optimiser."""
     learning_rate: float = 1e-3
     """Learning rate at the start; it falls linearly to a tenth over the budget."""
     reward_scale: float = 0.1
     """Rewards are multiplied by this: big blinds and points are large numbers for a network."""
     hidden: tuple[int, ...] = (128, 128)
+    """Widths of the hidden layers."""
     evaluation_seconds: float = 30.0
     evaluation_hands: int = 4000
     final_hands: int = 50_000
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "num_tables", "minibatch", "hidden")
         require_above_0(self, "learning_rate", "reward_scale")

@@ -50,7 +50,12 @@ class Cfr(Agent):
     def __init__(self, game: Game, folder: Path | None = None) -> None:
         """Take the strategy of a run folder, the shipped one, or that of a small game.
 
-        Raises ValueError for games with other betting: three or more players, no-limit, short stacks, other caps.
+        Args:
+            game: Kuhn poker, Leduc hold'em or limit hold'em for two players.
+            folder: Run folder of `card-envs train mccfr` or `public_chance_cfr`; by default the shipped strategy.
+
+        Raises:
+            ValueError: For games with other betting: three or more players, no-limit, short stacks, other caps.
         """
         if not self.can_play(game):
             raise ValueError(

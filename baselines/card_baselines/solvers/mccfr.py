@@ -47,7 +47,13 @@ class Mccfr:
     """A run: regrets and summed strategies, which `run` improves."""
 
     def __init__(self, config: HoldemConfig, bounds: NDArray[np.float64], seed: int) -> None:
-        """Start from scratch; `bounds` are those of `bucket_of`."""
+        """Start from scratch.
+
+        Args:
+            config: Heads-up limit hold'em.
+            bounds: Bounds of the equity buckets, (3, num_buckets - 1): flop, turn, river (`equal_bounds`).
+            seed: Seed of deals and sampled actions.
+        """
         self.bounds = bounds
         hands = hands_by_street(bounds)
         self.tree = grow_tree(config, hands)
@@ -57,7 +63,7 @@ class Mccfr:
         self._streams, self._walk, self._cards = seeded_streams(1, seed), np.zeros(1, WALK), np.zeros(1, CARDS)
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Do `iterations` more iterations, both players learning in each."""
         run_iterations(
             self.tree, self.bounds, self.regrets, self.sums, self._streams, self._walk, self._cards,
             np.int64(self.iterations), np.int64(self.iterations + iterations),

@@ -55,7 +55,14 @@ class PublicChanceCfr:
     """A run: regrets and summed strategies by street, (decisions, buckets, actions, sequences); `run` improves them."""
 
     def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
-        """Start from scratch; `turn` is the table of `turn_table`."""
+        """Start from scratch.
+
+        Args:
+            config: Heads-up limit hold'em.
+            buckets: Tables that assign hands to buckets.
+            turn: Bucket of each hand on each kind of turn board, (16432, 1326): `turn_table(buckets)`.
+            seed: Seed of the boards.
+        """
         self.tree = grow_tree(config, buckets.hands_by_street)
         self.streets, self.buckets, self.turn, self.seed = streets_of(self.tree), buckets, turn, seed
         self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
@@ -65,7 +72,7 @@ class PublicChanceCfr:
         self._work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Do `iterations` more iterations: on each board both players learn in turn."""
         for _ in range(iterations):
             rng = np.random.default_rng((self.seed, self.iterations))
             self._hands.at(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))

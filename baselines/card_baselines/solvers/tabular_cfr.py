@@ -45,7 +45,15 @@ def small_game_hands(config: HoldemConfig) -> list[int]:
 
 
 def solve(config: HoldemConfig, iterations: int) -> NDArray[np.float64]:
-    """Return the average strategy of CFR+, (rows, 3): probabilities to fold, call, raise; rows as in `grow_tree`."""
+    """Return the average strategy of CFR+.
+
+    Args:
+        config: A game for two with one hole card, such as Kuhn poker or Leduc hold'em.
+        iterations: Iterations; both players are updated in each.
+
+    Returns:
+        Probabilities to fold, call and raise (rows, 3); rows as in `betting_tree.grow_tree`.
+    """
     hands = small_game_hands(config)
     tree, deals = grow_tree(config, hands), _all_deals(config)
     regrets = np.zeros((num_rows(tree, hands), NUM_ACTIONS))

@@ -94,7 +94,7 @@ class Config(RunConfig):
     final_hands: int = 60_000
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "episodes", "updates", "batch_hands", "replay", "agent_period", "update_period", "num_tables")
         require(self, 1, "hidden", "memory", "evaluation_episodes")
