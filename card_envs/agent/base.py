@@ -18,7 +18,7 @@ class SupportsAct(Protocol):
     """Any object with a method `act`; `as_agent` makes an `Agent` of it."""
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        """Return one legal action for each decision (n,)."""
+        """Return one legal action for each decision (n,); see `Agent.act`."""
         ...
 
 
@@ -48,12 +48,12 @@ class Agent(ABC):
     """Encoder of its observations (name, "module:NAME" or `Encoder`); None for that of the game."""
 
     greedy: bool | None = None
-    """True to take the most probable action, False to sample one; None for agents that cannot do both."""
+    """True to take the most probable action, False to sample one; None for agents without that choice."""
     mixes: bool = True
-    """False if its action depends on the observation alone, not on random numbers: one call of `act` then says all."""
+    """False if the action depends on the observation alone, not on random numbers."""
 
     is_stateless: bool = False
-    """True if `act` depends on each decision and its random number alone: no other decision, no memory, not `rng`.
+    """True if `act` depends on each decision and its random number alone: not on other decisions, memory or `rng`.
 
     Control variates ask such agents for their actions with other cards.
     """
@@ -72,48 +72,60 @@ class Agent(ABC):
         """
 
     def can_play(self, game: Game) -> bool:
-        """Return False for games that the agent cannot play."""
+        """Return False for games that the agent cannot play; by default it can play all."""
         return True
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:  # noqa: B027  a hook: the default is to do nothing
-        """Called when deals begin, with the numbers of their tables (n,)."""
-
-    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:  # noqa: B027  likewise
-        """Called when deals are over, with the numbers of their tables (n,) and the rewards of all seats (n, seats)."""
-
-    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:  # noqa: B027  likewise
-        """See what the actors (`decisions.views["actor"]`) of some tables are about to do, from one seat at each.
-
-        Called for every action of every deal in which the agent has a seat, its own included, once for each of its
-        places: what a record of the betting needs, of which a view keeps the last decisions alone.
+        """Called when deals begin.
 
         Args:
-            decisions: The tables before the actions, `seats` being the agent's own; `views` are censored for them.
-            actions: (n,): what the actors do, legal.
+            table_ids: (n,) ids of their tables, as in `Decisions.table_ids`.
+        """
+
+    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:  # noqa: B027  likewise
+        """Called when deals are over.
+
+        Args:
+            table_ids: (n,) ids of their tables.
+            payoffs: (n, seats) rewards of all seats, in the unit of the game.
+        """
+
+    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:  # noqa: B027  likewise
+        """Called before every action of a deal in which the agent has a seat, its own actions included.
+
+        Agents that keep the whole betting history need it: a view holds only the last decisions. An agent with several
+        seats at a table is called once for each.
+
+        Args:
+            decisions: The tables before the actions; `seats` are the agent's own, `views` are censored for them, and
+                `views["actor"]` are the seats that act.
+            actions: (n,) legal actions of these actors.
         """
 
     def sees_end(self, ends: Decisions) -> None:  # noqa: B027  likewise
-        """Called before `deal_ends`, once for each seat of the agent, with how the deals ended.
+        """Called when deals are over, before `deal_ends`, once for each seat of the agent.
 
-        `ends.views` show what these seats see at the end, the cards of a showdown included. There is nothing to decide.
+        Args:
+            ends: The tables; `ends.views` show what the agent's seats see at the end, the cards of a showdown
+                included. There is nothing to decide.
         """
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
         """Return the probability with which `act` takes each action.
 
-        Control variates and exploitability ask for it, also for decisions that nobody faces in the match. Agents that
-        cannot tell do not define it.
+        Control variates and exploitability ask for it, also at counterfactual decisions. Optional: agents that cannot
+        compute it do not define it.
 
         Returns:
             (n, num_actions) probabilities; rows sum to 1.
 
         Raises:
-            NotImplementedError: Unless the subclass defines it (`shows_probabilities`).
+            NotImplementedError: If the subclass does not define it (`shows_probabilities`).
         """
         raise NotImplementedError(f"agent {self.name!r} does not show its probabilities")
 
     def explain(self, decisions: Decisions) -> list[str]:
-        """Explain the decisions that the agent has just taken to people who watch it play.
+        """Explain the decisions that the agent has just taken, for people who watch it play.
 
         Returns:
             One text for each decision, "" for none. It may reveal the agent's own cards.
@@ -127,7 +139,7 @@ class Agent(ABC):
 
     @property
     def needs_deal_events(self) -> bool:
-        """True if the class defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`: it may remember."""
+        """True if the class defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`."""
         kind = type(self)
         has_hook = kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
         return has_hook or self.needs_showdowns or self.needs_actions
@@ -143,7 +155,7 @@ class Agent(ABC):
         return type(self).observe_actions is not Agent.observe_actions
 
     def apply_encoder(self, game: Game) -> Game:
-        """Return the game with the encoder of the agent."""
+        """Return the game with observations in the agent's encoder."""
         return game if self.encoder is None else game.with_encoder(self.encoder)
 
 
@@ -185,7 +197,7 @@ class DuckTypedAgent(Agent):
             self._deal_ends(table_ids, payoffs)
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        """Show the object the actions if it wants to see them."""
+        """Forward to the object if it has such a method."""
         if self._observe_actions is not None:
             self._observe_actions(decisions, actions)
 
@@ -198,8 +210,8 @@ class DuckTypedAgent(Agent):
         """Return the probabilities of the object; NotImplementedError if it has no such method."""
         if self._probabilities is None:
             return super().probabilities(decisions)
-        shown: NDArray[np.floating] = self._probabilities(decisions)
-        return shown
+        probabilities: NDArray[np.floating] = self._probabilities(decisions)
+        return probabilities
 
     def explain(self, decisions: Decisions) -> list[str]:
         """Return the texts of the object, empty ones if it has no such method."""
@@ -245,7 +257,19 @@ class RandomAgent(Agent):
 
 
 def as_agent(player: SupportsAct) -> Agent:
-    """Return an `Agent` as it is, and any other object that has a method `act` as one; else raise TypeError."""
+    """Return the player as an `Agent`: itself if it is one, else an adapter for its method `act`.
+
+    Raises:
+        TypeError: If the player has no method `act`.
+
+    Example:
+        >>> import numpy as np
+        >>> class FirstLegal:
+        ...     def act(self, decisions, rng):
+        ...         return decisions.action_mask.argmax(axis=1)
+        >>> as_agent(FirstLegal()).name
+        'first_legal'
+    """
     if isinstance(player, Agent):
         return player
     if isinstance(player, type) or not callable(getattr(player, "act", None)):
@@ -255,5 +279,5 @@ def as_agent(player: SupportsAct) -> Agent:
 
 
 def snake_case(name: str) -> str:
-    """Return the name of a class in small letters, words joined by "_": TightCaller -> tight_caller."""
+    """Return the name of a class in snake case: TightCaller -> tight_caller."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

@@ -15,8 +15,8 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.rng import splitmix64
 
 _DECISION_STREAMS = np.uint64(0xD1B54A32D192ED03)
-"""Added to the seed of a match for the random numbers of decisions, which must not be those that deal the cards."""
-_MADE = ("observation", "action_mask", "views", "num_legal")
+"""Offset of the match's seed, so that the random numbers of decisions are not those that deal the cards."""
+_CACHED = ("observation", "action_mask", "views", "num_legal")
 _DROPPED_BITS, _LAST_PLACE = np.uint64(11), 2.0**-53  # a float64 in [0, 1) holds 53 bits
 
 
@@ -24,8 +24,8 @@ _DROPPED_BITS, _LAST_PLACE = np.uint64(11), 2.0**-53  # a float64 in [0, 1) hold
 class Decisions:
     """A batch of n decisions, each of one seat at one table, without anything that the seat may not see.
 
-    Observations, masks and views are computed at the first access, which has to be inside `act`: afterwards the tables
-    change. Arrays may be kept. `decisions_at` makes batches.
+    Observations, masks and views are computed at the first access, which must be inside `act`: afterwards the tables
+    change. The arrays may be kept. `decisions_at` makes batches.
 
     Example:
         >>> import numpy as np
@@ -40,19 +40,19 @@ class Decisions:
     """
 
     game: Game
-    """The game, with the encoder that the agent asks for."""
+    """The game, with the agent's encoder."""
     seats: NDArray[np.int64]
-    """(n,): seat that decides."""
+    """(n,): seats that decide."""
     table_ids: NDArray[np.int64]
-    """(n,): number of the table within the match, the key for what an agent remembers."""
+    """(n,): ids of the tables in the match, under which an agent with memory keeps what it remembers."""
     random_numbers: NDArray[np.float64]
-    """(n,): random numbers in [0, 1), one for each decision, fixed by seed, deal and decision, whatever the batch."""
+    """(n,): random numbers in [0, 1), fixed by seed, deal, decision and seat, independent of the batch."""
     _tables: Tables
     _rows: NDArray[np.int64]
 
     @cached_property
     def observation(self) -> NDArray[Any]:
-        """(n, d): observations in the encoder of `game`."""
+        """(n, d): observations in the encoder of `game`; dtype and blocks are those of `game.layout`."""
         observation = np.empty((len(self), self.game.layout.size), self.game.layout.dtype)
         records, masks = observation_records(observation), mask_records(self.action_mask)
         self.game.encoder.observe_batch(self._tables, self._rows, records, masks)  # writes the same masks again
@@ -67,7 +67,7 @@ class Decisions:
 
     @cached_property
     def views(self) -> Tables:
-        """(n,): records of the game's tables, censored: the fields of public knowledge and the seat's own cards."""
+        """(n,): records of the tables, censored: public fields and the deciding seat's own cards."""
         views = np.empty(len(self), self._tables.dtype)
         self.game.censor_batch(self._tables, self._rows, self.seats, views)
         return views
@@ -77,7 +77,7 @@ class Decisions:
         return len(self.seats)
 
     def part(self, part: slice | NDArray[np.int64]) -> Decisions:
-        """Return the decisions at some indices."""
+        """Return the decisions at a slice or at indices (k,)."""
         return replace(
             self,
             seats=self.seats[part],
@@ -87,13 +87,13 @@ class Decisions:
         )
 
     def with_random_numbers(self, random_numbers: NDArray[np.float64]) -> Decisions:
-        """Return the same decisions with other random numbers (n,); arrays that exist are not computed again."""
+        """Return the same decisions with other random numbers (n,); computed arrays are kept."""
         other = replace(self, random_numbers=random_numbers)
-        other.__dict__.update({name: made for name, made in self.__dict__.items() if name in _MADE})
+        other.__dict__.update({name: array for name, array in self.__dict__.items() if name in _CACHED})
         return other
 
     def legal_actions(self, j: int) -> list[int]:
-        """Return the legal action ids of decision j."""
+        """Return the ids of the legal actions of decision j, in increasing order."""
         return [int(action) for action in np.flatnonzero(self.action_mask[j])]
 
     @cached_property
@@ -123,17 +123,17 @@ def choose(weights: NDArray[Any], random_numbers: NDArray[np.float64]) -> NDArra
 
 
 def likeliest(weights: NDArray[Any]) -> NDArray[np.float64]:
-    """Return 1 for the largest weight of each row (n, k), the first of equal ones, and 0 for the others."""
+    """Return (n, k): 1 for the largest weight of each row, the first of equal ones, and 0 for the others."""
     return np.asarray(np.eye(weights.shape[1])[weights.argmax(axis=1)])
 
 
 @kernel
-def write_random_numbers(seed: Any, deals: Any, number: Any, seats: Any, random_numbers: Any) -> None:
-    """Write random numbers in [0, 1) for the `number`-th decision of each deal: hashes of seed, deal, number, seat."""
+def write_random_numbers(seed: Any, deals: Any, decision: Any, seats: Any, random_numbers: Any) -> None:
+    """Write random numbers in [0, 1), (n,): hashes of seed, deal (n,), index of the decision in it, and seat (n,)."""
     key = splitmix64(np.uint64(seed) + _DECISION_STREAMS)
     for j in range(deals.shape[0]):
         deal = splitmix64(key ^ np.uint64(deals[j]))
-        bits = splitmix64(splitmix64(deal ^ np.uint64(number)) ^ np.uint64(seats[j]))
+        bits = splitmix64(splitmix64(deal ^ np.uint64(decision)) ^ np.uint64(seats[j]))
         random_numbers[j] = np.float64(bits >> _DROPPED_BITS) * _LAST_PLACE
 
 
@@ -147,10 +147,10 @@ def decisions_at(
     """Return the decisions of the seats to act at some tables.
 
     Args:
-        game: The game, with the encoder in which observations are wanted.
-        tables: (N,) records; none of the chosen ones is over.
-        rows: (n,) indices of the tables.
-        table_ids: (n,) numbers of these tables in the match.
+        game: The game, with the encoder of the observations.
+        tables: (N,) records.
+        rows: (n,) indices of the tables, none of which is over.
+        table_ids: (n,) ids of these tables in the match.
         random_numbers: (n,) numbers in [0, 1) for the agent.
     """
     return Decisions(game, tables["actor"][rows].astype(np.int64), table_ids, random_numbers, tables, rows)

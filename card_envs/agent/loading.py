@@ -20,30 +20,43 @@ from card_envs.observation import named_encoder
 
 _CONFIG = "config.json"
 _GREEDY, _SAMPLING = CHOICES = "greedy", "sampling"
-"""Behind a name and a colon: the likeliest action is taken, or one is drawn; see `Agent.greedy`."""
+"""Suffixes of agent names, as in "ppo_big2:greedy": take the most probable action, or sample one."""
 _FORMS = '"module:Class", "path/to/file.py:Class" or the folder of a training run'
 
 
 def known_agents() -> dict[str, str]:
-    """Return the names that `find_agent` knows, each with its "module:Class": random, and those that are registered.
+    """Return the registered agents that `find_agent` knows.
 
-    Registered are the entry points `card_envs.agents` of installed distributions, and what imported packages added by
-    `card_envs.plugins.register`.
+    Names are registered by the entry points `card_envs.agents` of installed distributions, and by
+    `card_envs.plugins.register`; "random" is always there.
+
+    Returns:
+        name -> "module:Class".
     """
     return plugins.known_agents()
 
 
 def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
-    """Return the agent that `spec` names, made to play `game`, its networks, if it has any, computed on `device`.
+    """Return an agent by name, class or run folder.
 
-    `spec` is one of `known_agents()`, "module:Class", "path/to/file.py:Class", or the folder of a training run, whose
-    config.json names under "agent" what plays it; with ":greedy" or ":sampling" behind it, agents that can do both
-    take the likeliest action or draw one. "a:b", where b is a registered name whose class takes a `policy`, is b with
-    the agent a as its policy ("ppo_big2:rollout"). "scheme:ARGUMENT", where a distribution registered the scheme, is an
-    agent with an argument ("llm:MODEL"). The class is called with `game`, `folder`, `device` (auto, cpu, cuda
-    or cuda:N) and `policy`, as far as its parameters have these names. Raises ValueError, naming what is nearest, when
-    there is no such agent or it cannot play the game, and ModuleNotFoundError, naming the extra of card-envs, when it
-    needs a package that is missing.
+    Its class is called with `game`, `folder`, `device` and `policy`, as far as its parameters have these names.
+
+    Args:
+        spec: A registered name (`known_agents`), "module:Class", "path/to/file.py:Class", or the folder of a training
+            run. Suffixes choose among what an agent can do: ":greedy" and ":sampling" how it picks its actions,
+            "a:b" makes the agent a the policy of the registered agent b ("ppo_big2:rollout"), and "scheme:ARGUMENT"
+            passes an argument to a registered scheme ("llm:MODEL").
+        game: The game that it is to play.
+        device: Device of its networks: auto, cpu, cuda or cuda:N.
+
+    Raises:
+        ValueError: If there is no such agent, with the nearest name, or it cannot play the game.
+        ModuleNotFoundError: If it needs a package that is missing, with the extra of card-envs to install.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> find_agent("random", make_game("kuhn_poker-v0")).name
+        'random'
     """
     if (location := _scheme_location(spec)) is not None:
         return _with_argument(spec, location, game, device)
@@ -53,7 +66,10 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         offered: dict[str, Any] = {"game": game, "folder": Path(spec), "device": device}
         if policy:
             offered["policy"] = find_agent(policy, game, device)
-        agent = _saved_agent(spec, offered) if _is_run_folder(spec) else _made(class_at(spec, _located(spec)), offered)
+        if _is_run_folder(spec):
+            agent = _load_saved(spec, offered)
+        else:
+            agent = _make(class_at(spec, _find_location(spec)), offered)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
     if choice:
@@ -73,38 +89,38 @@ def _with_argument(spec: str, location: str, game: Game, device: str) -> Agent:
     require_allowed("agent", spec)
     offered = {"game": game, "device": device, "argument": spec.partition(":")[2]}
     try:
-        return require_playable(_made(class_at(spec, location), offered), game)
+        return require_playable(_make(class_at(spec, location), offered), game)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
 
 
 def split_choice(spec: str) -> tuple[str, str]:
-    """Return the spec without ":greedy" or ":sampling" at its end, and that word, or "" if there is none."""
+    """Split ":greedy" or ":sampling" off a spec: "cfr:greedy" -> ("cfr", "greedy"), "cfr" -> ("cfr", "")."""
     rest, _, word = spec.rpartition(":")
     return (rest, word) if word in CHOICES else (spec, "")
 
 
 def split_policy(spec: str) -> tuple[str, str]:
-    """Return the a and b of a spec "a:b" where b is a registered agent that takes a policy, else "" and the spec."""
+    """Split the policy off a spec: "a:b" -> ("a", "b") if b is a registered agent with a policy, else ("", spec)."""
     policy, _, name = spec.rpartition(":")
     location = known_agents().get(name) if policy else None
     takes_one = location and "policy" in inspect.signature(class_at(name, location)).parameters
     return (policy, name) if takes_one else ("", spec)
 
 
-def _made(make: Any, offered: Mapping[str, Any]) -> Agent:
-    """Return the agent of a class, which is called with what is offered as far as it has parameters of these names."""
-    taken = inspect.signature(make).parameters
-    return as_agent(make(**{name: value for name, value in offered.items() if name in taken}))
+def _make(make: Any, offered: Mapping[str, Any]) -> Agent:
+    """Return the agent that a class makes, called with those of the offered arguments that its signature names."""
+    parameters = inspect.signature(make).parameters
+    return as_agent(make(**{name: value for name, value in offered.items() if name in parameters}))
 
 
-def _saved_agent(spec: str, offered: Mapping[str, Any]) -> Agent:
+def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
     """Return the agent that was saved in a folder, whose files may name nothing but what is registered."""
     config, game = Path(spec) / _CONFIG, offered["game"]
     with registered_names_only(config):
-        agent = require_playable(_made(class_at(spec, _saved_location(config)), offered), game)
+        agent = require_playable(_make(class_at(spec, _read_location(config)), offered), game)
         if isinstance(agent.encoder, str):
-            named_encoder(game.encoders, agent.encoder)  # here: later nobody knows where the name came from
+            named_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
     return agent
 
 
@@ -128,14 +144,19 @@ def _set_choice(agent: Agent, choice: str, spec: str) -> None:
 
 
 def require_playable(player: SupportsAct, game: Game) -> Agent:
-    """Return the player as an agent; ValueError if it says that it cannot play the game, TypeError if it is none."""
+    """Return the player as an agent that can play the game.
+
+    Raises:
+        ValueError: If it cannot play the game.
+        TypeError: If it is no agent.
+    """
     agent = as_agent(player)
     if not agent.can_play(game):
         raise ValueError(f"agent {agent.name!r} cannot play {game.name}")
     return agent
 
 
-def _located(spec: str) -> str:
+def _find_location(spec: str) -> str:
     """Return the "module:Class" that `spec` stands for, or raise ValueError with what is missing."""
     path = Path(spec)
     if ":" in spec:
@@ -152,7 +173,7 @@ def _located(spec: str) -> str:
 
 
 def _with_classes(path: Path) -> str:
-    """Return how the classes of a file are named; the file is read, not run."""
+    """Return the specs of the classes in a file, which is parsed, not run."""
     try:
         classes = [node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     except (OSError, SyntaxError, ValueError):
@@ -160,7 +181,7 @@ def _with_classes(path: Path) -> str:
     return " or ".join(f'"{path}:{name}"' for name in classes) or f'"{path}:Class"'
 
 
-def _saved_location(config: Path) -> str:
+def _read_location(config: Path) -> str:
     """Return the class that plays the run with this configuration: a registered one, since run folders are passed on.
 
     The file names it by its kind, or, as packages without kinds of their own do, by the location of an agent that is
@@ -224,7 +245,7 @@ def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
 
 
 def _hint_at_metadata() -> str:
-    """Return how names get known where nobody registered any, as in a checkout that is only on the path."""
+    """Return what to do where no agent is registered, as in a checkout that is only on the path."""
     if plugins.registered(plugins.AGENTS):
         return ""
     return ". No package has registered agents: install one (pip install -e . in a checkout), or import it first"

@@ -11,7 +11,14 @@ from card_envs.game import checked_actions
 
 
 def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float64]:
-    """Return `agent.probabilities` as float64 (n, num_actions), or raise a ValueError if these are no probabilities."""
+    """Return the action probabilities of an agent that defines `probabilities`, checked.
+
+    Returns:
+        (n, num_actions) float64; rows sum to 1.
+
+    Raises:
+        ValueError: If shape or numbers are not those of probabilities of legal actions.
+    """
     given = np.asarray(agent.probabilities(decisions), np.float64)
     shape = decisions.action_mask.shape
     if given.shape != shape:
@@ -25,10 +32,19 @@ def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float
 def estimate_probabilities(
     agent: Agent, decisions: Decisions, rng: np.random.Generator, draws: int
 ) -> NDArray[np.float64]:
-    """Estimate action probabilities (n, num_actions): the share of `draws` calls of `act` that takes each action.
+    """Estimate action probabilities by the share of calls of `act` that take each action.
 
-    The random numbers of the calls are evenly spaced, so the error is about 1 / draws. Agents that do not mix
+    The random numbers of the calls are evenly spaced, so that the error is about 1 / draws. Agents that do not mix
     (`Agent.mixes`) are called once, and the result is exact.
+
+    Args:
+        agent: The agent.
+        decisions: A batch of n decisions.
+        rng: Random generator, passed to `act`.
+        draws: Number of calls.
+
+    Returns:
+        (n, num_actions) probabilities; rows sum to 1.
     """
     tries = draws if agent.mixes else 1
     counts = np.zeros((len(decisions), decisions.game.num_actions))

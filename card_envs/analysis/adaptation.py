@@ -1,11 +1,11 @@
-"""How well an agent with memory adapts: sessions against an opponent that changes its style at known hands.
+"""Adaptation of an agent with memory, measured in sessions against an opponent that changes its style.
 
-A session is a table of many hands. In each, the opponent plays one style after the other, so many hands each, and the
-agent is not told. Three numbers come out, with 95 % intervals over sessions, which are independent:
+A session is a table of many hands, at which the opponent plays one style after the other for a fixed number of hands.
+The results, with 95 % intervals over independent sessions, are:
 
-* what the agent wins per hand against each style,
-* its *regret*: what the best of some fixed responses would have won against each style, less what the agent won,
-* its *recovery*: after how many hands of a new style it wins as much as it does late in that style.
+* the mean per hand against each style,
+* the *regret*: what the best of some fixed responses wins against each style, less what the agent wins,
+* the *recovery*: the number of hands of a new style after which the agent wins as much as late in that style.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RESAMPLES = 1000
 
 
 class SwitchingAgent(Agent):
-    """Plays one style after the other at every table, `hands_per_style` hands each, the first again after the last."""
+    """An agent that plays its styles in turn at every table, `hands_per_style` hands each."""
 
     name = "switching"
 
@@ -37,63 +37,66 @@ class SwitchingAgent(Agent):
         if not styles or hands_per_style < 1:
             raise ValueError(f"{len(styles)} styles of {hands_per_style} hands each: at least one of each is needed")
         self.styles, self.hands_per_style = list(styles), hands_per_style
-        self._hands: dict[int, int] = {}  # table -> hands that have begun there
+        self._hands: dict[int, int] = {}  # table id -> number of hands begun
 
-    def _style_at(self, tables: NDArray[np.int64]) -> NDArray[np.int64]:
-        begun = np.array([self._hands[table] for table in tables.tolist()], np.int64)
-        return np.asarray((begun - 1) // self.hands_per_style % len(self.styles), np.int64)
+    def _style_at(self, table_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        hands = np.array([self._hands[table] for table in table_ids.tolist()], np.int64)
+        return np.asarray((hands - 1) // self.hands_per_style % len(self.styles), np.int64)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Count the hand, and tell the style that is to play it."""
+        """Count the hands and forward to the styles that play them."""
         for table in table_ids.tolist():
             self._hands[table] = self._hands.get(table, 0) + 1
-        of = self._style_at(table_ids)
-        for number in np.unique(of).tolist():
-            self.styles[number].deal_starts(table_ids[of == number])
+        styles = self._style_at(table_ids)
+        for style in np.unique(styles).tolist():
+            self.styles[style].deal_starts(table_ids[styles == style])
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the style of each table chooses."""
-        actions, of = np.empty(len(decisions), np.int64), self._style_at(decisions.table_ids)
-        for number in np.unique(of).tolist():
-            rows = np.flatnonzero(of == number)
-            actions[rows] = self.styles[number].act(_some(decisions, rows, self.styles[number]), rng)
+        """Return the actions of the style in play at each table."""
+        actions, styles = np.empty(len(decisions), np.int64), self._style_at(decisions.table_ids)
+        for style in np.unique(styles).tolist():
+            rows, agent = np.flatnonzero(styles == style), self.styles[style]
+            actions[rows] = agent.act(_select(decisions, rows, agent), rng)
         return actions
 
     def sees_end(self, ends: Decisions) -> None:
-        """Show the end to the style that played."""
-        of = self._style_at(ends.table_ids)
-        for number in np.unique(of).tolist():
-            self.styles[number].sees_end(_some(ends, np.flatnonzero(of == number), self.styles[number]))
+        """Forward to the styles that played."""
+        styles = self._style_at(ends.table_ids)
+        for style in np.unique(styles).tolist():
+            self.styles[style].sees_end(_select(ends, np.flatnonzero(styles == style), self.styles[style]))
 
     def deal_ends(self, table_ids: NDArray[np.int64], payoffs: Floats) -> None:
-        """Tell the style that played."""
-        of = self._style_at(table_ids)
-        for number in np.unique(of).tolist():
-            self.styles[number].deal_ends(table_ids[of == number], payoffs[of == number])
+        """Forward to the styles that played."""
+        styles = self._style_at(table_ids)
+        for style in np.unique(styles).tolist():
+            self.styles[style].deal_ends(table_ids[styles == style], payoffs[styles == style])
 
 
-def _some(decisions: Decisions, rows: NDArray[np.int64], agent: Agent) -> Decisions:
-    """Return some of the decisions as an agent wants to see them."""
+def _select(decisions: Decisions, rows: NDArray[np.int64], agent: Agent) -> Decisions:
+    """Return the decisions at some rows in the encoder of an agent."""
     return replace(decisions.part(rows), game=agent.apply_encoder(decisions.game))
 
 
 @dataclass(frozen=True, eq=False)
 class Adaptation:
-    """What an agent won, hand by hand, in sessions against an opponent that changes its style."""
+    """Result of `play_adaptation`: an agent's rewards, hand by hand, and their summaries."""
 
     agent: str
+    """Name of the agent."""
     styles: tuple[str, ...]
-    """In the order of play."""
+    """Names of the opponent's styles, in the order of play."""
     hands_per_style: int
+    """Number of hands after which the opponent changes its style."""
     rewards: Floats
-    """(sessions, hands): in the unit of the game."""
+    """(sessions, hands): rewards of the agent in `unit`."""
     best_fixed: tuple[Summary, ...]
-    """For each style, the best of the fixed responses and what it wins per hand; empty if none was named."""
+    """For each style, name and mean of the best fixed response; empty without responses."""
     unit: str
+    """Unit of rewards per hand."""
 
     @property
     def num_sessions(self) -> int:
-        """How many sessions were played."""
+        """Number of sessions."""
         return len(self.rewards)
 
     @cached_property
@@ -103,7 +106,7 @@ class Adaptation:
 
     @cached_property
     def by_style(self) -> tuple[Summary, ...]:
-        """What the agent wins per hand against each style."""
+        """Mean per hand against each style."""
         return tuple(
             summarise(name, self.rewards[:, self.style_of_hand == style].mean(axis=1))
             for style, name in enumerate(self.styles)
@@ -111,28 +114,36 @@ class Adaptation:
 
     @cached_property
     def overall(self) -> Summary:
-        """What the agent wins per hand of all."""
+        """Mean per hand over all styles."""
         return summarise(self.agent, self.rewards.mean(axis=1))
 
     @cached_property
     def regrets(self) -> Floats:
-        """(sessions, hands): what the best fixed response wins on average against the style, less what was won."""
+        """(sessions, hands): mean of the best fixed response to the style in play, less the agent's reward."""
         if not self.best_fixed:
             raise ValueError("regret is measured against fixed responses: name some")
         return np.asarray(np.array([best.mean for best in self.best_fixed])[self.style_of_hand] - self.rewards)
 
     @cached_property
     def regret(self) -> Summary:
-        """Regret per hand; the interval is that of the sessions, the fixed responses' means taken as they are."""
+        """Mean regret per hand; its interval ignores the errors of the fixed responses' means."""
         return summarise(self.agent, self.regrets.mean(axis=1))
 
     def recovery(self, phase: int, window: int = 50, seed: int = 0) -> tuple[float, float, float]:
-        """Return after how many hands of the `phase`-th stretch of one style the agent is back at its late level there.
+        """Return the number of hands after which the agent has recovered from a change of style.
 
-        The late level is its mean over the second half of the stretch; it is reached where the mean over `window` hands
-        (and all sessions) first is not below it. With bounds of a 95 % interval (bootstrap over sessions).
+        It has recovered where its moving mean first reaches its mean over the second half of the phase.
 
-        Raises ValueError for a phase that was not played, or one shorter than two windows.
+        Args:
+            phase: Index of the phase, the hands between two changes of style.
+            window: Number of hands of the moving mean.
+            seed: Seed of the bootstrap over sessions.
+
+        Returns:
+            Number of hands, and lower and upper bound of its 95 % interval.
+
+        Raises:
+            ValueError: For a phase that was not played, or one shorter than two windows.
         """
         hands = self.hands_per_style
         if not 0 <= phase < self.rewards.shape[1] // hands or hands < 2 * window:
@@ -142,15 +153,15 @@ class Adaptation:
             )
         played = self.rewards[:, phase * hands : (phase + 1) * hands]
         rng = np.random.default_rng(seed)
-        drawn = [
+        resampled = [
             _first_recovered(played[rng.integers(len(played), size=len(played))].mean(axis=0), window)
             for _ in range(_RESAMPLES)
         ]
-        low, high = np.quantile(drawn, (0.025, 0.975))
+        low, high = np.quantile(resampled, (0.025, 0.975))
         return _first_recovered(played.mean(axis=0), window), float(low), float(high)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the summaries as JSON can hold them."""
+        """Return the summaries for JSON."""
         report: dict[str, Any] = {
             "agent": self.agent,
             "styles": list(self.styles),
@@ -188,12 +199,22 @@ def play_adaptation(
     responses: Sequence[SupportsAct] = (),
     progress: Callable[[int], None] | None = None,
 ) -> Adaptation:
-    """Return how `agent` does in `sessions` sessions of a two-player game against the `styles`, `rounds` times in turn.
+    """Play sessions of an agent with memory against an opponent that changes its style.
 
-    `responses` are agents without memory; the best of them against each style is what regret is measured by. Each
-    plays a match of as many hands against every style. `progress` is called with the hands finished since last time.
+    Args:
+        game: A game with two seats.
+        agent: The agent.
+        styles: Agents that the opponent plays in turn.
+        hands_per_style: Number of hands after which it changes.
+        rounds: Number of times that it goes through all styles in a session.
+        sessions: Number of sessions; the agent begins each without memory of the others.
+        seed: Seed of the match.
+        responses: Agents without memory. The best of them against each style defines the regret; each plays a match of
+            as many hands against every style.
+        progress: Called with the number of hands finished since its last call.
 
-    Raises ValueError for games of more than two seats and for numbers below 1.
+    Raises:
+        ValueError: For games of more than two seats and for numbers below 1.
     """
     if game.num_seats != 2:
         raise ValueError(f"adaptation is measured between two players: {game.name} has {game.num_seats} seats here")

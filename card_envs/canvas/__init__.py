@@ -16,7 +16,7 @@ from card_envs.canvas.base import (
     Canvas,
     Color,
     Point,
-    signed,
+    format_signed,
     thousands,
 )
 from card_envs.canvas.cards import CARD_RATIO
@@ -44,7 +44,7 @@ __all__ = [
     "Point",
     "ShapeCanvas",
     "card_geometry",
-    "signed",
+    "format_signed",
     "text_width",
     "thousands",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from card_envs.canvas.cards import CARD_RATIO, CORNER, COVERED, PLAIN, SHADED
-from card_envs.canvas.fonts import shortened, text_width
+from card_envs.canvas.fonts import shorten, text_width
 
 Color = tuple[int, int, int]
 Point = tuple[float, float]
@@ -36,7 +36,7 @@ CARD_BACK: Color = (52, 92, 160)
 CARD_BACK_LINE: Color = (126, 160, 214)
 CARD_EDGE: Color = (150, 158, 168)
 CARD_SHADE: Color = (128, 140, 146)
-"""Mixed into the cards of a player who has folded."""
+"""Mixed into the cards of a player that has folded."""
 
 PLATE_SIZE: Point = (118, 40)
 
@@ -75,7 +75,7 @@ class Canvas(ABC):
         """Write a line whose capitals are centred at y; x is its `left`, `middle` or `right`."""
 
     @abstractmethod
-    def put_card(self, center: Point, width: float, card: int, style: str) -> None:
+    def draw_card(self, center: Point, width: float, card: int, style: str) -> None:
         """Draw a card in a style of `canvas.cards`, face down for `NO_CARD`."""
 
     def pill(self, center: Point, text: str, size: float, fill: Color, color: Color, bold: bool = False) -> None:
@@ -88,19 +88,19 @@ class Canvas(ABC):
         """Draw the plate of a player, with two lines; a lit one has a golden frame."""
         x, y = center
         self.box(center, PLATE_SIZE, PLATE, GOLD if is_lit else RIM, 2.5 if is_lit else 1, 9)
-        self.text((x, y - 9), shortened(name, 12, PLATE_SIZE[0] - 10), 12, FAINT)
+        self.text((x, y - 9), shorten(name, 12, PLATE_SIZE[0] - 10), 12, FAINT)
         self.text((x, y + 8), value, 15, FAINT if is_dim else WHITE, bold=True)
 
     def card(self, center: Point, width: float, card: int, is_dim: bool = False) -> None:
         """Draw a card face up, or face down for `NO_CARD`; dim if it is out of play."""
-        self.put_card(center, width, card, SHADED if is_dim else PLAIN)
+        self.draw_card(center, width, card, SHADED if is_dim else PLAIN)
 
     def fan(self, center: Point, width: float, step: float, cards: Sequence[int]) -> None:
         """Draw cards side by side, `step` apart, around the centre; where they overlap the right one lies on top."""
         last = len(cards) - 1
         for k, card in enumerate(cards):
             style = COVERED if step < width and k < last else PLAIN
-            self.put_card((center[0] + (k - last / 2) * step, center[1]), width, card, style)
+            self.draw_card((center[0] + (k - last / 2) * step, center[1]), width, card, style)
 
     def card_place(self, center: Point, width: float) -> None:
         """Draw the outline of a card that is yet to come."""
@@ -120,6 +120,6 @@ def thousands(amount: int) -> str:
     return f"{amount:,}"
 
 
-def signed(amount: int) -> str:
+def format_signed(amount: int) -> str:
     """Return a number with its sign: "+1,200", "-300" or "0"."""
     return f"{amount:+,}" if amount else "0"

@@ -18,7 +18,7 @@ CORNER = 0.11
 EDGE = 0.016
 """Width of the line around a card."""
 BACK_MARGIN, BACK_CORNER, BACK_STEP, BACK_LINE = 0.08, 0.06, 0.155, 0.018
-"""Of the pattern on the back: white around it, its corners, from lozenge to lozenge, width of the lines."""
+"""Pattern on the back: margin, radius of its corners, distance of its lozenges, width of its lines."""
 
 SUIT_COLORS = ((20, 128, 62), (24, 98, 200), (206, 32, 44), (22, 26, 32))
 """Clubs green, diamonds blue, hearts red, spades black: the four-colour deck, which stays readable when small."""
@@ -26,13 +26,13 @@ SUIT_COLORS = ((20, 128, 62), (24, 98, 200), (206, 32, 44), (22, 26, 32))
 PLAIN, SHADED, COVERED = "plain", "shaded", "covered"
 """Styles of a card: alone, out of play, in a fan where the next card leaves only its left side visible."""
 SHADE = 0.62
-"""How much of `CARD_SHADE` is mixed into a shaded card."""
+"""Share of `CARD_SHADE` in the colours of a shaded card."""
 
 _TEN = RANKS.index("T")
 
 
 class Face(NamedTuple):
-    """Where a card shows what it is: the middle of its rank, the middle of its suit, and how large both are."""
+    """Centres and sizes of rank and suit on a card."""
 
     rank_x: float
     rank_y: float

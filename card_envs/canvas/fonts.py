@@ -12,7 +12,7 @@ except ImportError as error:
 SCALE = 2
 """A picture is drawn this much larger and then reduced, which smooths all edges."""
 X_HEIGHT = 0.355
-"""From the middle of a line of capitals and digits down to its baseline, as a fraction of the font size."""
+"""Distance from the middle of capitals and digits down to their baseline, as a fraction of the font size."""
 
 
 @lru_cache(maxsize=4096)
@@ -22,8 +22,8 @@ def text_width(text: str, size: float) -> float:
 
 
 @lru_cache(maxsize=1024)
-def shortened(text: str, size: float, width: float) -> str:
-    """Return a line that is no wider than `width` pixels; letters in its middle give way to dots."""
+def shorten(text: str, size: float, width: float) -> str:
+    """Return a line no wider than `width` pixels, letters in its middle replaced by dots."""
     kept = len(text)
     while kept > 1 and text_width(text, size) > width:
         kept -= 1

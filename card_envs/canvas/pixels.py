@@ -88,7 +88,7 @@ class PixelCanvas(Canvas):
             stroke_fill=color,
         )
 
-    def put_card(self, center: Point, width: float, card: int, style: str) -> None:
+    def draw_card(self, center: Point, width: float, card: int, style: str) -> None:
         """Draw a card in a style of `canvas.cards`, face down for `NO_CARD`."""
         sprite, mask = _card_sprite(card, round(width * SCALE), style)
         corner = (round(center[0] * SCALE - sprite.width / 2), round(center[1] * SCALE - sprite.height / 2))

@@ -68,7 +68,7 @@ class ShapeCanvas(Canvas):
         x, baseline = _short(position[0]), _short(position[1] + X_HEIGHT * size)
         self.shapes.append(["text", x, baseline, text, size, _hex(color), align, bold])
 
-    def put_card(self, center: Point, width: float, card: int, style: str) -> None:
+    def draw_card(self, center: Point, width: float, card: int, style: str) -> None:
         """Keep ["card", x of the middle, y of the middle, width, card id or `NO_CARD`, style]."""
         self.shapes.append(["card", _short(center[0]), _short(center[1]), width, card, style])
 

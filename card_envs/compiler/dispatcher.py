@@ -22,7 +22,7 @@ from card_envs.compiler.progress import progress
 
 
 class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are partial
-    """What `numba.njit` makes of a function, with a cache, symbols and progress messages of its own."""
+    """A compiled function, as `numba.njit` makes it, with a cache, symbols and progress messages of its own."""
 
     def __init__(
         self,

@@ -119,16 +119,16 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
                 repr(signature),
                 f"nogil {self._releases_gil}",
                 repr(codegen.magic_tuple()),
-                *sorted(f"{_title(each)} {_content_of(each)}" for each in _called(function)),
+                *sorted(f"{_title(each)} {_content_of(each)}" for each in _find_callees(function)),
             ]
         )
 
 
-def _called(function: Callable[..., Any]) -> set[Callable[..., Any]]:
+def _find_callees(function: Callable[..., Any]) -> set[Callable[..., Any]]:
     """Return a kernel and all compiled functions that it calls, however far down, as plain Python."""
     found, waiting = {function}, [function]
     while waiting:
-        for value in _named_values(waiting.pop()):
+        for value in _iterate_globals(waiting.pop()):
             if isinstance(value, dispatcher.Dispatcher) and value.py_func not in found:
                 found.add(value.py_func)
                 waiting.append(value.py_func)
@@ -144,7 +144,7 @@ def _content_of(function: Callable[..., Any]) -> str:
     """
     digest = hashlib.sha256(_code_content(function.__code__))
     digest.update(serialize.dumps(function.__defaults__))
-    for value in _named_values(function):
+    for value in _iterate_globals(function):
         if isinstance(value, ModuleType) or value is None:
             continue  # the attributes of modules come next
         if isinstance(value, dispatcher.Dispatcher):  # counted on its own; here it matters which name stands for which
@@ -154,7 +154,7 @@ def _content_of(function: Callable[..., Any]) -> str:
         elif callable(value):
             digest.update(_name_and_source(value).encode())
         else:
-            digest.update(_pickled(value))
+            digest.update(_try_pickle(value))
     return digest.hexdigest()
 
 
@@ -162,7 +162,7 @@ def _title(function: Callable[..., Any]) -> str:
     return f"{function.__module__}.{function.__qualname__}"
 
 
-def _pickled(value: Any) -> bytes:
+def _try_pickle(value: Any) -> bytes:
     try:
         return bytes(serialize.dumps(value))
     except Exception:  # a lock, an open file: no constant of machine code, whose name an attribute happens to have
@@ -192,7 +192,7 @@ def _name_and_source(value: Any) -> str:
     return f"{name} {_file_hash(str(getattr(sys.modules.get(module), '__file__', '')))}"
 
 
-def _named_values(function: Callable[..., Any]) -> Iterator[Any]:
+def _iterate_globals(function: Callable[..., Any]) -> Iterator[Any]:
     """Yield the values of the names in a function: its own globals, and what modules among them hold."""
     names = sorted(_names(function.__code__))
     for name in names:
@@ -219,7 +219,7 @@ def _file_hash(path: str) -> str:
 
 
 def _content(path: Path) -> bytes | None:
-    """Return what `_write` was given, or None where the file is missing, unreadable, cut off or otherwise damaged."""
+    """Return the content of a file of `_write`, None for one that is missing, unreadable or damaged."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -231,8 +231,8 @@ def _content(path: Path) -> bytes | None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Put a complete file at `path` or leave things as they were; raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)  # somebody may have deleted it since the program started
+    """Write a file as a whole or not at all; raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)  # it may have been deleted since the program started
     with replace_file(path) as temporary:
         temporary.write_bytes(data)
 

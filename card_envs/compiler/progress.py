@@ -55,4 +55,4 @@ def _show(line: str) -> None:
 
 
 progress = CompileProgress()
-"""Of this process."""
+"""Progress of this process."""

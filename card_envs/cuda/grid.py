@@ -25,7 +25,7 @@ _LOGGER = logging.getLogger("card_envs")
 
 
 class GridFunctions(NamedTuple):
-    """What the threads of a grid run, as plain Python functions; each thread leaves tables but its own alone."""
+    """Plain Python functions for the threads of a grid; each thread changes its own table only."""
 
     deal: Callable[..., None]
     """(tables, rows, stuck): deal until somebody has a decision; stuck[0] = 1 where that never comes."""

@@ -45,7 +45,7 @@ class CudaTables:
         self._is_reset = False
         require_device()
         self._host_record = game.new_tables(1).dtype
-        self._record = aligned(self._host_record)
+        self._record = align(self._host_record)
         require_memory(self.num_tables, _bytes_per_table(game, self._record))
         deal, check, play, pick, write_state = grid_functions(game)
         self._deal, self._check, self._play = (Grid(function, self.num_tables) for function in (deal, check, play))
@@ -60,13 +60,13 @@ class CudaTables:
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         tables = self.game.seeded_tables(self.num_tables, seed)
-        self._tables = cuda.to_device(_converted(tables, self._record))
+        self._tables = cuda.to_device(_convert(tables, self._record))
         self._streams = cuda.to_device(seeded_streams(self.num_tables, int(seed) + PICK_STREAMS))
 
     @property
     def tables(self) -> Tables:
         """The records of all tables, copied to the host."""
-        return _converted(self._tables.copy_to_host(), self._host_record)
+        return _convert(self._tables.copy_to_host(), self._host_record)
 
     def reset(self, seed: int | None = None) -> VectorStep:
         """Deal a new episode at every table; with a seed, start all random streams anew from it."""
@@ -130,18 +130,18 @@ class CudaTables:
     def _refuse(self, illegal: int, action: int) -> None:
         self._next, self._shown = self._shown, self._next  # nothing was written: what was shown is shown still
         self._illegal = cuda.to_device(np.array([self.num_tables], np.int64))
-        table = _converted(self._tables[illegal : illegal + 1].copy_to_host(), self._host_record)
+        table = _convert(self._tables[illegal : illegal + 1].copy_to_host(), self._host_record)
         raise IllegalActionError(f"table {illegal}: {self.game.why_illegal(table, 0, action)}")
 
 
-def aligned(record: np.dtype[Any]) -> np.dtype[Any]:
+def align(record: np.dtype[Any]) -> np.dtype[Any]:
     """Return a record of the same fields, each at a multiple of its size: a GPU loads numbers nowhere else."""
     fields = [(name, kind) for name, (kind, *_) in (record.fields or {}).items()]
     found = np.dtype((np.record, np.dtype(fields, align=True)))
     return record if record.isalignedstruct else found
 
 
-def _converted(tables: Tables, record: np.dtype[Any]) -> Tables:
+def _convert(tables: Tables, record: np.dtype[Any]) -> Tables:
     if tables.dtype == record:
         return tables
     converted = np.zeros(len(tables), record)

@@ -1,4 +1,4 @@
-"""The checks, by name. Each plays random deals of a game and raises a `CheckFailure` for a broken promise."""
+"""The checks of `card_envs.testing`. Each plays random deals of a game and raises a `CheckFailure`."""
 
 from __future__ import annotations
 
@@ -19,27 +19,43 @@ from card_envs.aec import GameAEC
 from card_envs.episode import imagined
 from card_envs.game import ILLEGAL, Game, Tables
 from card_envs.observation import mask_records
-from card_envs.testing.play import CheckFailure, decisions, digest, episodes, look, look_batch, view
+from card_envs.testing.play import CheckFailure, decisions, digest, episodes, observe, observe_batch, view
 
 _TABLES = 16
-"""Tables of a batch."""
+"""Number of tables in a batch."""
 _NOBODY = -1
-"""Who imagines a deal with nothing known but what is public."""
+"""Seat for which `imagined` keeps only public information."""
 
 
 class NotApplicable(Exception):
-    """Raised by a check that a game gives no occasion for; says what is missing."""
+    """Raised by a check that does not apply to a game; the message says what is missing."""
 
 
 def check(game: Game, name: str, seed: int = 0, deals: int = 10) -> None:
-    """Run one of `CHECKS`: raises CheckFailure, NotApplicable, or ValueError for a name that is not known."""
+    """Run a check.
+
+    Args:
+        game: The game.
+        name: One of `CHECKS`.
+        seed: Seed of the deals and of the random play.
+        deals: Number of deals; some checks take fixed multiples of it.
+
+    Raises:
+        CheckFailure: If the game fails the check.
+        NotApplicable: If the check does not apply to the game.
+        ValueError: If the name is not known.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> check(make_game("kuhn_poker-v0"), "payoffs")
+    """
     if name not in CHECKS:
         raise ValueError(f"check {name!r} is not known: choose one of {list(CHECKS)}")
     CHECKS[name](game, seed, deals)
 
 
 def check_api(game: Game, seed: int, deals: int) -> None:
-    """PettingZoo's own tests pass: spaces, rewards, order of agents, the same seed twice."""
+    """Check that PettingZoo's `api_test` and `seed_test` pass."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -52,11 +68,11 @@ def check_api(game: Game, seed: int, deals: int) -> None:
 
 
 def check_spaces(game: Game, seed: int, deals: int) -> None:
-    """Every observation of every seat lies in its space, and is whole where the layout says so."""
+    """Check that all observations lie in their space, and are whole numbers where the layout says so."""
     low, high = game.layout.space.low, game.layout.space.high
     for tables, _ in decisions(game, seed, deals):
         for seat in range(game.num_seats):
-            seen = look(game, tables, seat).observation
+            seen = observe(game, tables, seat).observation
             outside = np.flatnonzero(~((seen >= low) & (seen <= high)))
             if len(outside):
                 wrong = int(outside[0])
@@ -68,10 +84,10 @@ def check_spaces(game: Game, seed: int, deals: int) -> None:
 
 
 def check_masks(game: Game, seed: int, deals: int) -> None:
-    """Just what the mask allows is legal, an illegal action changes nothing, and who does not act has an empty mask."""
+    """Check that the mask allows exactly the legal actions, and illegal actions change nothing."""
     for tables, actor in decisions(game, seed, deals):
         for seat in range(game.num_seats):
-            mask = look(game, tables, seat).mask
+            mask = observe(game, tables, seat).mask
             if seat != actor and mask.any():
                 raise CheckFailure(f"player_{seat} does not act, but its mask allows {np.flatnonzero(mask).tolist()}")
         if actor >= 0:
@@ -79,7 +95,7 @@ def check_masks(game: Game, seed: int, deals: int) -> None:
 
 
 def _check_mask(game: Game, tables: Tables, actor: int) -> None:
-    mask, alone = look(game, tables, actor).mask, np.zeros((1, game.num_actions), np.int8)
+    mask, alone = observe(game, tables, actor).mask, np.zeros((1, game.num_actions), np.int8)
     game.mask_batch(tables, np.zeros(1, np.int64), mask_records(alone))
     if not np.array_equal(mask, alone[0]):
         raise CheckFailure("mask_batch and the encoder write different masks")
@@ -96,7 +112,7 @@ def _check_mask(game: Game, tables: Tables, actor: int) -> None:
 
 
 def check_payoffs(game: Game, seed: int, deals: int) -> None:
-    """Payoffs are zero before the end, sum to zero at the end, and never exceed the largest reward."""
+    """Check that payoffs are zero before the end, sum to zero, and never exceed the largest reward."""
     for tables, actor in decisions(game, seed, deals):
         payoff = tables["payoff"][0, : game.num_seats].astype(np.int64)
         if actor >= 0 and payoff.any():
@@ -108,7 +124,7 @@ def check_payoffs(game: Game, seed: int, deals: int) -> None:
 
 
 def check_leaks(game: Game, seed: int, deals: int) -> None:
-    """What a seat cannot see changes nothing that it gets; blocks show its own cards only if they are private."""
+    """Check that hidden cards change nothing that a seat gets, and own cards only private blocks."""
     if game.info.chance is None:
         raise NotApplicable("the game tells nothing of its cards: fill `GameInfo.chance`")
     rng = np.random.default_rng(seed)
@@ -120,7 +136,7 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
     for episode in episodes(game, seed, deals):
         seat = int(episode.tables["actor"][0])
         others_too = imagined(game, episode, _NOBODY, rng.random)
-        mine, theirs = (look(game, tables, seat).observation for tables in (episode.tables, others_too.tables))
+        mine, theirs = (observe(game, tables, seat).observation for tables in (episode.tables, others_too.tables))
         wrong = np.flatnonzero((mine != theirs) & public)
         if len(wrong):
             raise CheckFailure(
@@ -129,7 +145,7 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
 
 
 def _compare(game: Game, tables: Tables, other: Tables, seat: int) -> None:
-    mine, theirs = look(game, tables, seat), look(game, other, seat)
+    mine, theirs = observe(game, tables, seat), observe(game, other, seat)
     wrong = np.flatnonzero(mine.observation != theirs.observation)
     if len(wrong):
         raise CheckFailure(f"{_block_at(game, int(wrong[0]))} tells player_{seat} of cards that it cannot see")
@@ -142,7 +158,7 @@ def _compare(game: Game, tables: Tables, other: Tables, seat: int) -> None:
 
 
 def check_batch(game: Game, seed: int, deals: int) -> None:
-    """A batch of tables is, byte for byte, what each table is alone; so are observations and masks."""
+    """Check that a batch of tables equals each table alone, byte for byte, with observations and masks."""
     batch, rows = game.seeded_tables(_TABLES, seed), np.arange(_TABLES)
     alone = [game.seeded_tables(1, seed, number) for number in range(_TABLES)]
     game.deal_batch(batch, rows)
@@ -155,10 +171,10 @@ def check_batch(game: Game, seed: int, deals: int) -> None:
         active = rows[batch["is_over"] == 0]
         if len(active) == 0:
             return
-        seen = look_batch(game, batch, active)
+        seen = observe_batch(game, batch, active)
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in seen.mask], np.int64)
         for j, (row, action) in enumerate(zip(active.tolist(), actions.tolist(), strict=True)):
-            one = look(game, alone[row], int(alone[row]["actor"][0]))
+            one = observe(game, alone[row], int(alone[row]["actor"][0]))
             same = np.array_equal(one.observation, seen.observation[j])
             if not same or not np.array_equal(one.mask, seen.mask[j]):
                 raise CheckFailure("observe_batch and observe write different observations or masks")
@@ -175,14 +191,14 @@ def _compare_batch(batch: Tables, alone: list[Tables], what: str) -> None:
 
 
 def check_clones(game: Game, seed: int, deals: int) -> None:
-    """A copied table plays on like the original, and the same seed with the same actions gives the same deals."""
+    """Check that a copied table continues like the original, and that seed and actions fix all deals."""
     rng, again = np.random.default_rng(seed), game.seeded_tables(1, seed)
     tables = game.seeded_tables(1, seed)
     for _ in range(deals):
         actor, _ = int(game.deal(tables, 0)), game.deal(again, 0)
         clone = tables.copy()
         while actor >= 0:
-            action = int(rng.choice(np.flatnonzero(look(game, tables, actor).mask)))
+            action = int(rng.choice(np.flatnonzero(observe(game, tables, actor).mask)))
             actor = int(game.step(tables, 0, action))
             for other, what in ((clone, "a copied table"), (again, "the same seed")):
                 game.step(other, 0, action)
@@ -191,16 +207,16 @@ def check_clones(game: Game, seed: int, deals: int) -> None:
 
 
 def check_compiled(game: Game, seed: int, deals: int) -> None:
-    """The kernels do the same as plain Python, without the compiler; the game must be one that can be pickled."""
+    """Check that the compiled kernels do the same as plain Python; the game must be picklable."""
     ours = digest(game, seed, deals)
     program = (
         "import pickle, sys; paths, rest = pickle.load(sys.stdin.buffer); sys.path[:] = paths;"
         "from card_envs.testing.play import digest; game, seed, deals = pickle.loads(rest);"
         "print(digest(game, seed, deals))"
     )
-    sent = pickle.dumps((sys.path, pickle.dumps((game, seed, deals))))
+    arguments = pickle.dumps((sys.path, pickle.dumps((game, seed, deals))))
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, env=environment)
+    done = subprocess.run([sys.executable, "-c", program], input=arguments, capture_output=True, env=environment)
     if done.returncode != 0:
         raise CheckFailure(f"without the compiler the game fails:\n{done.stderr.decode(errors='replace')[-2000:]}")
     if done.stdout.decode().split()[-1] != ours:
@@ -208,7 +224,7 @@ def check_compiled(game: Game, seed: int, deals: int) -> None:
 
 
 def _block_at(game: Game, index: int) -> str:
-    name = next(name for name, place in game.layout.slices.items() if place.start <= index < place.stop)
+    name = next(name for name, columns in game.layout.slices.items() if columns.start <= index < columns.stop)
     return f"block {name!r} of encoder {game.encoder.name!r}"
 
 
@@ -222,4 +238,4 @@ CHECKS: Mapping[str, Callable[[Game, int, int], Any]] = {
     "clones": check_clones,
     "compiled": check_compiled,
 }
-"""Name of a check -> (game, seed, deals) -> nothing, or a CheckFailure."""
+"""Name -> function (game, seed, deals) that returns nothing or raises `CheckFailure` or `NotApplicable`."""

@@ -64,11 +64,11 @@ def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
         raise ActionTextError(f"answer {type(text).__name__} must be a text{_legal(game, tables, i)}")
     answer = extract_answer(text)
     if not answer or len(answer) > MAX_ANSWER:
-        raise ActionTextError(f"{_quoted(text)} holds no action{_legal(game, tables, i)}")
+        raise ActionTextError(f"{_quote(text)} holds no action{_legal(game, tables, i)}")
     try:
-        return _read(game, tables, i, answer)
+        return _parse_in_game_words(game, tables, i, answer)
     except ValueError as error:
-        raise ActionTextError(f"{_quoted(answer)}: {error}{_legal(game, tables, i)}") from None
+        raise ActionTextError(f"{_quote(answer)}: {error}{_legal(game, tables, i)}") from None
 
 
 def extract_answer(text: str) -> str:
@@ -125,7 +125,7 @@ def _is_amount(value: object) -> bool:
     return isinstance(value, (int, float, str)) and not isinstance(value, bool) and len(str(value)) <= MAX_ANSWER
 
 
-def _read(game: Game, tables: Tables, i: int, answer: str) -> int:
+def _parse_in_game_words(game: Game, tables: Tables, i: int, answer: str) -> int:
     """Return the action that an answer names in the words of the game; raises ValueError saying what is wrong."""
     if tables["is_over"][i]:
         raise ValueError("the deal is over")
@@ -141,6 +141,6 @@ def _legal(game: Game, tables: Tables, i: int) -> str:
     return "" if tables["is_over"][i] else f"; legal: {describe_legal_actions(game, tables, i)}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     shown = " ".join(text.split())
     return repr(shown if len(shown) <= _QUOTED else f"{shown[:_QUOTED]}...")

@@ -34,7 +34,7 @@ class TextTable:
         >>> _ = table.reset(seed=3)
         >>> while not table.is_over:
         ...     _ = table.answer("call" if "call" in table.action_names().values() else "check")
-        >>> table.rewards.sum() == 0
+        >>> bool(table.rewards.sum() == 0)
         True
     """
 
@@ -47,9 +47,9 @@ class TextTable:
         self._rng = np.random.default_rng()
         self.transcript = Transcript(self.game)
         self.summaries: list[str] = []
-        """What happened in earlier deals since the last seeded `reset`, a line each, as everybody saw it."""
+        """Public summaries of earlier deals since the last seeded `reset`, one line each."""
         self.seat = NOBODY
-        """The seat that is asked, NOBODY when the deal is over."""
+        """Seat to act, NOBODY when the deal is over."""
 
     def _find_agent(self, seat: int, agent: str | Agent) -> Agent:
         if not 0 <= seat < self.game.num_seats:
@@ -79,7 +79,7 @@ class TextTable:
         return self.prompt()
 
     def prompt(self, seat: int | None = None) -> str:
-        """Return what a seat may know, by default the one that is asked; "" if nobody is."""
+        """Return the prompt of a seat, by default of the one to act; "" if the deal is over."""
         seat = self.seat if seat is None else seat
         if seat == NOBODY:
             return ""

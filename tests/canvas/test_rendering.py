@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_envs.canvas import Canvas, PixelCanvas, ShapeCanvas, signed, text_width, thousands
+from card_envs.canvas import Canvas, PixelCanvas, ShapeCanvas, format_signed, text_width, thousands
 from card_envs.cards import NO_CARD, card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import Game, Tables
@@ -114,7 +114,7 @@ def text_boxes(monkeypatch: pytest.MonkeyPatch, game: Game, tables: Tables) -> l
 
     with monkeypatch.context() as patch:
         patch.setattr(PixelCanvas, "text", text)
-        for shape in ("box", "disc", "put_card"):
+        for shape in ("box", "disc", "draw_card"):
             patch.setattr(PixelCanvas, shape, lambda *_, **__: None)
         patch.setattr(holdem, "_empty_table", lambda make_canvas: make_canvas(1, 1))
         game.info.draw(tables, None)
@@ -247,7 +247,12 @@ def test_hands_in_words(cards: str, board: str, words: str) -> None:
 
 
 def test_amounts_in_words() -> None:
-    assert (thousands(12345678), signed(-1200), signed(7), signed(0)) == ("12,345,678", "-1,200", "+7", "0")
+    assert (thousands(12345678), format_signed(-1200), format_signed(7), format_signed(0)) == (
+        "12,345,678",
+        "-1,200",
+        "+7",
+        "0",
+    )
 
 
 # --- what Big 2 pictures say ---

@@ -133,13 +133,13 @@ def argument_types(game: Any) -> dict[str, Any]:
     """Numba's types of the arguments of each of the `GridFunctions`."""
     from numba import from_dtype, types
 
-    from card_envs.cuda.tables import aligned
+    from card_envs.cuda.tables import align
     from card_envs.rng import seeded_streams
 
     def array(dtype: Any, dimensions: int = 1) -> Any:
         return types.Array(from_dtype(np.dtype(dtype)), dimensions, "C")
 
-    tables, rows = array(aligned(game.new_tables(1).dtype)), array(np.int64)
+    tables, rows = array(align(game.new_tables(1).dtype)), array(np.int64)
     states = array(observation_records(np.empty((1, game.state_layout.size), game.state_layout.dtype)).dtype)
     observations = array(observation_records(np.empty((1, game.layout.size), game.layout.dtype)).dtype)
     masks = array(mask_records(np.empty((1, game.num_actions), np.int8)).dtype)

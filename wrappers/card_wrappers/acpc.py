@@ -32,32 +32,32 @@ from card_envs.history.acpc.replay import replay_acpc_tables
 
 VERSION = "VERSION:2.0.0"
 _MAX_LINE = 10_000
-"""Characters of a line; no hand that the protocol allows is longer."""
+"""Maximum number of characters of a line; no hand that the protocol allows is longer."""
 _STATE = re.compile(r"MATCHSTATE:(\d{1,2}):(\d{1,10}):([fcr0-9/]*):([2-9TJQKAcdhs|/]*)")
 _ANSWER = re.compile(r"f|c|r(\d{0,9})")
 _ROW = np.zeros(1, np.int64)
 
 
 class AcpcProtocolError(RuntimeError):
-    """Raised when the other side breaks the protocol, is silent for too long, or hangs up in the middle of a hand."""
+    """Raised when the other side breaks the protocol, times out, or disconnects in the middle of a hand."""
 
 
 # --- games ------------------------------------------------------------------------------------------------------------
 
 
 def make_acpc_game(definition: str | Path | HoldemConfig, bet_menu: str | None = None) -> Game:
-    """Return the game of an ACPC definition, as our agents know it.
+    """Return the game of an ACPC definition.
 
     Args:
         definition: A file with a game definition, the name of one that the competition played
             (`holdem.limit.2p.reverse_blinds.game` ...), or its settings.
-        bet_menu: Of a no-limit game: "integers" for every amount; by default the usual menu of sizes.
+        bet_menu: Raise sizes of a no-limit game: "integers" for every amount; None for the default menu.
 
     Returns:
         The game; its tables are dealt by the dealer, so `deal` is not needed. Seat and position are the same.
 
     Raises:
-        ValueError: The definition describes what our tables do not play.
+        ValueError: If the definition describes a game that is not supported.
     """
     config = definition if isinstance(definition, HoldemConfig) else parse_game(_definition_lines(definition))
     if bet_menu is not None and config.structure != "limit":
@@ -90,7 +90,7 @@ class _Lines:
         self._file = connection.makefile("rb")
 
     def read(self) -> str | None:
-        """Return the next line that is no remark, None at the end."""
+        """Return the next line that is no comment, None at the end."""
         while True:
             try:
                 line = self._file.readline(_MAX_LINE + 1)
@@ -114,13 +114,20 @@ class _Lines:
             raise AcpcProtocolError(f"the other side does not listen: {error}") from error
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._file.close()
         self._connection.close()
 
 
 def parse_state(line: str, game: Game) -> tuple[int, AcpcHand]:
-    """Return (position of the reader, the hand so far) of a line MATCHSTATE:...; AcpcProtocolError for another."""
+    """Parse a line MATCHSTATE:...
+
+    Returns:
+        Position of the reader, and the hand so far.
+
+    Raises:
+        AcpcProtocolError: For another line.
+    """
     match = _STATE.fullmatch(line)
     n = game.num_seats
     if match is None or int(match[1]) >= n:
@@ -150,8 +157,8 @@ class AcpcPlayer:
 
     Args:
         game: From `make_acpc_game`.
-        agent: Who plays.
-        seed: Of the agent's random numbers.
+        agent: The agent.
+        seed: Seed of the agent's random numbers.
     """
 
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
@@ -159,10 +166,10 @@ class AcpcPlayer:
         self._game = agent.apply_encoder(game)
         self._rng = np.random.default_rng(seed % 2**64)
         self._number: int | None = None
-        self._noted = 0
+        self._num_shown = 0
 
     def play(self, host: str, port: int, timeout: float | None = 600.0) -> list[DealtHand]:
-        """Return the hands that a dealer deals until it hangs up.
+        """Play the hands of a dealer until it disconnects, and return them.
 
         Args:
             host: Name or address of the dealer.
@@ -170,8 +177,8 @@ class AcpcPlayer:
             timeout: Seconds to wait for a line, None for ever.
 
         Raises:
-            AcpcProtocolError: The dealer sends what no dealer sends, or hangs up in the middle of a hand.
-            OSError: Nobody listens there.
+            AcpcProtocolError: If the dealer breaks the protocol, or disconnects in the middle of a hand.
+            OSError: If the dealer cannot be reached.
         """
         lines = _Lines(socket.create_connection((host, port), timeout=30.0), timeout)
         hands: list[DealtHand] = []
@@ -199,7 +206,7 @@ class AcpcPlayer:
         except ValueError as error:
             raise AcpcProtocolError(str(error)) from error
         if hand.number != self._number:
-            self._number, self._noted = hand.number, 0
+            self._number, self._num_shown = hand.number, 0
             self.agent.deal_starts(_ROW)
         self._show_actions(frames, position)
         tables = frames[-1][1]
@@ -231,14 +238,14 @@ class AcpcPlayer:
         return DealtHand(hand.number, position, int(t.payoff[position]), line), None
 
     def _show_actions(self, frames: Sequence[tuple[str, Tables]], position: int) -> None:
-        """Let the agent see the decisions that are new."""
+        """Call `observe_actions` of the agent for the actions since the last state."""
         if self.agent.needs_actions:
-            for k in range(max(1, self._noted + 1), len(frames)):
+            for k in range(max(1, self._num_shown + 1), len(frames)):
                 before = frames[k - 1][1].copy()
                 action = _id_of(before, frames[k][0])
                 seen = Decisions(self._game, np.array([position]), _ROW, np.zeros(1), before, _ROW)
                 self.agent.observe_actions(seen, np.array([action]))
-        self._noted = len(frames) - 1
+        self._num_shown = len(frames) - 1
 
 
 def _id_of(tables: Tables, sign: str) -> int:
@@ -267,13 +274,13 @@ def sign_of(t: Any, action: int) -> str:
 
 @dataclass
 class _Hand:
-    """A hand of which a bot is told, as one of its seats sees it."""
+    """A hand as one seat of a bot sees it."""
 
     number: int
     signs: list[tuple[int, str]] = field(default_factory=list)
     """(street, sign) of every decision so far."""
-    told: int = -1
-    """Decisions of the last state that was sent."""
+    num_sent: int = -1
+    """Number of decisions in the last state that was sent."""
 
 
 class AcpcBot(Agent):
@@ -288,11 +295,11 @@ class AcpcBot(Agent):
         game: The game that is played; `game_definition` describes it for the bot.
         connection: Socket of the bot, such as that of `accept_bot`.
         timeout: Seconds for an answer.
-        name: In results.
+        name: Name in results.
 
     Raises:
-        ValueError: The protocol cannot describe the game.
-        AcpcProtocolError: The program says something else than its version.
+        ValueError: If the protocol cannot describe the game.
+        AcpcProtocolError: If the bot does not begin with its version.
     """
 
     name = "acpc_bot"
@@ -342,7 +349,7 @@ class AcpcBot(Agent):
             self._tell(hand, ends.views[j], seat, is_end=True)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._lines.close()
 
     def _hand(self, table: int, seat: int) -> _Hand:
@@ -383,14 +390,14 @@ class AcpcBot(Agent):
     def _tell(self, hand: _Hand, view: Any, seat: int, is_end: bool) -> str:
         """Send the states since the last one; return the newest."""
         state = ""
-        for count in range(hand.told + 1, len(hand.signs) + 1):
+        for count in range(hand.num_sent + 1, len(hand.signs) + 1):
             is_newest = count == len(hand.signs)
             street = int(view["street"]) if is_newest else hand.signs[count][0]
             if is_newest and is_end and _is_showdown(view):
                 street = len(self._game.config.board_cards) - 1
             state = self._state(hand, hand.signs[:count], view, seat, street, is_newest and is_end)
             self._lines.write(state)
-        hand.told = len(hand.signs)
+        hand.num_sent = len(hand.signs)
         return state
 
     def _state(

@@ -50,9 +50,24 @@ def make_env(
     render_mode: str | None = None,
     **settings: Any,
 ) -> CardEnv:
-    """Return one seat of an environment id as a Gymnasium environment; `settings` are the environment's arguments.
+    """Return one seat of an environment id as a Gymnasium environment.
 
-    `gymnasium.make` copies the arguments that it is given into the environment's spec; this function does not.
+    `gymnasium.make` copies its arguments into the environment's spec; this function does not.
+
+    Args:
+        game_id: Environment id, such as "limit_holdem-v0".
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, of which one is
+            drawn for each deal.
+        seat: Seat of the learner; None for another one in every deal.
+        illegal_action: What an illegal action does: "penalty", "random" or "raise", see the module.
+        render_mode: "human", "rgb_array", "ansi" or None.
+        settings: Arguments of the environment, such as num_players=6.
+
+    Example:
+        >>> env = make_env("limit_holdem-v0", opponents="always_call")
+        >>> observation, info = env.reset(seed=0)
+        >>> sorted(observation)
+        ['action_mask', 'observation']
     """
     entry = find_entry(game_id)
     return CardEnv(make_game(entry.id, **settings), opponents, seat, illegal_action, render_mode)
@@ -68,20 +83,39 @@ def make_vector_env(
     autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     **settings: Any,
 ) -> CardVectorEnv:
-    """Return `num_envs` tables of an environment id as one Gymnasium vector environment."""
+    """Return `num_envs` tables of an environment id as one Gymnasium vector environment.
+
+    Args:
+        game_id: Environment id, such as "limit_holdem-v0".
+        num_envs: Number of tables.
+        opponents: Agents at the other seats, as in `make_env`.
+        seat: Seat of the learner; None for another one in every deal.
+        illegal_action: What an illegal action does: "penalty", "random" or "raise", see the module.
+        render_mode: "rgb_array", "ansi" or None.
+        autoreset_mode: Gymnasium's mode of beginning the next episode.
+        settings: Arguments of the environment, such as num_players=6.
+    """
     entry = find_entry(game_id)
     game = make_game(entry.id, **settings)
     return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode)
 
 
 def observation_space(game: Game) -> spaces.Space[Any]:
-    """Return the space of {"observation", "action_mask"}."""
+    """Return the observation space of a game: {"observation", "action_mask"}."""
     mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
     return spaces.Dict({"observation": game.layout.space, "action_mask": mask})
 
 
 class CardEnv(gymnasium.Env[Observation, Any]):
-    """One seat of a game against agents: an episode is a deal, the reward comes when everybody knows what they won."""
+    """One seat of a game against agents. An episode is a deal; the reward comes with its last step.
+
+    Args:
+        game: The game, see `card_envs.make_game`.
+        opponents: Agents at the other seats, as in `make_env`.
+        seat: Seat of the learner; None for another one in every deal.
+        illegal_action: What an illegal action does: "penalty", "random" or "raise", see the module.
+        render_mode: "human", "rgb_array", "ansi" or None.
+    """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012  so Gymnasium declares it
 
@@ -94,7 +128,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         render_mode: str | None = None,
     ) -> None:
         self.game = game
-        self.render_mode = _checked_render_mode(render_mode, RENDER_MODES)
+        self.render_mode = _check_render_mode(render_mode, RENDER_MODES)
         self._display = Display(game.name, FRAMES_PER_SECOND)
         self.observation_space = observation_space(game)
         self.action_space = spaces.Discrete(game.num_actions)
@@ -104,10 +138,19 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._is_over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
-        """Begin the next episode; with a seed, this and all that follow are determined.
+        """Begin the next episode.
 
-        `options` fix its deal. Opponents act as always, so the first observation is the learner's first decision; a
-        deal that ends before it is dealt again. TypeError or ValueError for unknown options, and nothing has changed.
+        Args:
+            seed: Makes this and all following episodes reproducible.
+            options: Fix the deal of this episode, see the module.
+
+        Returns:
+            The observation of the learner's first decision, and an info with "action_mask" and "seat". Deals that end
+            before that decision are dealt again.
+
+        Raises:
+            TypeError: For options of a wrong type; the environment is unchanged.
+            ValueError: For unknown options; likewise.
         """
         known = self._tables.checked_options(options)
         super().reset(seed=seed)
@@ -121,7 +164,11 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         return {"observation": self._turns.observation[0], "action_mask": info["action_mask"]}, info
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
-        """Take the learner's action, and let the others act until its next decision or the end."""
+        """Take the learner's action; the opponents act until its next decision or the end of the deal.
+
+        Returns:
+            Observation, reward in the unit of the game, terminated, truncated (never), info.
+        """
         if self._turns is None or self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
         chosen = checked_actions(np.asarray(action)[None], 1)
@@ -197,7 +244,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         tables, seats = (
             (self._turns.final_tables, self._turns.final_seats) if ended else (self._tables.tables, self._turns.seats)
         )
-        text, picture = _views(self.game, tables, int(seats[0]))
+        text, picture = _make_renderers(self.game, tables, int(seats[0]))
         if self.render_mode == "human":
             self._display.show(text, picture)
             return None
@@ -251,7 +298,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)  # where TorchRL looks for it; Gymnasium reads the metadata
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.render_mode = _checked_render_mode(render_mode, _VECTOR_RENDER_MODES)
+        self.render_mode = _check_render_mode(render_mode, _VECTOR_RENDER_MODES)
         self.single_observation_space = observation_space(game)
         self.single_action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = checked_illegal_action(illegal_action)
@@ -273,7 +320,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """
         if options is not None and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:
             others = {key: value for key, value in options.items() if key != "reset_mask"}
-            mask = self._checked_reset_mask(options["reset_mask"])
+            mask = self._check_reset_mask(options["reset_mask"])
             if not mask.all():
                 return self._reset_some(mask, seed, others)
             options = others
@@ -284,7 +331,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._ended[:] = False
         return self._observation(self._turns), self._info(self._turns)
 
-    def _checked_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
+    def _check_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
             raise ValueError(f"reset_mask {mask!r} must be a boolean array of shape ({self.num_envs},)")
         return mask
@@ -303,7 +350,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[Observation, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Info]:
-        """Take the learner's actions (N,), and let the others act until its next decisions."""
+        """Take the learner's actions (N,); the opponents act until its next decisions."""
         if self._turns is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
@@ -360,7 +407,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         if self._ended.any():
             tables = tables.copy()
             tables[self._ended] = self._final_tables[self._ended]
-        views = [_views(self.game, tables[i : i + 1], seat) for i, seat in enumerate(seats)]
+        views = [_make_renderers(self.game, tables[i : i + 1], seat) for i, seat in enumerate(seats)]
         return tuple(text() if self.render_mode == "ansi" or picture is None else picture() for text, picture in views)
 
     def _observation(self, turns: Turns) -> Observation:
@@ -389,13 +436,15 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         }
 
 
-def _views(game: Game, tables: Any, seat: int) -> tuple[Callable[[], str], Callable[[], NDArray[np.uint8]] | None]:
-    """Return what makes the text of table 0 as a seat sees it, and what draws it."""
+def _make_renderers(
+    game: Game, tables: Any, seat: int
+) -> tuple[Callable[[], str], Callable[[], NDArray[np.uint8]] | None]:
+    """Return functions that describe and draw table 0 as a seat sees it; None for games without pictures."""
     picture = None if game.info.paint is None else partial(game.info.draw, tables, seat)
     return partial(game.text, tables, 0, seat), picture
 
 
-def _checked_render_mode(render_mode: str | None, modes: tuple[str, ...]) -> str | None:
+def _check_render_mode(render_mode: str | None, modes: tuple[str, ...]) -> str | None:
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(modes)} or None")
     return render_mode

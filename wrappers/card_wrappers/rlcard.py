@@ -36,10 +36,10 @@ except ImportError as error:
 State = dict[str, Any]
 
 LIMIT_ACTIONS = ("call", "raise", "fold", "check")
-"""RLCard's ids of limit games, by place. Ours are 0 fold, 1 check or call, 2 raise."""
+"""RLCard's actions of limit games, in the order of its ids. Ours are 0 fold, 1 check or call, 2 raise."""
 _OUR_LIMIT_IDS = (1, 2, 0, 1)
 _CALL, _RAISE, _FOLD, _CHECK = range(len(LIMIT_ACTIONS))
-_MOST_RAISES = 4
+_MAX_RAISES = 4
 
 
 def make_env(
@@ -49,15 +49,36 @@ def make_env(
     stale_first_state: bool = False,
     **settings: Any,
 ) -> RLCardEnv:
-    """Return an environment id as an RLCard environment; `settings` are the environment's arguments."""
+    """Return an environment id as an RLCard environment.
+
+    Args:
+        env_id: Environment id, such as "limit_holdem-v0".
+        seed: Seed of the table; None for fresh entropy.
+        allow_step_back: Whether to keep the states that `step_back` needs.
+        stale_first_state: Whether the first state of a hand shows the raises of the hand before, see `RLCardEnv`.
+        settings: Arguments of the environment, such as rules="rlcard".
+
+    Example:
+        >>> env = make_env("limit_holdem-v0", rules="rlcard", encoder="rlcard", seed=1)
+        >>> state, player_id = env.reset()
+        >>> sorted(state)
+        ['action_record', 'legal_actions', 'obs', 'raw_legal_actions', 'raw_obs']
+    """
     return RLCardEnv(make_game(env_id, **settings), seed, allow_step_back, stale_first_state)
 
 
 class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
     """One table of a game. `set_agents` and `run` are RLCard's own.
 
-    With `stale_first_state`, the state that `reset` returns shows the raises of the hand before, as in RLCard's limit
-    hold'em (its `get_state` does not); for encoder "rlcard" only.
+    Args:
+        game: The game.
+        seed: Seed of the table; None for fresh entropy.
+        allow_step_back: Whether to keep the states that `step_back` needs.
+        stale_first_state: Whether the state that `reset` returns shows the raises of the hand before, as in RLCard's
+            limit hold'em (its `get_state` does not); for encoder "rlcard" only.
+
+    Raises:
+        ValueError: For `stale_first_state` with another encoder.
     """
 
     def __init__(
@@ -81,18 +102,18 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
     @property
     def game(self) -> RLCardEnv:
-        """What RLCard's own methods ask whether the deal is over."""
+        """This object: RLCard's own methods call `game.is_over()`."""
         return self
 
     def seed(self, seed: int | None = None) -> None:
-        """Start the random stream of the table anew; without a seed, from fresh entropy."""
+        """Restart the random stream of the table; None for fresh entropy."""
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         self._tables = self.card_game.seeded_tables(1, seed)
         self.np_random = np.random.RandomState(seed % 2**32)
 
     def reset(self, options: dict[str, Any] | None = None) -> tuple[State, int]:
-        """Deal; return the state of the seat to act, and the seat. `options` fix the deal, as in the environment."""
+        """Deal, and return state and id of the seat to act; `options` fix the deal, as in the environment."""
         self._before.clear()
         self.action_recorder = []
         if options:
@@ -108,7 +129,15 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         return state, self.get_player_id()
 
     def step(self, action: Any, raw_action: bool = False) -> tuple[State, int]:
-        """Take an action, an id or with `raw_action` one of `raw_legal_actions`; return the next state and seat."""
+        """Take an action, and return state and seat of the next decision.
+
+        Args:
+            action: An action id, or with `raw_action` one of `raw_legal_actions`.
+            raw_action: Whether `action` is a raw action, as RLCard's rule agents return them.
+
+        Raises:
+            IllegalActionError: For an illegal action; the table is unchanged.
+        """
         seat, words = self.get_player_id(), self._words()
         chosen = _id_of_word(action, words) if raw_action else int(action)
         if chosen not in words:
@@ -144,7 +173,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         return actor if actor != NOBODY or not self.action_recorder else self.action_recorder[-1][0]
 
     def get_state(self, player_id: int) -> State:
-        """Return what a seat sees, as RLCard's agents want it."""
+        """Return the state of a seat in the form of RLCard's agents."""
         game = self.card_game
         observation: NDArray[Any] = np.zeros((1, game.layout.size), game.layout.dtype)
         mask = np.zeros((1, game.num_actions), np.int8)
@@ -159,7 +188,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         }
 
     def get_payoffs(self) -> NDArray[np.float64]:
-        """Return what each seat has won, in the unit of the environment's rewards; zeros before the end."""
+        """Return the reward of each seat (num_players,), in the unit of the environment; zeros before the end."""
         payoffs: NDArray[np.float64] = self._tables["payoff"][0, : self.num_players] / self.card_game.chips_per_reward
         return payoffs
 
@@ -186,12 +215,12 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         return [action for action, our in enumerate(_OUR_LIMIT_IDS) if our in ours and action != absent]
 
     def _words(self) -> dict[int, str | int]:
-        """Return the legal actions with what RLCard calls them; ids outside limit games."""
+        """Return the legal actions with RLCard's names; ids outside limit games."""
         return {action: LIMIT_ACTIONS[action] if self.is_limit else action for action in self._legal_actions()}
 
     def _raise_counts(self) -> list[int]:
         """Return the raises of each street, four for four or more."""
-        return [min(int(count), _MOST_RAISES) for count in self._tables["street_raises"][0]]
+        return [min(int(count), _MAX_RAISES) for count in self._tables["street_raises"][0]]
 
     def _raw_observation(self, seat: int) -> State:
         if not isinstance(self.card_game.config, HoldemConfig):

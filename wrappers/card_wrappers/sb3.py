@@ -39,15 +39,30 @@ _WITHOUT_MASKS = (
 
 
 class CardVecEnv(VecEnv):
-    """N tables at which one seat learns. Every step returns new arrays, and masks through `action_masks`.
+    """N tables at which one seat learns, as a vectorised environment of Stable-Baselines3.
 
-    Observations are vectors, or with `mask_in_observation` {"observation", "action_mask"}, for algorithms that keep
-    masks in a replay buffer. An algorithm gets rewards times `reward_scale`; `infos[i]["episode"]["r"]` has them in the
-    game's own unit.
+    Every step returns new arrays; `action_masks` returns the masks, as sb3-contrib's MaskablePPO asks for them.
+    `infos[i]["episode"]` holds return ("r", in the unit of the game) and length of an episode that ended.
 
-    For algorithms that know no masks, `illegal_action` says what an illegal action does: "raise" refuses it, "penalty"
-    plays a random legal one in its place and takes 1 from the reward, "random" plays one without the penalty. The info
-    of such a step has `illegal_action`. What doing without masks costs: docs/frameworks/stable_baselines3.md.
+    Args:
+        game: The game, see `card_envs.make_game`.
+        num_tables: Number of tables N.
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, of which one is
+            drawn for each deal.
+        seat: Seat of the learner; None for another one in every deal.
+        seed: Seed of deals and opponents.
+        reward_scale: Factor of the rewards that the algorithm gets.
+        mask_in_observation: Whether observations are {"observation", "action_mask"} instead of vectors, for algorithms
+            that keep masks in a replay buffer.
+        illegal_action: What an illegal action does, for algorithms without masks: "raise" raises IllegalActionError,
+            "penalty" plays a random legal action instead and subtracts 1 from the reward, "random" plays one without
+            the penalty. The info of such a step has `illegal_action`.
+
+    Example:
+        >>> import card_envs
+        >>> tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), num_tables=8, seed=0)
+        >>> tables.reset().shape[0], tables.action_masks().shape
+        (8, (8, 3))
     """
 
     def __init__(
@@ -61,7 +76,6 @@ class CardVecEnv(VecEnv):
         mask_in_observation: bool = False,
         illegal_action: str = "raise",
     ) -> None:
-        """Make the tables; `seat` is the learner's, None for another one in every deal."""
         self.game = game
         self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
         self.reward_scale = reward_scale
@@ -82,7 +96,7 @@ class CardVecEnv(VecEnv):
         super().__init__(self.tables.num_tables, space, spaces.Discrete(game.num_actions))
 
     def reset(self) -> VecEnvObs:
-        """Begin a new episode at every table; after `seed(s)`, all that follows is determined."""
+        """Begin a new episode at every table; `seed(s)` before it makes all that follows reproducible."""
         seed = self._seeds[0]
         if seed is not None:
             self._rng = np.random.default_rng(seed)
@@ -91,14 +105,22 @@ class CardVecEnv(VecEnv):
         self._reset_options()
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        return self._observed(self._turns.observation, self._turns.action_mask)
+        return self._make_observation(self._turns.observation, self._turns.action_mask)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions (N,) for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Take the actions; an illegal one that is to "raise" raises IllegalActionError and changes nothing."""
+        """Take the actions of `step_async`.
+
+        Returns:
+            Observations, rewards (N,), dones (N,) and infos. Episodes that ended have begun anew; their last
+            observation is `infos[i]["terminal_observation"]`.
+
+        Raises:
+            IllegalActionError: For an illegal action with illegal_action="raise"; the tables are unchanged.
+        """
         actions, replaced = self._legal_actions()
         try:
             self._turns = turns = self.tables.step(actions)
@@ -115,7 +137,7 @@ class CardVecEnv(VecEnv):
         finished = np.flatnonzero(turns.is_over)
         if len(finished):
             masks = np.zeros((len(finished), self.game.num_actions), np.int8)
-            finals = _split(self._observed(turns.final_observation, masks), len(finished))
+            finals = _split(self._make_observation(turns.final_observation, masks), len(finished))
             seconds = round(time.monotonic() - self._started, 6)
             for i, final in zip(finished.tolist(), finals, strict=True):
                 episode = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds}
@@ -123,22 +145,22 @@ class CardVecEnv(VecEnv):
             self._returns[finished] = 0.0
             self._lengths[finished] = 0
         rewards = turns.rewards * np.float32(self.reward_scale)
-        return self._observed(turns.observation, turns.action_mask), rewards, turns.is_over, infos
+        return self._make_observation(turns.observation, turns.action_mask), rewards, turns.is_over, infos
 
     def _legal_actions(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Return the actions to be taken, and where they take the place of illegal ones."""
+        """Return legal actions (N,), and which of them replace illegal ones (N,)."""
         if self._illegal_action == "raise" or self._turns is None:
             return self._actions, np.zeros(self.num_envs, np.bool_)
         chosen = checked_actions(self._actions, self.num_envs)
         return replace_illegal(chosen, self._turns.action_mask, self._illegal_action, self._rng)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions (N, num_actions), as sb3-contrib wants them."""
+        """Return the legal actions (N, num_actions), under the name that sb3-contrib asks for."""
         if self._turns is None:
             raise RuntimeError("call reset() before action_masks()")
         return self._turns.action_mask.astype(np.bool_)
 
-    def _observed(self, observation: NDArray[Any], mask: NDArray[np.int8]) -> VecEnvObs:
+    def _make_observation(self, observation: NDArray[Any], mask: NDArray[np.int8]) -> VecEnvObs:
         return {"observation": observation, "action_mask": mask} if self._mask_in_observation else observation
 
     def close(self) -> None:
@@ -149,12 +171,12 @@ class CardVecEnv(VecEnv):
         return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute of the tables, which share all of theirs."""
+        """Return an attribute once per table; the tables share all attributes."""
         value = getattr(self, attr_name)
         return [value] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of all tables; they cannot have different ones."""
+        """Set an attribute of all tables; ValueError for some of them."""
         if len(list(self._get_indices(indices))) != self.num_envs:
             raise ValueError(f"the tables share all attributes: {attr_name!r} cannot be set for some of them")
         setattr(self, attr_name, value)
@@ -162,7 +184,7 @@ class CardVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return what a method gives for each table, such as "action_masks"."""
+        """Call a method, such as "action_masks", and return its result for each table."""
         result = getattr(self, method_name)(*method_args, **method_kwargs)
         chosen = list(self._get_indices(indices))
         return [result[i] for i in chosen] if isinstance(result, np.ndarray) else [result] * len(chosen)

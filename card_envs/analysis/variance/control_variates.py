@@ -100,7 +100,7 @@ class ControlVariates:
         >>> game, agents = make_game("leduc_holdem-v0"), [RandomAgent(), RandomAgent()]
         >>> controls = ControlVariates(game, agents, seed=0)
         >>> result = play_match(game, agents, hands=500, seed=0, callbacks=[controls])
-        >>> controls.adjust(result)[0].summary.half_width < result.agents[0].half_width
+        >>> bool(controls.adjust(result)[0].summary.half_width < result.agents[0].half_width)
         True
     """
 

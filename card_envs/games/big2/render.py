@@ -20,7 +20,7 @@ from card_envs.canvas import (
     WHITE,
     Canvas,
     Point,
-    signed,
+    format_signed,
 )
 from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.games.big2.combos import card_of
@@ -127,7 +127,7 @@ def _draw_label(canvas: Canvas, t: Table, k: int, center: Point) -> None:
     """Write below a plate what a seat won or lost, or that it is to act, or what it did last."""
     if t.is_over:
         payoff = int(t.payoff[k])
-        canvas.pill(center, f"{signed(payoff)} points", _LABEL, GOLD if payoff > 0 else RED, INK, bold=True)
+        canvas.pill(center, f"{format_signed(payoff)} points", _LABEL, GOLD if payoff > 0 else RED, INK, bold=True)
     elif k == t.actor:
         canvas.pill(center, "to act", _LABEL, GOLD, INK, bold=True)
     elif t.trick_size and k == t.trick_seat:

@@ -25,7 +25,7 @@ from card_envs.canvas import (
     WHITE,
     Canvas,
     Point,
-    signed,
+    format_signed,
     text_width,
     thousands,
 )
@@ -231,9 +231,9 @@ def _draw_bet(canvas: Canvas, t: Table, k: int, viewer: int | None) -> None:
     if t.is_over:
         payoff = int(t.payoff[k])
         if payoff > 0:
-            _draw_chips(canvas, center, signed(payoff), _CHIP_COLOR, _NORMAL)
+            _draw_chips(canvas, center, format_signed(payoff), _CHIP_COLOR, _NORMAL)
         elif payoff or has(t.in_hand, k):
-            canvas.text(center, signed(payoff), _NORMAL, RED if payoff else MINT, bold=True)
+            canvas.text(center, format_signed(payoff), _NORMAL, RED if payoff else MINT, bold=True)
     elif t.street_commit[k]:
         _draw_chips(canvas, center, thousands(int(t.street_commit[k])), _CHIP_COLOR, _NORMAL)
 

@@ -14,7 +14,7 @@ from card_envs.episode import after_action, after_card, chance_of, first_episode
 from card_envs.game import Game, Tables
 from card_envs.observation import mask_records
 from card_wrappers.openspiel.observer import CardObserver
-from card_wrappers.openspiel.parameters import settings, specification, written
+from card_wrappers.openspiel.parameters import encode, settings, specification
 
 _TABLE_0 = np.zeros(1, np.int64)
 
@@ -29,7 +29,7 @@ class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
         chosen = {**specification(self.entry.factory), **(parameters or {})}
         game = make_game(self.entry.id, **settings(self.entry.factory, chosen))
         self.chance: Chance = chance_of(game)
-        super().__init__(self.game_type, _game_info(game, self.chance), written(chosen))
+        super().__init__(self.game_type, _game_info(game, self.chance), encode(chosen))
         self.game: Game = game
         self.first_episode = first_episode(game)
         self._mask_dtype = mask_records(np.zeros((1, game.num_actions), np.int8)).dtype
@@ -125,7 +125,7 @@ class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no type
         return f"action {action}"
 
     def returns(self) -> list[float]:
-        """Return what each seat has won, in the unit of the environment's rewards; zeros before the end."""
+        """Return the reward of each seat, in the unit of the environment; zeros before the end."""
         game: Game = self.get_game().game
         if not self.is_terminal():
             return [0.0] * game.num_seats

@@ -1,4 +1,4 @@
-"""What a player sees, as OpenSpiel's observers tell it: a tensor made of named pieces, and a line of text."""
+"""OpenSpiel's observers: a player's information as a tensor of named pieces, and as text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from card_envs.episode import chance_of, private_cards
 from card_envs.game import Game
 from card_envs.observation import Block, mask_records, observation_records
 
-_PUBLIC_EYES = -1
-"""A seat that holds no cards, for `Game.text`."""
+_PUBLIC_SEAT = -1
+"""Seat without cards, for `Game.text`."""
 
 
 class CardObserver:
@@ -39,7 +39,7 @@ class CardObserver:
         self._has_recall = bool(recall)
         pieces = (Block("player", game.num_seats, "who looks, one-hot"), *seen, *recall)
         self.tensor: NDArray[np.float32] = np.zeros(sum(block.size for block in pieces), np.float32)
-        self.dict = _named_views(self.tensor, pieces)
+        self.dict = _split_tensor(self.tensor, pieces)
         self._sources = np.concatenate(
             [np.arange(layout.size)[layout.slices[block.name]] for block in seen] or [np.zeros(0, int)]
         )
@@ -54,7 +54,7 @@ class CardObserver:
         return self._is_private if block.private else bool(self._is_public)
 
     def set_from(self, state: Any, player: int) -> None:
-        """Make `tensor` and `dict` show what `player` knows at a state."""
+        """Write the information of `player` at a state into `tensor` and `dict`."""
         episode: Episode = state.episode
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -65,7 +65,7 @@ class CardObserver:
             self._chance.write_recall(episode, self.dict)
 
     def string_from(self, state: Any, player: int) -> str:
-        """Return what `player` knows at a state: all that has happened with perfect recall, else what lies there."""
+        """Return the information of `player` at a state as text: the history with perfect recall, else the table."""
         game, chance, episode = self._game, self._chance, state.episode
         cards = chance.private_text(private_cards(game, episode, player))
         if not self._is_public:
@@ -73,14 +73,14 @@ class CardObserver:
         if self._recalls:
             public = chance.public_text(episode)
             return f"p{player} {cards}  {public}" if self._is_private else public
-        eyes = player if self._is_private else _PUBLIC_EYES
-        table = game.text(episode.tables, 0, eyes) if episode.has_begun else "dealing"
+        seat = player if self._is_private else _PUBLIC_SEAT
+        table = game.text(episode.tables, 0, seat) if episode.has_begun else "dealing"
         if self._is_private:
             return f"p{player} {cards if episode.is_dealing else ''}\n{table}"
         return table
 
 
-def _named_views(tensor: NDArray[np.float32], blocks: tuple[Block, ...]) -> dict[str, NDArray[np.float32]]:
+def _split_tensor(tensor: NDArray[np.float32], blocks: tuple[Block, ...]) -> dict[str, NDArray[np.float32]]:
     views, start = {}, 0
     for block in blocks:
         views[block.name] = tensor[start : start + block.size].reshape(block.dimensions)

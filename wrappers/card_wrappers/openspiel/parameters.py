@@ -54,8 +54,8 @@ def settings(factory: Callable[..., Game], parameters: Mapping[str, Any]) -> dic
     return found
 
 
-def written(parameters: Mapping[str, Any]) -> Parameters:
-    """Return parameters that survive being written as text, where a comma would end a value."""
+def encode(parameters: Mapping[str, Any]) -> Parameters:
+    """Return parameters without commas, which would end a value in OpenSpiel's text form."""
     return {
         name: " ".join(value.replace(",", " ").split()) if isinstance(value, str) else value
         for name, value in parameters.items()
