@@ -41,7 +41,7 @@ class ActionAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """What an agent thinks of one decision."""
+    """An agent's view of one decision."""
 
     agent: str
     unit: str

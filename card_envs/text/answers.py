@@ -26,7 +26,7 @@ _BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 _KEYS = ("move", "action", "answer", "decision")
 _AMOUNT_KEYS = ("amount", "raise_to", "to", "size")
 DEFAULT_ACTIONS = ("check", "pass", "fold")
-"""What is played in place of answers that name no legal action: the first of these that is legal."""
+"""Actions in place of answers that name no legal one: the first of these that is legal."""
 _ORNAMENTS = " \t\r\n*_`'\"\u2018\u2019\u201c\u201d.!;:[](){}<>"
 
 
@@ -92,7 +92,7 @@ def extract_answer(text: str) -> str:
 
 
 def default_action(names: Mapping[int, str]) -> int:
-    """Return what is played in place of answers that name no legal action: check, pass or fold.
+    """Return the action in place of answers that name no legal one: check, pass or fold.
 
     Args:
         names: Legal actions, action id -> name, as `action_names` returns them.

@@ -42,7 +42,7 @@ class CardAction(Action):  # type: ignore[misc]  # here and below: OpenEnv may b
 
 
 class CardObservation(Observation):  # type: ignore[misc]
-    """What the learner's seat may know."""
+    """Situation of the learner's seat in words, without anything that it may not see."""
 
     text: str = Field(description="The situation in words, with the legal actions; the result when the deal is over")
     legal_actions: list[str] = Field(default_factory=list, description="Names of the legal actions; empty at the end")
@@ -51,7 +51,7 @@ class CardObservation(Observation):  # type: ignore[misc]
 
 
 class CardState(State):  # type: ignore[misc]
-    """What the server says about a session; no cards."""
+    """Numbers and names of a session; no cards."""
 
     game: str = ""
     seat: int = -1

@@ -86,10 +86,10 @@ class PokerStarsFormat:
 
     def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
-        return make_recorded_hands(partial(_recorded, hand) for hand in load_pokerstars(file))
+        return make_recorded_hands(partial(_make_recorded, hand) for hand in load_pokerstars(file))
 
 
-def _recorded(hand: Hand | ReplayResult) -> RecordedHand:
+def _make_recorded(hand: Hand | ReplayResult) -> RecordedHand:
     return phh_recorded(_playable(hand))
 
 

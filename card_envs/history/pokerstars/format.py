@@ -33,7 +33,7 @@ _NOT_MONEY = re.compile(r"[^0-9.]")
 _MONEY = re.compile(r"\d{1,15}(\.\d{1,4})?")
 _VARIANTS = {"No Limit": "NT", "Pot Limit": "PT", "Limit": "FT"}
 _OTHER_VERBS = ("doesn't", "is ", "has ", "sits ", "cashed", "stands")
-"""What may stand behind a player's name and a colon, and changes nothing."""
+"""Words behind a player's name and a colon that change nothing."""
 
 
 def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
@@ -136,11 +136,11 @@ class _HandReader:
         elif found := _BUTTON.match(line):
             self.button = int(found[1])
         elif found := _SUMMARY_CARDS.match(line):
-            self._see_cards(self._at_seat(int(found[1])), found[2])
+            self._see_cards(self._find_seat(int(found[1])), found[2])
         elif found := _SEAT.match(line):
             self.players[found[2]] = _Player(int(found[1]), found[2], _read_amount(found[3]))
         elif found := _DEALT.match(line):
-            self._see_cards(self._named(found[1]), found[2])
+            self._see_cards(self._find_player(found[1]), found[2])
         elif (found := _COLLECTED.match(line)) and found[1] in self.players:
             self.players[found[1]].collected += _read_amount(found[2])
         else:
@@ -186,12 +186,12 @@ class _HandReader:
         else:
             raise _SkippedError(f"{player.name} posts a {kind} besides the usual ones")
 
-    def _named(self, name: str) -> _Player:
+    def _find_player(self, name: str) -> _Player:
         if name not in self.players:
             raise ValueError(f"{name!r} has no seat in this hand")
         return self.players[name]
 
-    def _at_seat(self, seat: int) -> _Player:
+    def _find_seat(self, seat: int) -> _Player:
         for player in self.players.values():
             if player.seat == seat:
                 return player

@@ -37,7 +37,7 @@ def write_hand(hand: HoldemHand, names: tuple[str, ...], number: int) -> str:
         names: Players by position, all different.
         number: Of the hand, unique among all that a tracker knows.
     """
-    return "\n".join([*_HandWriter(hand, names).lines(number), ""])
+    return "\n".join([*_HandWriter(hand, names).write_lines(number), ""])
 
 
 class _HandWriter:
@@ -45,74 +45,74 @@ class _HandWriter:
         self.hand, self.names, self.config = hand, names, hand.config
         self.n = len(names)
         self.seats = [(seat - hand.number) % self.n + 1 for seat in hand.seats]
-        """By position; as trackers expect, players keep their seats and the button moves."""
+        """Seat number of each position; as trackers expect, players keep their seats and the button moves."""
         self.commits = [0] * self.n
         """Chips of each position on this street."""
         self.left = list(hand.stacks)
         self.folded_on: dict[int, int] = {}
 
-    def lines(self, number: int) -> Iterator[str]:
-        yield from self._head(number)
-        yield from self._posts()
+    def write_lines(self, number: int) -> Iterator[str]:
+        yield from self._write_head(number)
+        yield from self._write_posts()
         yield "*** HOLE CARDS ***"
         for name, cards in zip(self.names, self.hand.hole_cards, strict=True):
             yield f"Dealt to {name} [{card_names(cards)}]"
-        yield from self._betting()
-        yield from self._showdown()
-        yield from self._summary()
+        yield from self._write_betting()
+        yield from self._write_showdown()
+        yield from self._write_summary()
 
-    def _head(self, number: int) -> Iterator[str]:
+    def _write_head(self, number: int) -> Iterator[str]:
         config, time = self.config, _BEGIN + timedelta(seconds=self.hand.number)
         is_limit = config.structure == "limit"
         low, high = (config.raise_sizes[0], config.raise_sizes[-1]) if is_limit else config.blinds
         game = f"Hold'em {_LIMITS[config.structure]} ({low}/{high})"
         yield f"PokerStars Hand #{number}:  {game} - {time:%Y/%m/%d %H:%M:%S} ET"
         yield f"Table 'card-envs' {self.n}-max (Play Money) Seat #{self.seats[-1]} is the button"
-        for position in self._by_seat():
+        for position in self._order_by_seat():
             yield f"Seat {self.seats[position]}: {self.names[position]} ({self.hand.stacks[position]} in chips)"
 
-    def _by_seat(self) -> list[int]:
+    def _order_by_seat(self) -> list[int]:
         return sorted(range(self.n), key=lambda position: self.seats[position])
 
-    def _posts(self) -> Iterator[str]:
+    def _write_posts(self) -> Iterator[str]:
         for position, ante in enumerate(self.config.ante_list):
             if paid := min(ante, self.left[position]):
                 self.left[position] -= paid
-                yield f"{self.names[position]}: posts the ante {paid}{self._all_in(position)}"
-        for kind, position, blind in zip(("small", "big"), self._blind_positions(), self.config.blinds, strict=True):
+                yield f"{self.names[position]}: posts the ante {paid}{self._mark_all_in(position)}"
+        for kind, position, blind in zip(("small", "big"), self._find_blinds(), self.config.blinds, strict=True):
             if paid := min(blind, self.left[position]):
                 self._pay(position, paid)
-                yield f"{self.names[position]}: posts {kind} blind {paid}{self._all_in(position)}"
+                yield f"{self.names[position]}: posts {kind} blind {paid}{self._mark_all_in(position)}"
 
-    def _blind_positions(self) -> tuple[int, int]:
+    def _find_blinds(self) -> tuple[int, int]:
         return (1, 0) if self.n == 2 else (0, 1)
 
     def _pay(self, position: int, chips: int) -> None:
         self.commits[position] += chips
         self.left[position] -= chips
 
-    def _all_in(self, position: int) -> str:
+    def _mark_all_in(self, position: int) -> str:
         return " and is all-in" if self.left[position] == 0 else ""
 
-    def _betting(self) -> Iterator[str]:
+    def _write_betting(self) -> Iterator[str]:
         street = 0
         for decision in self.hand.decisions:
             while street < decision.street:
                 street += 1
-                yield self._board(street)
+                yield self._write_board(street)
                 self.commits = [0] * self.n
-            yield self._decision(decision)
-        yield from self._uncalled()
+            yield self._write_decision(decision)
+        yield from self._write_uncalled()
         for later in range(street + 1, len(self.hand.board_by_street)):
-            yield self._board(later)
+            yield self._write_board(later)
 
-    def _board(self, street: int) -> str:
+    def _write_board(self, street: int) -> str:
         by_street = self.hand.board_by_street
         before = [card for cards in by_street[:street] for card in cards]
         shown = f"[{card_names(before)}] " if before else ""
         return f"*** {_STREETS[street]} *** {shown}[{card_names(by_street[street])}]"
 
-    def _decision(self, decision: Decision) -> str:
+    def _write_decision(self, decision: Decision) -> str:
         position, name = decision.position, self.names[decision.position]
         high, paid = max(self.commits), decision.raise_to - self.commits[decision.position]
         if decision.kind == FOLD:
@@ -120,11 +120,11 @@ class _HandWriter:
             return f"{name}: folds"
         self._pay(position, paid)
         if decision.kind == CALL:
-            return f"{name}: calls {paid}{self._all_in(position)}" if paid else f"{name}: checks"
+            return f"{name}: calls {paid}{self._mark_all_in(position)}" if paid else f"{name}: checks"
         words = f"raises {decision.raise_to - high} to {decision.raise_to}" if high else f"bets {decision.raise_to}"
-        return f"{name}: {words}{self._all_in(position)}"
+        return f"{name}: {words}{self._mark_all_in(position)}"
 
-    def _uncalled(self) -> Iterator[str]:
+    def _write_uncalled(self) -> Iterator[str]:
         """Yield the line of the part of a bet that nobody called."""
         second, high = sorted(self.commits)[-2:]
         if high > second:
@@ -132,7 +132,7 @@ class _HandWriter:
             self.left[position] += high - second
             yield f"Uncalled bet ({high - second}) returned to {self.names[position]}"
 
-    def _showdown(self) -> Iterator[str]:
+    def _write_showdown(self) -> Iterator[str]:
         self.collected = [
             stack + payoff - left
             for stack, payoff, left in zip(self.hand.stacks, self.hand.payoffs, self.left, strict=True)
@@ -142,24 +142,24 @@ class _HandWriter:
             for position, name in enumerate(self.names):
                 if not self.hand.folded[position]:
                     cards = self.hand.hole_cards[position]
-                    yield f"{name}: shows [{card_names(cards)}] ({self._category(position)})"
+                    yield f"{name}: shows [{card_names(cards)}] ({self._name_category(position)})"
         for name, chips in zip(self.names, self.collected, strict=True):
             if chips:
                 yield f"{name} collected {chips} from pot"
 
-    def _category(self, position: int) -> str:
+    def _name_category(self, position: int) -> str:
         return hand_category(hand_rank((*self.hand.hole_cards[position], *self.hand.board)))
 
-    def _summary(self) -> Iterator[str]:
+    def _write_summary(self) -> Iterator[str]:
         yield "*** SUMMARY ***"
         yield f"Total pot {sum(self.collected)} | Rake 0"
         if self.hand.board:
             yield f"Board [{card_names(self.hand.board)}]"
-        for position in self._by_seat():
-            yield f"Seat {self.seats[position]}: {self.names[position]}{self._role(position)} {self._end(position)}"
+        for position in self._order_by_seat():
+            yield f"Seat {self.seats[position]}: {self.names[position]}{self._write_role(position)} {self._write_end(position)}"
 
-    def _role(self, position: int) -> str:
-        small, big = self._blind_positions()
+    def _write_role(self, position: int) -> str:
+        small, big = self._find_blinds()
         roles = [
             *(["(button)"] if position == self.n - 1 else []),
             *(["(small blind)"] if position == small else []),
@@ -167,11 +167,11 @@ class _HandWriter:
         ]
         return "".join(f" {role}" for role in roles)
 
-    def _end(self, position: int) -> str:
+    def _write_end(self, position: int) -> str:
         won = self.collected[position]
         if position in self.folded_on:
             return f"folded {_FOLDED[self.folded_on[position]]}"
         if not self.hand.is_showdown:
             return f"collected ({won})"
-        cards, category = card_names(self.hand.hole_cards[position]), self._category(position)
+        cards, category = card_names(self.hand.hole_cards[position]), self._name_category(position)
         return f"showed [{cards}] and {f'won ({won})' if won else 'lost'} with {category}"
