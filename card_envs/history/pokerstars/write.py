@@ -156,7 +156,8 @@ class _HandWriter:
         if self.hand.board:
             yield f"Board [{card_names(self.hand.board)}]"
         for position in self._order_by_seat():
-            yield f"Seat {self.seats[position]}: {self.names[position]}{self._write_role(position)} {self._write_end(position)}"
+            who = f"Seat {self.seats[position]}: {self.names[position]}{self._write_role(position)}"
+            yield f"{who} {self._write_end(position)}"
 
     def _write_role(self, position: int) -> str:
         small, big = self._find_blinds()
