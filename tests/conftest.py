@@ -12,11 +12,11 @@ settings.load_profile("card-envs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the controlling process import RLCard's models before any worker does.
+    """Let the controlling process import RLCard's game of doudizhu before any worker does.
 
-    Their first import after an installation unpacks an archive into site-packages (rlcard 1.2.0,
+    Its first import after an installation unpacks an archive into site-packages (rlcard 1.2.0,
     ``games/doudizhu/utils.py``); two workers that do so at once meet `FileExistsError`.
     """
     is_worker = hasattr(config, "workerinput")
     if not is_worker and importlib.util.find_spec("rlcard") is not None:
-        importlib.import_module("rlcard.models")
+        importlib.import_module("rlcard.games.doudizhu.utils")

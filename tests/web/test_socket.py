@@ -21,10 +21,10 @@ from websockets.sync.client import connect
 
 from card_baselines.web.limits import Limits
 from card_baselines.web.server import FAILED
-from card_baselines.web.session import censor_table
 from card_envs.agent import action_probabilities, find_agent
 from card_envs.cards import NO_CARD, card_id
 from card_envs.envs import make_game
+from card_envs.text.prompts import censor_table
 from tests.web.served import HOST_TOKEN, Page, Server, serving
 
 TABLES = [
@@ -66,7 +66,7 @@ def allowed_cards(server: Server, number: int, place: int) -> set[int]:
     """Return the cards that the session's own table shows to a place, by the words of the game."""
     session = server.handler.live_sessions._live[number].session
     seat = session.plan.seat_of(place, session.hand)
-    return cards_named(session.game.text(censor_table(session.game, session.tables, seat), 0, seat))
+    return cards_named(session.game.text(censor_table(session.game, session.tables, 0, seat), 0, seat))
 
 
 @pytest.mark.parametrize(("env", "settings", "places"), TABLES)
