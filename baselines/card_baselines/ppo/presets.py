@@ -134,7 +134,7 @@ DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
 
 
 def default_preset(env: str, num_seats: int) -> str:
-    """Return the preset for an environment with so many seats; "" if it has none."""
+    """Return the preset for an environment and a number of seats; "" if it has none."""
     by_seats = DEFAULT_PRESETS.get(env, {})
     return by_seats.get(num_seats, by_seats.get(None, ""))
 

@@ -257,7 +257,7 @@ def _freeze(network: ActorCritic) -> ActorCritic:
 
 
 def _load_networks(prefix: str, arrays: Mapping[str, NDArray[Any]], network: ActorCritic) -> list[ActorCritic]:
-    """Return the networks whose parameters stand under the numbered prefix."""
+    """Return the networks whose parameters have the numbered prefix."""
     found: list[ActorCritic] = []
     while weights := strip_prefix(f"{prefix}{len(found)}.", arrays):
         found.append(_freeze(network))

@@ -153,7 +153,7 @@ def compute_gae(
     """Write the advantages of all decisions of the deals that ended at tables `rows`; return how many they are.
 
     A seat's decisions of a deal form a chain, from `last_step` back along `previous_step`. Generalised advantage
-    estimation (Schulman et al. 2016) runs along each chain: the next decision is the same seat's, whoever acts between.
+    estimation (Schulman et al. 2016) runs along each chain: the next decision is the next one of the same seat.
     """
     count = np.int64(0)
     for j in range(rows.shape[0]):

@@ -36,7 +36,7 @@ class Periodic:
     """Something that is due each time that a clock has gone on by a period."""
 
     def __init__(self, period: float, clock: Callable[[], float], aligned: bool = False) -> None:
-        """Be due for the first time a period from now, or if `aligned` at the next multiple of the period."""
+        """Start: due for the first time a period from now, or if `aligned` at the next multiple of the period."""
         self._period, self._clock, self._aligned = period, clock, aligned
         self._next = self._next_time()
 

@@ -27,7 +27,7 @@ class Board:
         importlib.import_module("tensorboard")
 
     def add(self, measures: Mapping[str, float], step: int) -> None:
-        """Write measures after so many decisions, episodes or iterations."""
+        """Write measures; `step` counts decisions, episodes or iterations."""
         if self._writer is not None:
             for name, value in measures.items():
                 self._writer.add_scalar(name.replace(" ", "/", 1), value, step)

@@ -57,7 +57,7 @@ def mask_values(values: torch.Tensor, observation: torch.Tensor) -> torch.Tensor
 
 
 class WithoutMask(BaseFeaturesExtractor):
-    """Passes on the observation proper, and keeps what it saw last for those who need the mask."""
+    """Removes the mask from observations, and keeps the latest of them for the policy, which needs the mask."""
 
     def __init__(self, observation_space: spaces.Box, num_actions: int) -> None:
         """Cut off the last `num_actions` numbers."""

@@ -1,6 +1,6 @@
 """The betting of a two-player limit game as a tree: what cards lie where makes no difference to it.
 
-Nodes stand in the order in which a depth-first walk meets them, so children come after their parents. A *player* is a
+Nodes are in depth-first order, so children come after their parents. A *player* is a
 position at the table: 0 is the seat left of the button, 1 the button.
 """
 

@@ -23,7 +23,7 @@ CHOOSE: NDArray[np.int64] = np.array([[comb(n, k) for k in range(_MOST_CARDS + 1
 
 @dataclass(frozen=True, eq=False)
 class BoardKinds:
-    """The kinds of boards of so many cards, in whatever order the cards lie."""
+    """The kinds of boards with a number of cards, which have no order."""
 
     boards: NDArray[np.int64]
     """(kinds, cards): one board of each kind, card ids ascending."""

@@ -75,7 +75,7 @@ class _Workspace(NamedTuple):
 
     @staticmethod
     def allocate(nodes: int) -> _Workspace:
-        """Return a workspace for trees of buckets of so many nodes."""
+        """Return a workspace for trees of buckets with `nodes` nodes."""
         f32 = np.float32
         return _Workspace(
             ranked=np.zeros(1, RANKED),
@@ -95,7 +95,7 @@ class BucketFinder:
     """Finds the buckets of the hands in views of tables of Texas hold'em."""
 
     def __init__(self, buckets: HandBuckets) -> None:
-        """Prepare the tables and some space to work on."""
+        """Prepare the tables and a workspace."""
         flops = board_kinds(_FLOP_CARDS)
         self._tables = _Tables(flops.kind, flops.order, buckets.flop, buckets.turn, buckets.river, buckets.groups)
         self._lookup = np.zeros(1, LOOKUP)

@@ -1,4 +1,4 @@
-"""Hands of Texas hold'em in buckets that tell apart not only how good a hand is but how that may change.
+"""Hands of Texas hold'em in buckets by their strength and by how it may change.
 
 Before the flop the 169 starting hands. On flop and turn, hands with like distributions of what their equity will be on
 the river, against any hand: the distance is that of cumulative histograms. On the river, hands that have like equities
@@ -46,7 +46,7 @@ class HandBuckets:
 
     @property
     def hands_by_street(self) -> list[int]:
-        """How many hands each street tells apart."""
+        """Number of hands that each street distinguishes."""
         return [NUM_STARTING_HANDS, int(self.flop.max()) + 1, *(tree.shape[2] ** 2 for tree in (self.turn, self.river))]
 
 

@@ -75,7 +75,7 @@ class Mccfr:
         return {"regrets": self.regrets, "sums": self.sums, "stream": self._streams.view(np.uint8)}
 
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Become the solver whose `state` was kept after so many iterations; ValueError for one of other buckets."""
+        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
         if state["regrets"].shape != self.regrets.shape:
             raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
         self.regrets[:], self.sums[:] = state["regrets"], state["sums"]
@@ -90,7 +90,7 @@ class Mccfr:
 
 
 def hands_by_street(bounds: NDArray[np.float64]) -> list[int]:
-    """Return how many hands each street tells apart."""
+    """Return the number of hands that each street distinguishes."""
     return [NUM_STARTING_HANDS] + [bounds.shape[1] + 1] * bounds.shape[0]
 
 

@@ -5,8 +5,8 @@ counterfactual regret minimization: an iteration draws a board, and both players
 be held with it, against all hands of the opponent, over the whole betting. Regrets of iteration t count t times (linear
 CFR), its strategy t * t times in the average (Brown and Sandholm 2019).
 
-Where the opponent hardly ever comes to the betting of a river, that river is visited with a probability proportional to
-how often it comes, and counts as much more: the expectation stays.
+Where the opponent rarely reaches the betting of a river, that river is visited with a probability proportional to
+its reach, and counts as much more: the expectation stays.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class PublicChanceCfr:
         return regrets | {f"averages.{street}": table for street, table in enumerate(self.averages)}
 
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Become the solver whose `state` was kept after so many iterations; ValueError for one of other buckets."""
+        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
         own = self.state()
         if any(state[name].shape != table.shape for name, table in own.items()):
             raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")

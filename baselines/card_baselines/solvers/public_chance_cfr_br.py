@@ -1,10 +1,10 @@
 """CFR-BR: strategies that learn against opponents who are not bound to buckets.
 
 Johanson, Bard, Burch and Bowling (AAAI 2012), Finding optimal abstract strategies in extensive-form games. Plain CFR
-finds an equilibrium between two players who both see buckets only; whoever sees the cards may win a lot from it. Here
-each player learns against a responder of its own: on the river, where the whole board is known, the responder plays the
-best response with every hand; before the river, where that is out of reach, it learns with buckets. (The paper calls
-this the hybrid of CFR and CFR-BR.)
+finds an equilibrium between two players who both see buckets only; a player who sees the cards may win a lot from it.
+Here each player learns against a responder of its own: on the river, where the whole board is known, the responder
+plays the best response with every hand; before the river, where that is out of reach, it learns with buckets. (The
+paper calls this the hybrid of CFR and CFR-BR.)
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Workspace(NamedTuple):
         )
 
     def select_sequences(self, sequences: int) -> Workspace:
-        """Return the same memory as arrays of so many sequences, at most as many as there are."""
+        """Return the same memory as arrays of `sequences` sequences, at most as many as there are."""
         shapes = [(*array.shape[:-1], sequences) for array in self]
         parts = [array.reshape(-1)[: math.prod(s)].reshape(s) for array, s in zip(self, shapes, strict=True)]
         return Workspace(*parts)

@@ -40,7 +40,7 @@ WALK = np.dtype(
 
 
 def small_game_hands(config: HoldemConfig) -> list[int]:
-    """Return how many hands a player of a game with one hole card tells apart on each street."""
+    """Return the number of hands on each street of a game with one hole card."""
     return [config.deck_size, config.deck_size**2][: len(config.board_cards)]
 
 

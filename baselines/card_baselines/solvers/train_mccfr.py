@@ -37,7 +37,7 @@ class Config(SolverConfig):
     """Deals that are played through, for both players."""
     minutes: float = 60.0
     buckets: int = 40
-    """Kinds of hands that each street after the first tells apart."""
+    """Buckets of hands on each street after the first."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "shi_rules", "equity")
     """Agents that the strategy is measured against, duplicate deals."""
     evaluation_seconds: float = 600.0

@@ -41,7 +41,7 @@ class Config(SolverConfig):
     """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
     minutes: float = 0.0
     width: int = 32
-    """Flop, turn and river tell width * width kinds of hands apart each."""
+    """Flop, turn and river have width * width buckets of hands each."""
     cfr_br: bool = False
     """Each player learns against a responder that plays the best response on the river, not against the other player
     (CFR-BR): harder to exploit, and an iteration costs 2.6 times as much."""

@@ -26,7 +26,7 @@ def list_training_divisions(copies: int) -> dict[str, tuple[str, tuple[str, ...]
 
 
 def original(name: str) -> str:
-    """Return the division of table 4.1 that a division is a copy of; other names as they are."""
+    """Return the division of table 4.1 that a division is a copy of; other names unchanged."""
     return next((each for each in TRAINING if name.startswith(f"{each}-")), name)
 
 

@@ -32,7 +32,7 @@ _FOLDED = -1
 
 
 class Qlearn(KaminskyTrainee):
-    """A Q-learner; `settings.kind` says which moves it tells apart."""
+    """A Q-learner; `settings.kind` decides which moves it has."""
 
     def rates(self) -> dict[str, float]:
         """Return the learning rate of the only network."""

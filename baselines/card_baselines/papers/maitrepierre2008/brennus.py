@@ -188,7 +188,7 @@ class BrennusMixed(Brennus):
 
 
 class BrennusCorrelated(Brennus):
-    """Brennus with another bandit: what a strategy wins tells of those like it, and old hands fade. Ours."""
+    """Brennus with a bandit of ours: winnings of a strategy count for similar ones too, and old hands fade."""
 
     name = "brennus_correlated"
 

@@ -1,4 +1,4 @@
-"""A bandit for strategies that lie on a line: what one wins tells of its neighbours, and old hands fade. Ours.
+"""A bandit of ours for strategies on a line: winnings of one count for its neighbours too, and old hands fade.
 
 UCB-tuned learns of one strategy a hand. With a deviation of five to ten small bets a hand, a bound narrow enough to
 tell five strategies apart takes most of a session, and after a change all begin again. But strategies that read the

@@ -41,7 +41,7 @@ The strategies of Brennus are all alike against always_call; against `equity`, w
 most from always_raise lose most.
 """
 VARIANTS = ("brennus_correlated",)
-"""Variants of Brennus of our own; they meet the opponents that change their style."""
+"""Variants of Brennus of our own; they play the opponents that change their style."""
 BANDITS = (BRENNUS, *VARIANTS)
 """Players that choose among strategies."""
 SINGLE_STRATEGIES = "brennus_arms"

@@ -32,7 +32,7 @@ AGGRESSION = 5
 SEQUENCE_WEIGHT, CLASS_WEIGHT, SHOWN_WEIGHT = 6.0, 4.0, 4.0
 """Observations that the coarser estimate counts for: of a sequence, of a class, of the hands shown."""
 PRIOR = (0.15, 0.50, 0.35)
-"""Fold, call and raise of an opponent of whom nothing is known."""
+"""Prior probabilities of fold, call and raise of an unknown opponent."""
 BOARDS = 60
 """Random boards for the strength of a hand before the river."""
 

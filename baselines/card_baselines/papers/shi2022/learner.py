@@ -46,7 +46,7 @@ class Replay:
     """The last rows of experience, and the hands that they belong to; older ones are overwritten."""
 
     def __init__(self, rows: int, most_tokens: int, num_seats: int, fixed_size: int, num_actions: int) -> None:
-        """Make room for so many rows."""
+        """Allocate the rows."""
         self._rows, self._hands = rows, max(1, int(rows * _HANDS_PER_ROW))
         widths = {"fixed": fixed_size, "percentiles": num_seats, "mask": num_actions}
         self.arrays: dict[str, NDArray[Any]] = {
@@ -83,7 +83,7 @@ class Replay:
             self._oldest += 1
 
     def sample(self, hands: int, rng: np.random.Generator) -> dict[str, torch.Tensor]:
-        """Return the rows of so many random hands, with `hand` (which of them) and `next` (row of the next state)."""
+        """Return the rows of some random hands, with `hand` (which of them) and `next` (row of the next state)."""
         picked = rng.integers(self._oldest, self.total_hands, hands) % self._hands
         first, count = self.arrays["first"][picked], self.arrays["count"][picked]
         hand = np.repeat(np.arange(hands), count)

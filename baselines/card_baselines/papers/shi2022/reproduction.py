@@ -1,4 +1,4 @@
-"""The experiments of Shi et al. (2022): which runs a number needs, who plays whom, what is kept."""
+"""The experiments of Shi et al. (2022): the runs and matches of each number, and their stored results."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@
 | `cheatem` | Cheat'em and Static-Cheat'em: learners and player |
 | `networks`, `ppo`, `dqn` | the learners that it is compared with |
 | `rewards` | reward allocation and opportunity cost |
-| `experiments` | what is trained against whom, with which options |
+| `experiments` | trainings: learner, rivals, options |
 | `strong`, `belief` | responses and players of today; a sheet as part of an observation |
 | `tables`, `reproduction` | what the paper printed, and how it is computed again |
 """

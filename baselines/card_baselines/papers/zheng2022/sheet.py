@@ -88,7 +88,7 @@ class Sheet:
 def pretrain(
     hands: int = PRETRAINING_HANDS, seed: int = 0, learning_rate: float = LEARNING_RATE, repaired: bool = False
 ) -> Sheet:
-    """Return a sheet learned from `hands` hands between two low-fold players, of whom seat 0 learns."""
+    """Return a sheet learned from `hands` hands between two low-fold players; seat 0 learns."""
     if hands < 0:
         raise ValueError(f"hands {hands} must be at least 0")
     game = limit_holdem(rules="rlcard")
