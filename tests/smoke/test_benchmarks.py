@@ -153,6 +153,30 @@ def test_the_local_best_response_is_timed_beside_one_that_asks_anew(
     assert "always_call" in capsys.readouterr().out
 
 
+def test_what_is_waited_for_is_timed_beside_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, found = REPO / "benchmarks" / "waiting.py", tmp_path / "found.json"
+    options = ["--only", "match", "controls", "import", "--rounds", "1", "--json", str(found)]
+    monkeypatch.setattr(sys, "argv", [str(script), *options])
+    runpy.run_path(str(script), run_name="__main__")
+    assert "s for 20,000 hands" in capsys.readouterr().out
+    results = json.loads(found.read_text())["results"]
+    assert [row["row"] for row in results] == ["match", "controls", "import"]
+    assert all(row["median"] > 0 and row["ratio"] > 1 for row in results), "what stands beside them is less work"
+
+
+@pytest.mark.slow
+def test_all_that_is_waited_for_can_be_timed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = REPO / "benchmarks" / "waiting.py"
+    monkeypatch.setattr(sys, "argv", [str(script), "--rounds", "1"])
+    runpy.run_path(str(script), run_name="__main__")
+    out = capsys.readouterr().out
+    assert all(row.what in out for row in runpy.run_path(str(script))["ROWS"].values())
+
+
 def test_the_line_of_costs_is_fitted_round_by_round() -> None:
     fit_costs = runpy.run_path(str(REPO / "benchmarks" / "network_size.py"))["fit_costs"]
     a, b = fit_costs([[3.0, 5.0, 9.0], [5.0, 7.0, 11.0]], [1000, 2000, 4000])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
 from card_baselines.papers.maitrepierre2008.brennus import Brennus, BrennusLoose, BrennusTight
 from card_baselines.papers.maitrepierre2008.forest import FOREST
 from card_baselines.papers.maitrepierre2008.models import TIGHT_AGGRESSIVE, model_table, strategy_tables
+from card_baselines.papers.maitrepierre2008.scales import SCALES
 from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike
 from card_envs.agent import Decisions, find_agent
 from card_envs.cards import card_id
@@ -208,7 +210,7 @@ def test_raises_tell_the_tight_model_less_than_the_loose_one() -> None:
     """So against somebody who always raises the tight reading wins and the loose one folds its way to a loss."""
     opponent = find_agent("always_raise", GAME)
     tight, loose = (
-        play_match(GAME, [agent, opponent], 1500, 1, hands_per_table=500).agents[0].mean
+        play_match(GAME, [agent, opponent], 600, 1, hands_per_table=300).agents[0].mean
         for agent in (BrennusTight(num_trees=60), BrennusLoose(num_trees=60))
     )
     assert tight > 0 > loose
@@ -239,7 +241,10 @@ def test_the_adaptive_stand_in_ends_up_raising_who_never_folds_less_with_bad_han
     assert agent.raises > 1000
 
 
-def test_the_smallest_reproduction_plays_every_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_smallest_reproduction_plays_every_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SCALES, "tiny", replace(SCALES["tiny"], hands=16))  # type: ignore[index]
     code = main(["reproduce", "maitrepierre2008", "--scale", "tiny", "--folder", str(tmp_path / "run")])
     assert code == 0
     printed = " ".join(capsys.readouterr().out.split())

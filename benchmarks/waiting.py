@@ -1,0 +1,228 @@
+"""What people and learners wait for, in processor time: responses, encoders, learners, matches, leagues, starts.
+
+    python benchmarks/waiting.py [--only NAME ...] [--rounds 5] [--json FILE]
+
+Rows take turns, round by round, and each row stands beside another way to the same thing, measured in the same round: a
+ratio is the median of the ratios of the rounds. Processor time, that of child processes included, so that other
+programs count little; PyTorch has one thread. The first call of every row compiles or loads and does not count, except
+in the rows of starts, which are processes of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from card_baselines.cli.console import print_table
+from card_baselines.league import Entrant, RoundTask, play_round
+from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS
+from card_baselines.ppo.fast_cpu import FastPpo
+from card_baselines.ppo.presets import PRESETS
+from card_baselines.speed.stopwatch import machine, one_core
+from card_envs import __version__, make_game
+from card_envs.agent import find_agent
+from card_envs.analysis.exploitability.local_best_response import NUM_TABLES, LocalBestResponse
+from card_envs.analysis.variance.control_variates import play_and_summarise
+from card_envs.match import play_match
+
+Work = Callable[[], float]
+"""Does some work and returns how many units (hands, decisions, starts) it was."""
+STUDENTS = ("qlearn_8", "qlearn_all", "sac_low")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Something that is waited for, and what it is compared with."""
+
+    what: str
+    unit: str
+    """Unit of the times."""
+    scale: float
+    """Times are seconds for one unit of work, multiplied by this."""
+    make: Callable[[], Work]
+    beside: str
+    make_other: Callable[[], Work]
+    is_start: bool = False
+    """True if the first call counts as well."""
+
+
+def exploit_locally(hands: int = 16) -> Work:
+    """Play the local best response against `ppo_limit_hu`; units are hands."""
+    game = make_game("limit_holdem-v0")
+    agent = find_agent("ppo_limit_hu", game)
+
+    def work() -> float:
+        response = LocalBestResponse(game, agent)
+        players, tables = [response, agent], NUM_TABLES
+        return play_match(game, players, hands, 0, duplicate=True, num_tables=tables, callbacks=[response]).hands
+
+    return work
+
+
+def play(env: str, first: str, second: str, hands: int, control_variates: bool = False) -> Work:
+    """Play a match of loaded agents; units are hands."""
+    game = make_game(env)
+    agents = [find_agent(name, game) for name in (first, second)]
+    return lambda: play_and_summarise(game, agents, hands, 0, True, control_variates=control_variates)[0].hands
+
+
+def learn(preset: str, **changes: Any) -> Work:
+    """Collect and learn from one batch of a preset without its pool of opponents; units are decisions."""
+    config = replace(PRESETS[preset], **{"fast_cpu": "float32", "exploitability": False, "mixed": 0.0, **changes})
+    learner = FastPpo(config, config.game())
+    learner.update(0.0)
+
+    def work() -> float:
+        before = learner.decisions
+        learner.update(0.5)
+        return learner.decisions - before
+
+    return work
+
+
+def teach(learns: bool, hands: int = 2000) -> Work:
+    """Play a round of the league of Kaminsky and Liebendörfer (2020) between six students; units are hands."""
+    members = tuple(Entrant(k, name, name, is_trainee=True, learns=learns) for k, name in enumerate(STUDENTS, 1))
+    task = RoundTask(1, ENV, SETTINGS, members, (1, 2, 3, 1, 2, 3), hands, 5)
+    return lambda: play_round(task).hands
+
+
+def start(*words: str, is_cold: bool = False) -> Work:
+    """Run a Python process, with an empty folder of compiled kernels if `is_cold`; the unit is one process."""
+
+    def work() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            environment = os.environ | ({"NUMBA_CACHE_DIR": folder} if is_cold else {})
+            subprocess.run([sys.executable, *words], env=environment, check=True, capture_output=True)
+        return 1.0
+
+    return work
+
+
+COMMAND = ("-m", "card_baselines.cli.main")
+GAME = "import card_envs; t = card_envs.make_vector('limit_holdem-v0', 64); t.reset(); t.step(t.sample_actions())"
+NOTHING = ("plain Python", lambda: start("-c", "pass"))
+
+ROWS = {
+    "local": Row(
+        "local best response to ppo_limit_hu", "s for 1,000 hands", 1e3, exploit_locally,
+        "its match against itself", lambda: play("limit_holdem-v0", "ppo_limit_hu", "ppo_limit_hu", 2000),
+    ),
+    "ppo_limit_hu": Row(
+        "self_play_ppo, ppo_limit_hu, encoder equity", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
+        "encoder default", lambda: learn("ppo_limit_hu", settings=()),
+    ),
+    "ppo_big2": Row(
+        "self_play_ppo, ppo_big2, float32", "µs a decision", 1e6, lambda: learn("ppo_big2"),
+        "bfloat16", lambda: learn("ppo_big2", fast_cpu="bfloat16"),
+    ),
+    "controls": Row(
+        "control variates in a match of 60 hands, ppo_limit_hu and chen", "ms a hand", 1e3,
+        lambda: play("limit_holdem-v0", "ppo_limit_hu", "chen", 60, control_variates=True),
+        "without them", lambda: play("limit_holdem-v0", "ppo_limit_hu", "chen", 60),
+    ),
+    "match": Row(
+        "match of ppo_limit_hu and cfr_small", "s for 20,000 hands", 2e4,
+        lambda: play("limit_holdem-v0", "ppo_limit_hu", "cfr_small", 4000),
+        "chen and always_call", lambda: play("limit_holdem-v0", "chen", "always_call", 4000),
+    ),
+    "league": Row(
+        "league round of six students (kaminsky2020), learning", "µs a hand", 1e6, lambda: teach(learns=True),
+        "only playing", lambda: teach(learns=False),
+    ),
+    "agents": Row("card-envs agents", "s", 1, lambda: start(*COMMAND, "agents"), *NOTHING, is_start=True),
+    "envs": Row("card-envs envs", "s", 1, lambda: start(*COMMAND, "envs"), *NOTHING, is_start=True),
+    "import": Row("import card_envs", "s", 1, lambda: start("-c", "import card_envs"), *NOTHING, is_start=True),
+    "cold": Row(
+        "first use of limit hold'em, nothing compiled", "s", 1, lambda: start("-c", GAME, is_cold=True),
+        "compiled before", lambda: start("-c", GAME), is_start=True,
+    ),
+}  # fmt: skip
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and of the children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def time_unit(work: Work) -> float:
+    """Return the seconds that one unit of work takes."""
+    begin = processor_seconds()
+    amount = work()
+    return (processor_seconds() - begin) / amount
+
+
+@contextmanager
+def keep_threads(number: int) -> Iterator[None]:
+    """Let PyTorch use so many threads for a while."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def measure(rows: dict[str, Row], rounds: int) -> dict[str, list[tuple[float, float]]]:
+    """Return the times of each row and of what stands beside it, one pair for each round."""
+    works = {name: (row.make(), row.make_other()) for name, row in rows.items()}
+    for name, row in rows.items():
+        if not row.is_start:
+            for work in works[name]:
+                work()
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in rows}
+    for _ in range(rounds):
+        for name, (work, other) in works.items():
+            found[name].append((time_unit(work), time_unit(other)))
+    return found
+
+
+def report(rows: dict[str, Row], found: dict[str, list[tuple[float, float]]]) -> list[dict[str, Any]]:
+    """Return medians, spreads and ratios."""
+    results = []
+    for name, row in rows.items():
+        times, others = ([row.scale * seconds for seconds in column] for column in zip(*found[name], strict=True))
+        median = statistics.median(times)
+        results.append({
+            "row": name, "what": row.what, "unit": row.unit, "median": median,
+            "spread": (max(times) - min(times)) / median, "beside": row.beside, "other": statistics.median(others),
+            "ratio": statistics.median(a / b for a, b in zip(times, others, strict=True)),
+        })  # fmt: skip
+    return results
+
+
+def main() -> None:
+    """Measure, print a table, and write it as JSON where a file is named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS), metavar="NAME", help=", ".join(ROWS))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    rows = {name: ROWS[name] for name in asked.only}
+    with keep_threads(1), one_core():
+        results = report(rows, measure(rows, asked.rounds))
+    lines = [
+        [each["what"], f"{each['median']:.3g} {each['unit']}", f"{each['spread']:.0%}", each["beside"],
+         f"{each['other']:.3g}", f"{each['ratio']:.3g}"] for each in results
+    ]  # fmt: skip
+    print_table(["what", "processor time", "spread", "beside", "its time", "ratio"], lines, f"card-envs {__version__}")
+    if asked.json:
+        asked.json.write_text(json.dumps({"machine": machine(), "results": results}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
