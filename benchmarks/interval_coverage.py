@@ -33,8 +33,7 @@ from card_envs.analysis.variance.regression import estimate_adjusted, evidence_o
 from card_envs.game import Game
 from card_envs.game_info import ControlUnits
 from card_envs.match import MatchBatch, Summary, play_match, summarise_deals
-
-Floats = NDArray[np.float64]
+from card_envs.typing import Floats
 
 HANDS = (50, 100, 300, 1000)
 """Hands of the small matches."""

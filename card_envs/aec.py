@@ -131,7 +131,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """
         if not self._is_compiled:
             self._compile_kernels()
-        known = self._known_options(options) if options else {}
+        known = self._select_options(options) if options else {}
         if seed is None and not known and not self._had_options:
             actor = self._deal(self._tables, 0)
         else:
@@ -148,7 +148,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._tables = tables
         return actor
 
-    def _known_options(self, options: dict[str, Any]) -> dict[str, Any]:
+    def _select_options(self, options: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(options, Mapping):
             raise TypeError(f"reset options {options!r} must be a dict")
         names = self.game.option_names
@@ -190,7 +190,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what an agent sees now.
+        """Return the current observation of an agent.
 
         Args:
             agent: One of `possible_agents`, to act or not.

@@ -12,7 +12,7 @@ RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 DECK_SIZE = 52
 NO_CARD = 255
-"""Stands for a card that is not dealt, or that the seat which is looking cannot see."""
+"""Id of a card that is not dealt, or that the observing seat cannot see."""
 
 
 def card_name(card: int) -> str:

@@ -11,7 +11,7 @@ from card_envs.observation import Block
 from card_envs.records import Tables as Tables
 
 BEGIN = -1
-"""Stands for the start of the deal among the actions that wait for cards."""
+"""Pseudo action for the start of the deal, among the actions that wait for cards."""
 
 
 class Episode(NamedTuple):
@@ -29,7 +29,7 @@ class Episode(NamedTuple):
     cards: tuple[int, ...] = ()
     """Card ids in the order in which chance dealt them."""
     decisions: tuple[Any, ...] = ()
-    """What everybody saw the seats do, as `Chance.seen_decision` returns it."""
+    """Public decisions so far, as `Chance.public_decision` returns them."""
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> Self:
         """Return the episode itself."""
@@ -60,10 +60,10 @@ class Chance(Protocol):
     """Cards that are dealt at most."""
     max_decisions: int
     min_return: float
-    """In rewards, for one seat."""
+    """Smallest return of one seat, in rewards."""
     max_return: float
     recall_blocks: tuple[Block, ...]
-    """What an information state has on top of an observation, so that nothing is forgotten; all of it public."""
+    """Blocks of an information state beyond those of an observation, for perfect recall; all of it public."""
 
     def card_name(self, card: int) -> str:
         """Return a card in words."""
@@ -73,23 +73,23 @@ class Chance(Protocol):
         """Begin the deal at table 0 with the private cards at the front of `cards`."""
         ...
 
-    def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
+    def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Put the cards that chance has dealt where table 0 will look for them."""
         ...
 
-    def num_shown(self, tables: Tables) -> int:
+    def num_cards_dealt(self, tables: Tables) -> int:
         """Return how many cards table 0 has used: all in hands and on the board."""
         ...
 
-    def seen_decision(self, before: Tables, after: Tables, action: int) -> Any:
-        """Return what everybody sees of an action: a value that can be compared."""
+    def public_decision(self, before: Tables, after: Tables, action: int) -> Any:
+        """Return the public part of an action, as a value that can be compared."""
         ...
 
     def action_of(self, tables: Tables, decision: Any) -> int:
         """Return the action with which the actor at table 0 does what was seen, negative if it cannot."""
         ...
 
-    def shown_cards(self, episode: Episode) -> Sequence[Collection[int]]:
+    def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
         """Return for each seat its private cards that everybody knows of."""
         ...
 

@@ -28,7 +28,7 @@ class Window(Protocol):
 
 
 class Display:
-    """Where an environment shows its table: a window, opened with the first picture, or the terminal.
+    """Output of render mode "human": a window, opened with the first picture, or the terminal.
 
     The window is pygame's or, without pygame, one of matplotlib. There is text instead without a screen, without a
     picture, and where somebody else reads what is printed (`CaptureStdoutWrapper`, notebooks, tests).

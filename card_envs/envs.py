@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from card_envs.vector import VectorTables
 
 DEVICES = ("cpu", "cuda")
-"""Where the tables of `make_vector` can live."""
+"""Devices on which the tables of `make_vector` can be."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,21 @@ def register_env(
     gymnasium_id: str | None = None,
     histories: tuple[str, ...] = (),
 ) -> EnvEntry:
-    """Make a game of your own known under a versioned id, such as "my_game-v0"; return its entry.
+    """Register a game of your own, with PettingZoo and Gymnasium too.
 
-    `make_game` is the "module:function" that returns the `Game`; its parameters are the environment's arguments, and
-    all must have defaults. `histories` are "module:NAME" of formats for recorded hands. The Gymnasium id is MyGame-v0
-    unless another is given. The same registration twice is one; an id that stands for something else is a ValueError.
+    Args:
+        env_id: Versioned id, such as "my_game-v0".
+        make_game: "module:function" that returns the `Game`; its parameters are the environment's arguments, and all
+            must have defaults.
+        summary: One line for lists of environments.
+        gymnasium_id: Id for Gymnasium; by default MyGame-v0.
+        histories: "module:NAME" of each format for recorded hands.
+
+    Returns:
+        The entry in `ENVS`; registering the same game twice returns the first.
+
+    Raises:
+        ValueError: For an id without a version, and for one that stands for something else.
     """
     name, dash, version = env_id.rpartition("-v")
     if not dash or not name or not version.isdigit():
@@ -135,8 +145,8 @@ def register_installed_games() -> None:
 
     One whose id has no version, or stands for another game already, is left out with a warning.
     """
-    histories = plugins.registered(plugins.HISTORIES)
-    for env_id, location in plugins.registered(plugins.GAMES).items():
+    histories = plugins.list_plugins(plugins.HISTORIES)
+    for env_id, location in plugins.list_plugins(plugins.GAMES).items():
         recorded_as = (histories[env_id],) if env_id in histories else ()
         summary = f"a game of the package {location.partition('.')[0].partition(':')[0]}"
         try:
@@ -181,7 +191,14 @@ def importable_games(env_ids: Iterable[str] | None = None) -> dict[str, Game]:
 
 
 def find_entry(env_id: str) -> EnvEntry:
-    """Return the entry of an id, with or without version and "card_envs/"; else a ValueError with the nearest id."""
+    """Return the entry of an id.
+
+    Args:
+        env_id: Id with or without its version and "card_envs/"; without a version, the newest one is meant.
+
+    Raises:
+        ValueError: For an unknown id; the message names the nearest known one.
+    """
     name = env_id.removeprefix("card_envs/")
     if name in ENVS:
         return ENVS[name]
@@ -198,10 +215,21 @@ class UnknownSettingError(TypeError, ValueError):
 
 
 def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # Any: so that **dict[str, int] will do
-    """Return the game of an environment id; unknown settings raise an UnknownSettingError that lists the known ones.
+    """Return the game of an environment id.
 
-    `dtype` is the type of the numbers in observations, "float32" or "int8", where it is not to be the encoder's own;
-    the numbers are the same (see `Game.with_dtype`). Everything that takes an environment's settings takes it too.
+    Args:
+        env_id: Id such as "limit_holdem-v0"; see `find_entry`.
+        dtype: Type of the numbers in observations, "float32" or "int8", None for the encoder's own. The numbers are the
+            same (see `Game.with_dtype`). Everything that takes an environment's settings takes it too.
+        **settings: Arguments of the environment, such as `num_players`; see its page.
+
+    Raises:
+        UnknownSettingError: For an argument that the environment does not have; the message lists those that it has.
+        ValueError: For an unknown id, and for values that the game refuses.
+
+    Example:
+        >>> make_game("limit_holdem-v0", num_players=6)
+        <Game limit_holdem: 6 seats, 3 actions, encoder default>
     """
     factory = find_entry(env_id).factory
     known = [*inspect.signature(factory).parameters, "dtype"]
@@ -234,11 +262,26 @@ def make_vector(
     env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
     reuse_buffers: int = 0, **settings: Any,
 ) -> VectorTables | CudaTables:  # fmt: skip
-    """Return the batched engine: `num_tables` tables of the environment's game; see `VectorTables`.
+    """Return the batched engine of an environment; see `VectorTables`.
 
-    `settings` are those of `make_game`: with dtype="int8" observations take a quarter of the memory, where all their
-    numbers are whole.
-    With device="cuda" (experimental, extra `cuda`) they live and play on a GPU; see `card_envs.cuda`.
+    Args:
+        env_id: Id such as "no_limit_holdem-v0".
+        num_tables: Number of tables.
+        seed: Fixes the deals of each table, whatever their number; None for an unpredictable one.
+        num_threads: Threads that share the work of a step.
+        device: "cpu", or "cuda" (experimental, extra `cuda`) for tables on a GPU; see `card_envs.cuda`.
+        reuse_buffers: Number of sets of arrays that steps write in turn; 0 for new arrays at every step.
+        **settings: Arguments of the environment, as for `make_game`. With dtype="int8" observations take a quarter of
+            the memory, where all their numbers are whole.
+
+    Raises:
+        UnknownSettingError: For an argument that the environment does not have.
+        ValueError: For an unknown id or device, and for values out of range.
+
+    Example:
+        >>> tables = make_vector("no_limit_holdem-v0", num_tables=4096, seed=0)
+        >>> tables.reset().action_mask.shape
+        (4096, 5)
     """
     if device not in DEVICES:
         raise ValueError(f"device {device!r} is not known: choose one of {list(DEVICES)}")
@@ -257,10 +300,17 @@ def make_vector(
 
 
 def warmup(env_id: str, **settings: Any) -> float:
-    """Compile all that an environment needs, or load it where it is compiled already; return the seconds it took.
+    """Compile the kernels of an environment, or load them where they are compiled already.
 
-    The kernels of one table and of many, with the environment's encoder. Without a call of this, each is compiled when
-    it is first used. Call it once before starting worker processes: they find everything compiled.
+    Kernels that are not compiled yet are otherwise compiled when they are first used. Call this once before starting
+    worker processes: they then find everything compiled.
+
+    Args:
+        env_id: Id such as "big2-v0".
+        **settings: Arguments of the environment.
+
+    Returns:
+        Seconds that it took.
     """
     import numpy as np
 
@@ -283,22 +333,40 @@ def warmup(env_id: str, **settings: Any) -> float:
 
 
 def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
-    """Return the AEC environment that checks everything itself and raises IllegalActionError: the fast path."""
+    """Return the AEC environment of an id that raises IllegalActionError for illegal actions: the fast path.
+
+    Args:
+        env_id: Id such as "leduc_holdem-v0".
+        render_mode: "ansi", "rgb_array", "human" or None.
+        **settings: Arguments of the environment.
+
+    Raises:
+        UnknownSettingError: For an argument that the environment does not have.
+    """
     from card_envs.aec import GameAEC
 
     entry = find_entry(env_id)
-    return GameAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode)
+    return GameAEC(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
 
 
 def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> ConventionalAEC:
-    """Return the AEC environment with PettingZoo's conventions for illegal actions (see `ConventionalAEC`)."""
+    """Return the AEC environment of an id with PettingZoo's conventions for illegal actions (see `ConventionalAEC`).
+
+    Args:
+        env_id: Id such as "leduc_holdem-v0".
+        render_mode: "ansi", "rgb_array", "human" or None.
+        **settings: Arguments of the environment.
+
+    Raises:
+        UnknownSettingError: For an argument that the environment does not have.
+    """
     from card_envs.aec import ConventionalAEC
 
     entry = find_entry(env_id)
-    return ConventionalAEC(make_game(entry.id, **settings), _versioned_name(entry), render_mode)
+    return ConventionalAEC(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
 
 
-def _versioned_name(entry: EnvEntry) -> str:
+def _metadata_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
 
 

@@ -35,14 +35,14 @@ def after_card(game: Game, episode: Episode, card: int) -> Episode:
     dealt = episode._replace(cards=(*episode.cards, card))
     if dealt.is_dealing or dealt.waiting is None:
         return dealt
-    return _gone_on(game, dealt, dealt.waiting, _applied(game, dealt, dealt.waiting))
+    return _advance(game, dealt, dealt.waiting, _apply(game, dealt, dealt.waiting))
 
 
 def after_action(game: Game, episode: Episode, action: int) -> Episode:
     """Return the episode after the actor's action; an illegal one raises IllegalActionError."""
-    tables = _applied(game, episode, action)
-    decision = chance_of(game).seen_decision(episode.tables, tables, action)
-    return _gone_on(game, episode._replace(decisions=(*episode.decisions, decision)), action, tables)
+    tables = _apply(game, episode, action)
+    decision = chance_of(game).public_decision(episode.tables, tables, action)
+    return _advance(game, episode._replace(decisions=(*episode.decisions, decision)), action, tables)
 
 
 def private_cards(game: Game, episode: Episode, seat: int) -> tuple[int, ...]:
@@ -51,42 +51,42 @@ def private_cards(game: Game, episode: Episode, seat: int) -> tuple[int, ...]:
     return episode.cards[: count * game.num_seats][seat * count : (seat + 1) * count]
 
 
-def _applied(game: Game, episode: Episode, action: int) -> Tables:
+def _apply(game: Game, episode: Episode, action: int) -> Tables:
     """Return the table after an action; what it shows of cards that are not dealt yet is meaningless."""
     # as bytes: copying a structured array field by field takes longer than all the rest
     tables = episode.tables.view(np.uint8).copy().view(episode.tables.dtype)
     if action == BEGIN:
         chance_of(game).open_table(tables, episode.cards)
         return tables
-    chance_of(game).lay_out(tables, episode.cards)
+    chance_of(game).place_cards(tables, episode.cards)
     if game.step(tables, 0, action) == ILLEGAL:
         raise IllegalActionError(game.why_illegal(episode.tables, 0, action))
     return tables
 
 
-def _gone_on(game: Game, episode: Episode, action: int, tables: Tables) -> Episode:
+def _advance(game: Game, episode: Episode, action: int, tables: Tables) -> Episode:
     """Return the episode at the table after `action`, or waiting with it for the cards that it turns up."""
-    shown = chance_of(game).num_shown(tables)
+    shown = chance_of(game).num_cards_dealt(tables)
     if shown > len(episode.cards):
         return episode._replace(due=shown, waiting=action)
     return episode._replace(due=shown, waiting=None, tables=tables)
 
 
-def imagined(game: Game, episode: Episode, seat: int, uniform: Callable[[], float]) -> Episode:
+def resample_episode(game: Game, episode: Episode, seat: int, uniform: Callable[[], float]) -> Episode:
     """Return a deal in which `seat` has seen the same: its own cards and all that is public stay, others are drawn.
 
     `uniform` returns random numbers in [0, 1). All deals that fit are equally likely, whatever the others would have
     done with them; where they are hard to find (an action tells that a seat lacks cards), nearly so.
     """
-    known = _known_cards(game, episode, seat)
+    known = _hide_unknown_cards(game, episode, seat)
     for _ in range(_TRIES):
-        found = _like(game, episode, _filled(game, known, uniform))
+        found = _like(game, episode, _draw_unknown_cards(game, known, uniform))
         if found is not None:
             return found
-    return _walked(game, episode, known, uniform)
+    return _walk_randomly(game, episode, known, uniform)
 
 
-def replayed(game: Game, cards: tuple[int, ...], decisions: Sequence[Any]) -> Episode | None:
+def replay_episode(game: Game, cards: tuple[int, ...], decisions: Sequence[Any]) -> Episode | None:
     """Return the episode in which chance deals `cards` and the seats do as seen; None if they cannot."""
     episode, chance = first_episode(game), chance_of(game)
     left = list(decisions)
@@ -110,14 +110,14 @@ def replayed(game: Game, cards: tuple[int, ...], decisions: Sequence[Any]) -> Ep
 
 def _like(game: Game, episode: Episode, cards: tuple[int, ...]) -> Episode | None:
     """Return the episode with other cards, None unless the same is seen and the same seat acts."""
-    found = replayed(game, cards, episode.decisions)
+    found = replay_episode(game, cards, episode.decisions)
     return found if found is not None and found.tables["actor"][0] == episode.tables["actor"][0] else None
 
 
-def _known_cards(game: Game, episode: Episode, seat: int) -> list[int | None]:
+def _hide_unknown_cards(game: Game, episode: Episode, seat: int) -> list[int | None]:
     """Return the cards in the order of the deal, None for those that `seat` does not know."""
     chance = chance_of(game)
-    shown = chance.shown_cards(episode)
+    shown = chance.face_up_cards(episode)
     num_private = chance.num_private_cards * game.num_seats
     known: list[int | None] = list(episode.cards)
     for place in range(min(num_private, len(known))):
@@ -127,14 +127,14 @@ def _known_cards(game: Game, episode: Episode, seat: int) -> list[int | None]:
     return known
 
 
-def _filled(game: Game, known: Sequence[int | None], uniform: Callable[[], float]) -> tuple[int, ...]:
+def _draw_unknown_cards(game: Game, known: Sequence[int | None], uniform: Callable[[], float]) -> tuple[int, ...]:
     """Return the cards with those that are not known drawn from the rest of the deck."""
     rest = [card for card in chance_of(game).deck if card not in known]
     return tuple(rest.pop(int(uniform() * len(rest))) if card is None else card for card in known)
 
 
-def _walked(game: Game, episode: Episode, known: Sequence[int | None], uniform: Callable[[], float]) -> Episode:
-    """Return what a random walk among the deals that fit finds: each step swaps a hidden card with another."""
+def _walk_randomly(game: Game, episode: Episode, known: Sequence[int | None], uniform: Callable[[], float]) -> Episode:
+    """Return the deal that a random walk among fitting deals reaches; each step swaps a hidden card with another."""
     rest = [card for card in chance_of(game).deck if card not in episode.cards]
     hidden = [place for place, card in enumerate(known) if card is None]
     pool, found = [*episode.cards, *rest], episode

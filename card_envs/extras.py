@@ -1,4 +1,4 @@
-"""Which extra of card-envs installs a package that is missing."""
+"""The extras of card-envs that install optional packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ EXTRA_OF = {
 
 
 def how_to_install(error: ModuleNotFoundError) -> str:
-    """Return which extra brings a missing package; raises the error again for one that no extra brings."""
+    """Return advice for a missing package.
+
+    Args:
+        error: The error of the failed import; raised again if no extra installs the package.
+
+    Returns:
+        A sentence with the command that installs the extra.
+    """
     package = (error.name or "").partition(".")[0]
     if package not in EXTRA_OF:
         raise error

@@ -57,21 +57,21 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def checked_count(name: str, value: Any) -> int:
+def check_count(name: str, value: Any) -> int:
     """Return a number of things, at least one, or raise a ValueError that names it."""
     if not is_whole(value) or value < 1:
         raise ValueError(f"{name} {value!r} must be a whole number, at least 1")
     return int(value)
 
 
-def checked_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
+def check_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
     """Return the entries of a list, tuple, range or array, or raise a ValueError that says what is wanted instead."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ValueError(f"{name} {values!r} must be {wanted}")
     return list(values)
 
 
-def checked_actions(actions: Any, count: int) -> NDArray[np.int64]:
+def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     """Return `actions` as `count` whole numbers, or raise an IllegalActionError; legality is not checked."""
     chosen = np.asarray(actions)
     if chosen.dtype == np.int64 and chosen.shape == (count,) and chosen.flags.c_contiguous:
@@ -87,9 +87,18 @@ def checked_actions(actions: Any, count: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, repr=False)
 class Game:
-    """A card game with its settings and one encoder.
+    """A card game with its settings and one encoder, as data and functions on arrays of tables.
 
-    `game_loops.game_loops` makes the functions over many tables from those of one table.
+    `card_envs.make_game` makes games by id; `game_loops.game_loops` makes the functions over many tables from those of
+    one table. Games cannot be changed; copies share them, and pickles keep how they were made.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> game = make_game("kuhn_poker-v0")
+        >>> tables = game.seeded_tables(1, seed=0)
+        >>> actor = game.deal(tables, 0)
+        >>> game.action_name(tables, 0, 1)
+        'check'
     """
 
     name: str
@@ -109,7 +118,7 @@ class Game:
     num_seats: int
     num_actions: int
     unit: str
-    """What rewards count: "bb" or "points"."""
+    """Unit of rewards: "bb", "chips" or "points"."""
     chips_per_reward: int
     """Payoff that makes a reward of 1."""
     max_reward: float
@@ -134,7 +143,7 @@ class Game:
     why_illegal: ActionText
     text: TableText
     info: GameInfo = field(default_factory=GameInfo)
-    """What the game tells of itself to matches, reports, solvers and wrappers."""
+    """Facts beyond the rules, for matches, reports, solvers and wrappers."""
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {self.num_seats} seats, {self.num_actions} actions, encoder {self.encoder.name}>"
@@ -149,9 +158,14 @@ class Game:
         return self
 
     def with_dtype(self, dtype: str) -> Game:
-        """Return the game with observations of another type, "float32" or "int8"; the numbers are the same.
+        """Return the game with observations of another type; the numbers are the same.
 
-        ValueError, with the encoders that can, for one whose numbers the type does not hold, such as fractions.
+        Args:
+            dtype: "float32" or "int8".
+
+        Raises:
+            ValueError: For an encoder whose numbers the type does not hold, such as fractions; the message names the
+                encoders that can.
         """
         try:
             return self.with_encoder(self.encoder.with_dtype(dtype))
@@ -167,7 +181,19 @@ class Game:
         return able
 
     def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
-        """Return tables whose random streams are fixed by `seed` and their number, counted from `first_table`."""
+        """Return new tables at which nothing is dealt yet.
+
+        Args:
+            num_tables: Number of tables.
+            seed: Any integer. Seed and table number fix the random stream of a table.
+            first_table: Number of the first table.
+
+        Returns:
+            (num_tables,) records of the game.
+
+        Raises:
+            ValueError: For a seed that is no whole number.
+        """
         tables = self.new_tables(num_tables)
         self.seed(tables, seed, first_table)
         return tables

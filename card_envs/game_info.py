@@ -1,4 +1,4 @@
-"""`GameInfo`: what a game tells of itself to matches, reports, solvers and wrappers, beyond the rules in `Game`.
+"""`GameInfo`: facts about a game beyond the rules in `Game`, for matches, reports, solvers and wrappers.
 
 Every field has a default, with which the game can be played in all environments and matches; a field that is filled
 opens what needs it: explicit chance opens OpenSpiel and the check for leaks, an enumeration exact best responses,
@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.chance import Chance
-from card_envs.play_statistics import Hands, PlayCounter, Rows
+from card_envs.play_statistics import Hands, PlayCounter
 from card_envs.records import Tables as Tables
-
-Floats = NDArray[np.float64]
+from card_envs.typing import Floats, Rows
 
 
 class Painting(Protocol):
@@ -33,7 +32,7 @@ class Painting(Protocol):
 
 @dataclass(frozen=True)
 class Seats:
-    """At how many seats a game can be played."""
+    """The numbers of seats at which a game can be played."""
 
     fewest: int
     most: int
@@ -43,7 +42,7 @@ class Seats:
 
 @dataclass(frozen=True)
 class Positions:
-    """Where a seat sits relative to who acts first: results depend on it as much as on skill."""
+    """Positions of the seats relative to the first actor: results depend on them as much as on skill."""
 
     names: tuple[str, ...]
     of: Callable[[Tables], NDArray[np.int64]]
@@ -60,26 +59,26 @@ class Enumeration(Protocol):
         """Return every deal once, as a table at its first decision; all have the same seat to act."""
         ...
 
-    def numbers(self, tables: Tables) -> Rows:
-        """Return (n,): which of all deals each table has, wherever its button is: its seats are counted from there."""
+    def deal_indices(self, tables: Tables) -> Rows:
+        """Return (n,): the index in `deal_all` of each table's deal, wherever its button is."""
         ...
 
-    def seen(self, tables: Tables, seat: int) -> NDArray[Any]:
-        """Return (n, k): the cards that `seat` has seen of each table; rows are equal where it cannot tell them apart.
+    def visible_cards(self, tables: Tables, seat: int) -> NDArray[Any]:
+        """Return (n, k): the cards that `seat` sees at each table; rows are equal where it cannot tell them apart.
 
-        The tables have had the same actions.
+        The same actions were taken at all tables.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class ControlUnits:
-    """What controls count: how far one may vary that has hardly varied yet."""
+    """Units of controls: a scale for those that have hardly varied yet."""
 
     is_stake: NDArray[np.bool_]
     """(k,): True for a stake times a number within -1 .. 1, False for numbers of that size alone."""
     least_stake: float
-    """In rewards: stakes that are smaller so far say nothing about larger ones."""
+    """Smallest scale of a stake, in rewards: smaller stakes say nothing about larger ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,38 +130,41 @@ class ControlTerms(Protocol):
 
 
 class HiddenHands(Protocol):
-    """What a seat of a heads-up game may hold, for best responses that keep a range of hands."""
+    """The hands that a seat of a heads-up game may hold, for best responses that keep a range."""
 
     num_hands: int
+    """Number of hands; a hand is an index below it."""
     fold: int
+    """Action id of a fold."""
     call: int
+    """Action id of a check or call."""
     raises: range
-    """Action ids."""
+    """Action ids of bets and raises."""
 
-    def suppose(self, tables: Tables, seats: Rows, hands: Rows) -> None:
-        """Give seats[j] of tables[j] the hand number hands[j], whatever it held."""
+    def assign_hands(self, tables: Tables, seats: Rows, hands: Rows) -> None:
+        """Replace the hand of seats[j] at tables[j] by hands[j], in place."""
         ...
 
-    def possible(self, tables: Tables, seats: Rows) -> NDArray[np.bool_]:
-        """Return (n, num_hands): which hands the other seat may hold, as seats[j] of tables[j] sees it."""
+    def possible_hands(self, tables: Tables, seats: Rows) -> NDArray[np.bool_]:
+        """Return (n, num_hands): True for hands that the other seat may hold, given what seats[j] sees."""
         ...
 
     def boards(self, tables: Tables) -> NDArray[Any]:
-        """Return (n, k): the cards that everybody sees; rows are equal where tables have the same board."""
+        """Return (n, k): the public cards; rows are equal where tables have the same board."""
         ...
 
-    def chances(self, tables: Tables, seats: Rows, random_numbers: Floats, num_boards: int) -> Floats:
-        """Return (n, num_hands): the share of the pot that seats[j] wins against each hand if nobody bets any more."""
+    def equities(self, tables: Tables, seats: Rows, random_numbers: Floats, num_boards: int) -> Floats:
+        """Return (n, num_hands): the equity of seats[j] against each hand, from `num_boards` random boards at most."""
         ...
 
     def stakes(self, tables: Tables, seats: Rows) -> tuple[Floats, Floats, Floats]:
-        """Return the pot, what seats[j] has to put in to stay, and what it has put in since the deal: (n,) each."""
+        """Return the pot, the chips to call and the hand commitment of seats[j]: (n,) chips each."""
         ...
 
 
 @dataclass(frozen=True)
 class ActionParts:
-    """What an action moves, for people who choose by pointing."""
+    """The cards and chips that an action moves, for people who choose by pointing."""
 
     cards: tuple[int, ...] = ()
     """Card ids that leave the actor's hand."""
@@ -194,14 +196,14 @@ def _moves_nothing(tables: Tables, i: int, action: int, /) -> ActionParts:
 
 @dataclass(frozen=True)
 class GameInfo:
-    """What a game tells of itself beyond its rules."""
+    """Facts about a game beyond its rules, for matches, reports, solvers and wrappers."""
 
     seats: Seats | None = None
     """None: as many as this game has, and no other number."""
     positions: Positions | None = None
     """None: a position is a seat."""
     units: Mapping[str, float] = field(default_factory=dict)
-    """How results are read: name of a unit per hand -> how many of it make a reward of 1. The first is the usual one.
+    """Units of results: name of a unit per hand -> number of them in a reward of 1. The first is the usual one.
 
     Empty: `Game.unit` per hand.
     """
@@ -227,8 +229,6 @@ class GameInfo:
     """(view of a seat, seat) -> share of the pot, 0 to 1, that its hand wins against unknown hands if nobody folds."""
     text: TextInterface | None = None
     """None: tables are described by `Game.text`, and actions read by their names alone."""
-    panel: tuple[str, ...] = ("random",)
-    """Names of the agents that others are measured against."""
 
     def make_play_counter(self) -> PlayCounter:
         """Return a match callback that counts how the agents play; ValueError for a game without play statistics."""
@@ -236,7 +236,7 @@ class GameInfo:
             raise ValueError("this game has no play statistics: it fills no GameInfo.statistics")
         return self.statistics()
 
-    def painting(self) -> Painting:
+    def require_paint(self) -> Painting:
         """Return `paint`, or raise a ValueError for a game without."""
         if self.paint is None:
             raise ValueError("this game draws no pictures: choose render_mode='ansi', which is text")
@@ -246,5 +246,5 @@ class GameInfo:
         """Return table 0 as a picture, (height, width, 3) RGB, as `seat` sees it, or with all cards for None."""
         from card_envs.canvas import PixelCanvas  # needs Pillow, which is an extra
 
-        picture: NDArray[np.uint8] = self.painting()(PixelCanvas, tables, seat).array()
+        picture: NDArray[np.uint8] = self.require_paint()(PixelCanvas, tables, seat).array()
         return picture

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.records import Tables
+from card_envs.typing import Rows
 
-Rows = NDArray[np.int64]
 Records = NDArray[Any]
 
 

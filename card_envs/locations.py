@@ -25,7 +25,7 @@ class UntrustedNameError(ValueError):
 
 @dataclass(frozen=True)
 class _Source:
-    """Where names come from that the user did not type."""
+    """A source of names that the user did not type."""
 
     description: str
     allowed: frozenset[str]

@@ -28,8 +28,11 @@ class Block:
     name: str
     shape: int | tuple[int, ...]
     description: str
+    """Meaning of the numbers, for the documentation."""
     low: float = 0.0
+    """Smallest value of a number."""
     high: float = 1.0
+    """Largest value of a number."""
     private: bool = False
     """Whether it depends on cards that only the seat itself sees; all else everybody could work out."""
 
@@ -77,8 +80,15 @@ class Layout:
         high = np.concatenate([np.full(block.size, block.high, self.dtype) for block in self.blocks])
         return spaces.Box(low, high, dtype=np.dtype(self.dtype).type)
 
-    def in_type(self, dtype: str) -> Layout:
-        """Return the same blocks with numbers of one of `OBSERVATION_TYPES`; ValueError if it cannot hold them all."""
+    def with_dtype(self, dtype: str) -> Layout:
+        """Return the same blocks with numbers of another type.
+
+        Args:
+            dtype: One of `OBSERVATION_TYPES`.
+
+        Raises:
+            ValueError: For an unknown type, and for one that cannot hold all numbers.
+        """
         if dtype not in OBSERVATION_TYPES:
             raise ValueError(f"dtype {dtype!r} is not known: choose one of {list(OBSERVATION_TYPES)}")
         if not np.can_cast(self.dtype, dtype):
@@ -94,7 +104,17 @@ class Layout:
                 raise ValueError(f"{wanted}, and block {block.name!r} goes from {block.low:g} to {block.high:g}")
 
     def split(self, observation: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Return views of the blocks of `observation` (..., size) by name, each of shape (..., shape of the block)."""
+        """Split observations into their blocks.
+
+        Args:
+            observation: (..., size) one observation or many.
+
+        Returns:
+            Name of a block -> view of it, (..., shape of the block).
+
+        Raises:
+            ValueError: For another number of numbers.
+        """
         if observation.shape[-1] != self.size:
             raise ValueError(f"the observation has {observation.shape[-1]} numbers, this layout {self.size}")
         leading = observation.shape[:-1]
@@ -116,9 +136,13 @@ class Layout:
 
 
 def block_starts(layouts: Iterable[Layout]) -> NDArray[Any]:
-    """Return a record for each layout, all of the same blocks: where each block begins, by its name, int64.
+    """Return the starts of blocks as records, which kernels read as constants.
 
-    Kernels read it as a constant, where sizes depend on the number of seats, say.
+    Args:
+        layouts: Layouts with the same blocks, whose sizes may differ, such as those for each number of seats.
+
+    Returns:
+        (number of layouts,) records with an int64 field for each block.
     """
     listed = list(layouts)
     dtype = np.dtype((np.record, [(block.name, np.int64) for block in listed[0].blocks]))
@@ -144,9 +168,14 @@ class ObserveBatch(Protocol):
 def observe_kernels(
     write: Callable[[Any, Any, Any], Any], write_mask: Callable[[Any, Any, Any], Any]
 ) -> tuple[Observe, ObserveBatch]:
-    """Return the two kernels of an encoder, `observe` and `observe_batch`, from one that writes the numbers of a seat.
+    """Return the two kernels of an encoder from one that writes the observation of a seat.
 
-    `write` and the game's `write_mask` are kernels (table, seat, row) that fill a record of observations and of masks.
+    Args:
+        write: Kernel `write(t, seat, o)` that fills `o.values` with what `seat` sees of the table's record `t`.
+        write_mask: The game's kernel `write_mask(t, seat, m)` that fills `m.mask`.
+
+    Returns:
+        The kernels `Encoder.observe` and `Encoder.observe_batch`.
     """
 
     @short_kernel
@@ -193,9 +222,10 @@ class Encoder:
     """(config, one observation vector) -> what can be read back from it, in words of the game."""
 
     def with_dtype(self, dtype: str) -> Encoder:
-        """Return the encoder with numbers of one of `OBSERVATION_TYPES`; its layout is refused if that cannot be.
+        """Return the encoder with numbers of one of `OBSERVATION_TYPES`.
 
-        Kernels write into whatever records they get, so they are the same ones.
+        The kernels are the same, since they write into records of any type. A type that cannot hold the numbers raises
+        a ValueError when the layout is made.
         """
         plain = self.layout.encoder if isinstance(self.layout, _TypedLayout) else self
         return replace(plain, layout=_TypedLayout(plain, dtype))
@@ -207,7 +237,7 @@ class Encoder:
         module = self.layout.__module__
         for name, value in vars(sys.modules[module]).items():
             if value is self:
-                return located_encoder, (f"{module}:{name}",)
+                return load_encoder, (f"{module}:{name}",)
         return super().__reduce_ex__(2)
 
 
@@ -220,18 +250,38 @@ class _TypedLayout:
 
     def __call__(self, config: Any) -> Layout:
         try:
-            return self.encoder.layout(config).in_type(self.dtype)
+            return self.encoder.layout(config).with_dtype(self.dtype)
         except ValueError as error:
             raise ValueError(f"encoder {self.encoder.name!r}: {error}") from error
 
 
 def observation_records(observations: NDArray[Any]) -> NDArray[Any]:
-    """Return a C-contiguous (N, size) array as N records with one field `number`, sharing memory."""
-    return _as_records(observations, "number")
+    """View an array of observations as records, which kernels write faster than array rows.
+
+    Args:
+        observations: (N, size), C-contiguous and writeable.
+
+    Returns:
+        (N,) records with one field `values`, sharing memory.
+
+    Raises:
+        ValueError: For other arrays.
+    """
+    return _as_records(observations, "values")
 
 
 def mask_records(masks: NDArray[np.int8]) -> NDArray[Any]:
-    """Return a C-contiguous (N, num_actions) int8 array as N records with one field `mask`, sharing memory."""
+    """View an array of action masks as records, which kernels write faster than array rows.
+
+    Args:
+        masks: (N, num_actions) int8, C-contiguous and writeable.
+
+    Returns:
+        (N,) records with one field `mask`, sharing memory.
+
+    Raises:
+        ValueError: For other arrays.
+    """
     return _as_records(masks, "mask")
 
 
@@ -246,13 +296,21 @@ def _record_dtype(field: str, dtype: np.dtype[Any], size: int) -> np.dtype[Any]:
     return np.dtype((np.record, [(field, dtype, (size,))]))
 
 
-def named_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encoder:
-    """Return the encoder called `name`, the one at "module:NAME", or the encoder given; ValueError for other names."""
+def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encoder:
+    """Return an encoder.
+
+    Args:
+        encoders: The encoders of a game by name.
+        name: One of these names, "module:NAME", or an encoder, which is returned as it is.
+
+    Raises:
+        ValueError: For other names.
+    """
     if isinstance(name, Encoder):
         return name
     if isinstance(name, str) and ":" in name:
         require_allowed("encoder", name)
-        return located_encoder(name)
+        return load_encoder(name)
     if not isinstance(name, str) or name not in encoders:
         raise ValueError(
             f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, or module:NAME"
@@ -260,7 +318,7 @@ def named_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encod
     return encoders[name]
 
 
-def located_encoder(location: str) -> Encoder:
+def load_encoder(location: str) -> Encoder:
     """Return the encoder at "module:NAME", or raise a ValueError that says what is missing."""
     try:
         found = load_object(location)

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+from card_envs.typing import Rows
+
 _Z95 = 1.959963984540054
 
 

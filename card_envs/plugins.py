@@ -43,18 +43,30 @@ _registered: dict[str, dict[str, str]] = {group: {} for group in GROUPS}
 def register(group: str, entries: Mapping[str, str]) -> None:
     """Add names to a group for as long as the process runs, as an entry point does for every process.
 
-    For packages that are used without being installed: their metadata, which holds entry points, is then missing.
-    Raises ValueError for unknown groups.
+    This is for packages that are used without being installed: their metadata, which holds entry points, is missing.
+
+    Args:
+        group: One of `GROUPS`.
+        entries: Name -> location.
+
+    Raises:
+        ValueError: For unknown groups.
     """
     if group not in GROUPS:
         raise ValueError(f"group {group!r} is not known: choose one of {list(GROUPS)}")
     _registered[group].update(entries)
 
 
-def registered(group: str) -> dict[str, str]:
-    """Return the names of a group, each with its location: those of this process, then those of entry points.
+def list_plugins(group: str) -> dict[str, str]:
+    """Return the names of a group: those of this process, then those of entry points.
 
     An entry point that cannot be read is left out with a warning, and so is a name that another one already has.
+
+    Args:
+        group: One of `GROUPS`.
+
+    Returns:
+        Name -> location.
     """
     found = dict(_registered[group])
     for point in _points(group):
@@ -69,7 +81,7 @@ def registered(group: str) -> dict[str, str]:
 
 def known_agents() -> dict[str, str]:
     """Return the names of agents, each with its "module:Class": random, and those that are registered."""
-    return {**OWN_AGENTS, **registered(AGENTS), **OWN_AGENTS}
+    return {**OWN_AGENTS, **list_plugins(AGENTS), **OWN_AGENTS}
 
 
 def _points(group: str) -> tuple[EntryPoint, ...]:

@@ -86,7 +86,15 @@ def seed_streams(tables: Any, seed: Any, first_table: Any) -> None:
 
 
 def seeded_streams(count: int, seed: int) -> NDArray[Any]:
-    """Return `count` random streams without tables around them: records with their number and the field `rng`."""
+    """Return random streams without tables around them.
+
+    Args:
+        count: Number of streams.
+        seed: Any integer; seed and number fix a stream.
+
+    Returns:
+        (count,) records with the fields `number` and `rng`.
+    """
     # the number stands first because Numba takes a record for a subtype of any that it begins with
     streams = np.zeros(count, np.dtype((np.record, [("number", np.uint64), STREAM])))
     streams["number"] = np.arange(count)

@@ -1,4 +1,4 @@
-"""Tables at which one seat learns and agents have the others: what all single-learner environments are made of."""
+"""Tables at which one seat learns and agents play the others: the engine of all single-learner environments."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, SupportsAct, choose, decisions_at, find_agent, require_playable
 from card_envs.compiler import kernel
-from card_envs.game import NOBODY, Game, IllegalActionError, Tables, checked_actions, checked_count, is_whole
+from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_unit, seeded_streams
+from card_envs.typing import Rows
 
-Rows = NDArray[np.int64]
 Opponents = SupportsAct | str | Sequence[SupportsAct | str]
 """One agent for all other seats, or several, of which one is drawn for each deal. Strings as in `find_agent`."""
 
 ILLEGAL_ACTIONS = ("raise", "penalty", "random")
-"""What environments may do with a learner's illegal action: refuse it; play a random legal one in its place, and take
+"""Ways to treat a learner's illegal action: refuse it; play a random legal one in its place, and take
 something from the reward or not."""
 
 _OTHER_STREAMS = 0xA0761D6478BD642F
-"""Added to the seed for seats, opponents and their random numbers, which must not be those that deal the cards."""
+"""Offset of the seed for seats, opponents and their random numbers, which must not be those that deal the cards."""
 _MAX_DEALS = 10_000
 _MAX_DEALS_WITH_OPTIONS = 1_000  # one at a time, so slower
 
 
 @dataclass(frozen=True, eq=False)
-class Turns:
-    """What the learner at each of N tables sees after `reset` or `step`. All arrays are new: they may be kept."""
+class LearnerStep:
+    """Result of `reset` or `step` for the learner at each of N tables. All arrays are new: they may be kept."""
 
     observation: NDArray[Any]
     """(N, d): at its next decision."""
@@ -74,13 +74,29 @@ class SingleSeatTables:
 
     Seed and table number fix cards, seats and opponents at a table, and the random numbers that agents find in
     `Decisions.random_numbers`, whatever the number of tables beside it.
+
+    Args:
+        game: The game, with the encoder of the learner.
+        num_tables: Number of tables.
+        opponents: An agent or its name for all other seats, or several, of which one is drawn for each deal.
+        seat: The learner's seat; None draws it for each deal.
+        seed: Fixes everything that is random; None for an unpredictable one.
+
+    Raises:
+        ValueError: For numbers out of range, unknown agents, and agents that do not play the game.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> tables = SingleSeatTables(make_game("leduc_holdem-v0"), 8, opponents="random", seed=0)
+        >>> step = tables.step(tables.reset().action_mask.argmax(axis=1))
+        >>> step.observation.shape[0], step.rewards.dtype.name
+        (8, 'float32')
     """
 
     def __init__(
         self, game: Game, num_tables: int, opponents: Opponents, seat: int | None = None, seed: int | None = None
     ) -> None:
-        """Make the tables. `seat` None draws the learner's seat for each deal; without a seed, everything is random."""
-        self.num_tables = checked_count("num_tables", num_tables)
+        self.num_tables = check_count("num_tables", num_tables)
         if seat is not None and (not is_whole(seat) or not 0 <= seat < game.num_seats):
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
@@ -102,24 +118,31 @@ class SingleSeatTables:
         self._streams = seeded_streams(self.num_tables, int(seed) + _OTHER_STREAMS)
         self._rng = np.random.default_rng(int(seed) % 2**64)
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> Turns:
-        """Begin a new episode at every table; with a seed, start all random streams anew from it.
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> LearnerStep:
+        """Begin a new episode at every table.
 
-        `options` fix the deal, the same at every table (keys: `Game.option_names`). Raises as `checked_options`, and
-        RuntimeError where the learner never has a decision: then only another `reset` may follow.
+        Args:
+            seed: Start all random streams anew from it; None goes on with them.
+            options: What fixes the deal, the same at every table; keys are `Game.option_names`.
+
+        Raises:
+            TypeError, ValueError: As `check_options`.
+            RuntimeError: Where the learner never has a decision; then only another `reset` may follow.
         """
-        known = self.checked_options(options)
+        known = self.check_options(options)
         if seed is not None:
             self._start(seed)
         self._is_ready = False
         self._begin(self._rows, known)
         self._is_ready = True
-        return self._turns(np.zeros(self.num_tables, np.float32), self._rows[:0])
+        return self._begin_episodes(np.zeros(self.num_tables, np.float32), self._rows[:0])
 
-    def checked_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    def check_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return reset options as a dict, empty for None; nothing changes.
 
-        Raises TypeError for what is no mapping, ValueError for unknown keys and for values that no deal can have.
+        Raises:
+            TypeError: For what is no mapping.
+            ValueError: For unknown keys, and for values that no deal can have.
         """
         if options is None:
             return {}
@@ -133,42 +156,49 @@ class SingleSeatTables:
             self.game.deal_with(self.tables[:1].copy(), 0, options)
         return dict(options)
 
-    def restart(self, rows: Rows, options: Mapping[str, Any] | None = None) -> Turns:
+    def restart(self, rows: Rows, options: Mapping[str, Any] | None = None) -> LearnerStep:
         """Begin a new episode at some tables, wherever they are in theirs; the others stay as they are.
 
         Args:
             rows: Numbers of the tables.
             options: What fixes the deal, as in `reset`.
         """
-        known = self.checked_options(options)
+        known = self.check_options(options)
         if not self._is_ready:
             raise RuntimeError("call reset() before restart()")
         self._is_ready = False
         self._begin(rows, known)
         self._is_ready = True
-        return self._turns(np.zeros(self.num_tables, np.float32), self._rows[:0])
+        return self._begin_episodes(np.zeros(self.num_tables, np.float32), self._rows[:0])
 
-    def step(self, actions: Any, rows: Rows | None = None) -> Turns:
+    def step(self, actions: Any, rows: Rows | None = None) -> LearnerStep:
         """Take the learner's actions and let the others act until its next decision or the end.
 
         Args:
             actions: (N,) of any integer type. An illegal one raises and changes no table.
             rows: Numbers of the tables at which actions are taken, None for all; nothing happens at the others.
+
+        Returns:
+            What the learner sees at every table, and its rewards since its previous decisions.
+
+        Raises:
+            IllegalActionError: For an illegal action, with table and reason. No table is changed.
+            RuntimeError: Before the first `reset`, and for opponents that act illegally.
         """
         if not self._is_ready:
             raise RuntimeError("call reset() before step()")
-        rewards, chosen = np.zeros(self.num_tables, np.float32), checked_actions(actions, self.num_tables)
+        rewards, chosen = np.zeros(self.num_tables, np.float32), check_actions(actions, self.num_tables)
         rows = self._rows if rows is None else rows
         illegal = self._apply(rows, chosen[rows], rewards)
         if illegal is not None:
             raise IllegalActionError(illegal)
         self._is_ready = False  # stays so if an opponent fails
         self._play_on(rows, rewards)
-        turns = self._turns(rewards, np.flatnonzero(self.tables["is_over"]))
+        step = self._begin_episodes(rewards, np.flatnonzero(self.tables["is_over"]))
         self._is_ready = True
-        return turns
+        return step
 
-    def _turns(self, rewards: NDArray[np.float32], finished: Rows) -> Turns:
+    def _begin_episodes(self, rewards: NDArray[np.float32], finished: Rows) -> LearnerStep:
         """Begin the next episode at finished tables and return what the learner sees everywhere."""
         is_over = np.zeros(self.num_tables, np.bool_)
         is_over[finished] = True
@@ -177,7 +207,7 @@ class SingleSeatTables:
         observation = np.empty((self.num_tables, self.game.layout.size), self.game.layout.dtype)
         mask = np.empty((self.num_tables, self.game.num_actions), np.int8)
         self.game.encoder.observe_batch(self.tables, self._rows, observation_records(observation), mask_records(mask))
-        return Turns(observation, mask, self.seats.copy(), rewards, is_over, self.game, final_tables, final_seats)
+        return LearnerStep(observation, mask, self.seats.copy(), rewards, is_over, self.game, final_tables, final_seats)
 
     def _begin(self, rows: Rows, options: Mapping[str, Any] = MappingProxyType({})) -> None:
         """Deal at `rows`, and again where the deal ends before the learner has a decision."""
@@ -189,7 +219,7 @@ class SingleSeatTables:
             units = self._units(rows)
             self.seats[rows] = units * self.game.num_seats if self._fixed_seat is None else self._fixed_seat
             self._opponent[rows] = self._units(rows) * len(self.opponents)
-            for agent, theirs in self._followed(rows):
+            for agent, theirs in self._agents_with_deal_events(rows):
                 agent.deal_starts(theirs)
             self._play_on(rows, np.zeros(self.num_tables, np.float32))
             rows = rows[self.tables["is_over"][rows] == 1]
@@ -219,7 +249,7 @@ class SingleSeatTables:
                 theirs = waiting[self._opponent[waiting] == index]
                 if len(theirs):
                     self._act(index, theirs, rewards)
-        for agent, theirs in self._followed(rows[self.tables["is_over"][rows] == 1]):
+        for agent, theirs in self._agents_with_deal_events(rows[self.tables["is_over"][rows] == 1]):
             self._show_ends(agent, theirs)
             agent.deal_ends(theirs, self.tables["payoff"][theirs, : self.game.num_seats] / self.game.chips_per_reward)
 
@@ -235,7 +265,7 @@ class SingleSeatTables:
         agent = self.opponents[index]
         decisions = decisions_at(self._games[index], self.tables, rows, rows, self._units(rows))
         try:
-            actions = checked_actions(agent.act(decisions, self._rng), len(rows))
+            actions = check_actions(agent.act(decisions, self._rng), len(rows))
         except IllegalActionError as error:
             raise RuntimeError(f"opponent {agent.name!r} returned {error}") from error
         illegal = self._apply(rows, actions, rewards)
@@ -253,7 +283,7 @@ class SingleSeatTables:
         rewards[rows] += paid[np.arange(len(rows)), self.seats[rows]]
         return None
 
-    def _followed(self, rows: Rows) -> Iterator[tuple[Agent, Rows]]:
+    def _agents_with_deal_events(self, rows: Rows) -> Iterator[tuple[Agent, Rows]]:
         """Yield the agents that follow deals, each with those of `rows` at which it plays, if there are any."""
         for index, agent in enumerate(self.opponents):
             if agent.needs_deal_events:
@@ -268,7 +298,7 @@ class SingleSeatTables:
         return units
 
 
-def checked_illegal_action(illegal_action: str) -> str:
+def check_illegal_action(illegal_action: str) -> str:
     """Return `illegal_action`, or raise a ValueError if it is none of `ILLEGAL_ACTIONS`."""
     if illegal_action not in ILLEGAL_ACTIONS:
         raise ValueError(f"illegal_action {illegal_action!r} is not known: choose one of {list(ILLEGAL_ACTIONS)}")
@@ -278,9 +308,19 @@ def checked_illegal_action(illegal_action: str) -> str:
 def replace_illegal(
     actions: Rows, mask: NDArray[np.int8], illegal_action: str, rng: np.random.Generator
 ) -> tuple[Rows, NDArray[np.bool_]]:
-    """Return `actions` (n,) with random legal ones for illegal ones, and where that was; with "raise", as they are.
+    """Replace illegal actions by random legal ones.
 
-    Raises IllegalActionError for ids outside the mask (n, num_actions).
+    Args:
+        actions: (n,) action ids.
+        mask: (n, num_actions) action masks.
+        illegal_action: One of `ILLEGAL_ACTIONS`; with "raise" nothing is replaced.
+        rng: Generator of the random legal actions.
+
+    Returns:
+        The actions (n,), and where they were replaced (n,), bool.
+
+    Raises:
+        IllegalActionError: For ids outside 0..num_actions - 1.
     """
     n, num_actions = mask.shape
     inside = (actions >= 0) & (actions < num_actions)

@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from card_envs.compiler import entry_point
 from card_envs.compiler.threads import Threads
-from card_envs.game import Game, IllegalActionError, checked_actions, checked_count, is_whole
+from card_envs.game import Game, IllegalActionError, check_actions, check_count, is_whole
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import seeded_streams
+from card_envs.typing import Rows
 
 PICK_STREAMS = 0x9E3779B97F4A7C15
-"""Added to the seed for the streams of `sample_actions`, which must not be those that deal the cards."""
+"""Offset of the seed for the streams of `sample_actions`, which must not be those that deal the cards."""
 _MAX_DEALS = 10_000
 _SCRATCH = ("_reused", "_turn", "_actions", "_is_compiled", "_pick", "_play", "_observe")
-
-Rows = NDArray[np.int64]
 
 
 class VectorStep(NamedTuple):
@@ -79,14 +78,14 @@ class VectorTables:
     def __init__(
         self, game: Game, num_tables: int, seed: int | None = None, num_threads: int = 1, reuse_buffers: int = 0
     ) -> None:
-        self.num_tables = checked_count("num_tables", num_tables)
+        self.num_tables = check_count("num_tables", num_tables)
         if not isinstance(reuse_buffers, bool) and (not is_whole(reuse_buffers) or reuse_buffers < 0):
             raise ValueError(
                 f"reuse_buffers {reuse_buffers!r} must be 0 (new arrays every step), or how many sets take turns"
             )
         self.game = game
         self._rows = np.arange(num_tables, dtype=np.int64)
-        self._threads = Threads(checked_count("num_threads", num_threads), self.num_tables)
+        self._threads = Threads(check_count("num_threads", num_threads), self.num_tables)
         self._num_reused = int(reuse_buffers)
         self._make_scratch()
         self._is_reset = False
@@ -130,6 +129,9 @@ class VectorTables:
 
         Args:
             seed: Start all random streams anew from it; None goes on with them.
+
+        Returns:
+            Observations and masks of the seats to act; rewards are zero.
         """
         if seed is not None:
             self._start(seed)
@@ -155,12 +157,16 @@ class VectorTables:
         Args:
             actions: (N,) action ids, of any integer type.
 
+        Returns:
+            Rewards of this step, and observations and masks of the seats to act next.
+
         Raises:
             IllegalActionError: If one is illegal, with table and reason. No table is changed.
+            RuntimeError: Before the first `reset`.
         """
         if not self._is_reset:
             raise RuntimeError("call reset() before step()")
-        return self._batch(checked_actions(actions, self.num_tables))
+        return self._batch(check_actions(actions, self.num_tables))
 
     def _refuse_illegal(self, actions: NDArray[np.int64]) -> None:
         illegal = self.game.first_illegal(self.tables, self._rows, actions)

@@ -64,7 +64,7 @@ def step_batch(tables: Any, rows: Any, actions: Any, rewards: Any, is_over: Any,
 
 
 def observe(tables: Any, i: int, seat: int, observations: Any, masks: Any) -> None:
-    observations[0].number[:] = np.arange(2) == seat
+    observations[0].values[:] = np.arange(2) == seat
     masks[0].mask[:] = 1
 
 

@@ -12,7 +12,7 @@ from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import MAX_CHIPS, RAISE
 from card_envs.history.errors import HandHistoryError
-from card_envs.history.formats import recorded_hands
+from card_envs.history.formats import load_recorded_hands
 from card_envs.text import describe_legal_actions, parse_action
 
 _SIGNS = {"f": "fold", "c": "call", "k": "check", "x": "check", "r": "raise", "b": "bet", "a": "all-in"}
@@ -115,7 +115,7 @@ def read_file(game: Game, path: Path, number: int | None = None) -> Iterator[Sit
         HandHistoryError: The file cannot be read, or has no such hand.
         ValueError: The hand cannot be played; for all hands, the first that cannot.
     """
-    hands = list(recorded_hands(path))
+    hands = list(load_recorded_hands(path))
     if number is not None and not 1 <= number <= len(hands):
         raise HandHistoryError(f"{path}: there is no hand {number}: it has hands 1 to {len(hands)}")
     for k, hand in enumerate(hands, start=1):
@@ -129,6 +129,6 @@ def read_file(game: Game, path: Path, number: int | None = None) -> Iterator[Sit
         for step, action in enumerate(hand.actions):
             before = hand.tables_after(step)
             if int(before["actor"][0]) not in hand.unknown_seats:
-                tables = hand.in_game(asked, step) if hand.others else before
+                tables = hand.tables_in_game(asked, step) if hand.others else before
                 player, taken = hand.names[int(before["actor"][0])], hand.game.action_name(before, 0, action)
                 yield Situation(asked, tables, f"hand {k}, decision {step + 1}", player, taken)

@@ -16,7 +16,7 @@ from card_envs.agent.base import Agent, DuckTypedAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
 from card_envs.game import Game
 from card_envs.locations import UntrustedNameError, load_file, load_module, registered_names_only, require_allowed
-from card_envs.observation import named_encoder
+from card_envs.observation import find_encoder
 
 _CONFIG = "config.json"
 _GREEDY, _SAMPLING = CHOICES = "greedy", "sampling"
@@ -81,7 +81,7 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
 def _scheme_location(spec: str) -> str | None:
     """Return the "module:Class" of a spec "scheme:ARGUMENT", None if no scheme is registered under that name."""
     scheme, _, argument = spec.partition(":")
-    return plugins.registered(plugins.SCHEMES).get(scheme) if argument else None
+    return plugins.list_plugins(plugins.SCHEMES).get(scheme) if argument else None
 
 
 def _with_argument(spec: str, location: str, game: Game, device: str) -> Agent:
@@ -120,7 +120,7 @@ def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
     with registered_names_only(config):
         agent = require_playable(_make(class_at(spec, _read_location(config)), offered), game)
         if isinstance(agent.encoder, str):
-            named_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
+            find_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
     return agent
 
 
@@ -191,10 +191,10 @@ def _read_location(config: Path) -> str:
         named = str(json.loads(config.read_text())["agent"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{config} names no agent: it is not the configuration of a run") from error
-    kinds = plugins.registered(plugins.SAVED_AGENTS)
+    kinds = plugins.list_plugins(plugins.SAVED_AGENTS)
     if named in kinds:
         return kinds[named]
-    if named in (*kinds.values(), *plugins.registered(plugins.AGENTS).values()):
+    if named in (*kinds.values(), *plugins.list_plugins(plugins.AGENTS).values()):
         return named
     known = sorted(kind for kind in kinds if ":" not in kind)
     raise UntrustedNameError(
@@ -246,6 +246,6 @@ def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
 
 def _hint_at_metadata() -> str:
     """Return what to do where no agent is registered, as in a checkout that is only on the path."""
-    if plugins.registered(plugins.AGENTS):
+    if plugins.list_plugins(plugins.AGENTS):
         return ""
     return ". No package has registered agents: install one (pip install -e . in a checkout), or import it first"

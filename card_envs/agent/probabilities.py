@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from card_envs.agent.base import Agent
 from card_envs.agent.decisions import Decisions
-from card_envs.game import checked_actions
+from card_envs.game import check_actions
 
 
 def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float64]:
@@ -52,5 +52,5 @@ def estimate_probabilities(
     repeated = decisions
     for draw in range(tries):
         repeated = repeated.with_random_numbers(np.full(len(decisions), (draw + 0.5) / tries))
-        counts[rows, checked_actions(agent.act(repeated, rng), len(decisions))] += 1
+        counts[rows, check_actions(agent.act(repeated, rng), len(decisions))] += 1
     return counts / tries

@@ -22,8 +22,7 @@ from card_envs.agent import Agent, Decisions, SupportsAct, require_playable
 from card_envs.game import Game
 from card_envs.match.play import play_match
 from card_envs.match.summary import Summary, summarise
-
-Floats = NDArray[np.float64]
+from card_envs.typing import Floats
 
 _RESAMPLES = 1000
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from card_envs.cuda.device import require_device, require_memory
 from card_envs.cuda.grid import Grid, grid_functions
-from card_envs.game import Game, IllegalActionError, Tables, checked_actions, checked_count
+from card_envs.game import Game, IllegalActionError, Tables, check_actions, check_count
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import seeded_streams
 from card_envs.vector import PICK_STREAMS, VectorStep
@@ -40,7 +40,7 @@ class CudaTables:
 
         CudaUnavailableError, with the reason, where there is no GPU that can be used or too little memory.
         """
-        self.num_tables = checked_count("num_tables", num_tables)
+        self.num_tables = check_count("num_tables", num_tables)
         self.game = game
         self._is_reset = False
         require_device()
@@ -109,7 +109,7 @@ class CudaTables:
         elif hasattr(actions, "__cuda_array_interface__"):
             chosen = cuda.as_cuda_array(actions)
         else:
-            return cuda.to_device(checked_actions(actions, self.num_tables))
+            return cuda.to_device(check_actions(actions, self.num_tables))
         if chosen.shape != (self.num_tables,) or chosen.dtype != np.int64 or not chosen.is_c_contiguous():
             raise IllegalActionError(
                 f"actions of shape {tuple(chosen.shape)} and dtype {chosen.dtype} on the GPU: "

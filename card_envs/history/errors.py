@@ -10,10 +10,10 @@ class HandHistoryError(ValueError):
     """Raised for a text that is not a hand history; names the file, the place in it, what came and what is allowed."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(shortened(message))
+        super().__init__(shorten(message))
 
 
-def shortened(text: str, longest: int = _LONGEST) -> str:
+def shorten(text: str, longest: int = _LONGEST) -> str:
     """Return a text, its middle left out if it is longer than `longest` characters."""
     if len(text) <= longest:
         return text

@@ -52,16 +52,24 @@ class HistoryFormat(Protocol):
         ...
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> HistoryWriter:
-        """Return a writer for a match of these agents: in hand h, agent j sits at seat (j + h) % n.
+        """Return a writer for a match.
 
-        `seed` is that of the match; None for deals that follow from no seed.
+        Args:
+            game: The game of the match.
+            names: Names of the agents; in hand h, agent j sits at seat (j + h) % n.
+            seed: Seed of the match; None for deals that follow from no seed.
         """
         ...
 
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
-        """Return what became of each hand of a file when it was played again; HandHistoryError if it cannot be read.
+        """Replay the hands of a file.
 
-        `rules` are for games with rules profiles: a profile or its name; None: those that the file names.
+        Args:
+            file: The file.
+            rules: Rules profile or its name, for games that have some; None for those that the file names.
+
+        Raises:
+            HandHistoryError: For a file that cannot be read or understood.
         """
         ...
 
@@ -69,7 +77,7 @@ class HistoryFormat(Protocol):
         """Return a hand of a file decision by decision, counted from 1; ValueError where it cannot be played."""
         ...
 
-    def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         """Yield the hands of a file as tables play them again; a reason in words for one that cannot be shown."""
         ...
 
@@ -91,12 +99,12 @@ def format_of_file(file: Path) -> HistoryFormat:
     return next((each for each in known if file.suffix in (*each.suffixes, *each.suffixes_if_named)), known[0])
 
 
-def recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
+def load_recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
     """Yield the hands of a file of any format; a reason in words for one that is not shown.
 
     Raises HandHistoryError for a file that cannot be read.
     """
-    return format_of_file(file).recorded(file)
+    return format_of_file(file).load_recorded_hands(file)
 
 
 def search_suffixes() -> tuple[str, ...]:

@@ -12,21 +12,28 @@ from typing import IO, Self
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.history.formats import HistoryFormat, HistoryWriter, format_of_file, formats, formats_of
-from card_envs.history.recording import Recorder, Rows
+from card_envs.history.recording import Recorder
 from card_envs.match.callbacks import MatchBatch
+from card_envs.typing import Rows
 
 
 class MatchFile:
-    """A file that takes the hands of a match: one of the `callbacks` of `play_match`, inside a `with`.
+    """Match callback that writes the hands to a file; to be used in a `with` statement around `play_match`.
 
-    The file appears, complete, at the end; if the match breaks off, there is none. `path` ends as one of
-    the formats of the registered environments does, such as .phhs, .acpc or .big2; for a folder, a file in it is named
-    after game and seed. `seed` is None for deals that follow from no seed. Raises ValueError for other endings, for a
-    format that cannot describe the game, and for a file that exists already.
+    The file appears, complete, at the end; if the match breaks off, there is none.
+
+    Args:
+        path: File that ends in the suffix of a format, such as .phhs, .acpc or .big2; in a folder, the file is named
+            after game and seed.
+        game: The game of the match.
+        names: Names of the agents, in their order.
+        seed: Seed of the match; None for deals that follow from no seed.
+
+    Raises:
+        ValueError: For an unknown suffix, a format that cannot describe the game, and a file that exists already.
     """
 
     def __init__(self, path: str | Path, game: Game, names: Sequence[str], seed: int | None) -> None:
-        """Check everything that can be checked before the first hand; `names` are the agents' in their order."""
         self.path = file_for(Path(path), game, seed)
         self.num_hands = 0
         self._writer = _writer_for(self.path, game, tuple(names), seed)
@@ -76,16 +83,16 @@ def file_for(path: Path, game: Game, seed: int | None) -> Path:
     """Return the file to write: `path` itself, or one in the folder `path` named after game and seed."""
     if path.is_dir() or not path.suffix:
         path = path / f"{game.name}{'' if seed is None else f'-seed{seed}'}{_usual_suffix(game)}"
-    if path.suffix not in _written():
+    if path.suffix not in _formats_by_suffix():
         known = format_of_file(path)
         more = f" ({path.suffix} holds a single hand)" if path.suffix in known.suffixes else ""
-        raise ValueError(f"{path}: matches are saved as {', '.join(_written())}{more}, or into a folder")
+        raise ValueError(f"{path}: matches are saved as {', '.join(_formats_by_suffix())}{more}, or into a folder")
     if path.exists():
         raise ValueError(f"{path} exists already: choose another name, or delete it first")
     return path
 
 
-def _written() -> dict[str, HistoryFormat]:
+def _formats_by_suffix() -> dict[str, HistoryFormat]:
     """Return the endings of files of matches, and what writes them."""
     return {each.suffixes[0]: each for each in formats()}
 
@@ -93,13 +100,13 @@ def _written() -> dict[str, HistoryFormat]:
 def _usual_suffix(game: Game) -> str:
     found = formats_of(game)
     if not found:
-        reasons = "; ".join(f"{suffix}: {each.why_not(game)}" for suffix, each in _written().items())
+        reasons = "; ".join(f"{suffix}: {each.why_not(game)}" for suffix, each in _formats_by_suffix().items())
         raise ValueError(f"hands of {game.name} cannot be saved: {reasons}")
     return found[0].suffixes[0]
 
 
 def _writer_for(path: Path, game: Game, names: tuple[str, ...], seed: int | None) -> HistoryWriter:
-    chosen = _written()[path.suffix]
+    chosen = _formats_by_suffix()[path.suffix]
     reason = chosen.why_not(game)
     if reason is not None:
         suffixes = [each.suffixes[0] for each in formats_of(game)]

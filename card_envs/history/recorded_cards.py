@@ -24,7 +24,7 @@ _SMALL_GAMES = {6: "leduc_holdem", 3: "kuhn_poker"}
 
 @dataclass(frozen=True)
 class RecordedDecisions:
-    """How a hand of hold'em was dealt and decided; seat 0 is the first left of the button."""
+    """Cards and decisions of a recorded hand of hold'em; seat 0 is the first left of the button."""
 
     source: str
     config: HoldemConfig
@@ -37,7 +37,7 @@ class RecordedDecisions:
     """FOLD, CALL or RAISE, and the chips on the street after a raise, 0 after other decisions."""
 
 
-def known_cards(hand: Hand) -> list[int]:
+def cards_in_deck_order(hand: Hand) -> list[int]:
     """Return the cards in the order of the deck field, `NO_CARD` where the recording does not tell."""
     n = hand.num_players
     holes: list[tuple[int, ...]] = [()] * n
@@ -101,7 +101,7 @@ def _stop_cards(hand: Hand, index: int, reason: str) -> NoReturn:
     raise Stop(MISMATCHED, f"action {index + 1} '{text}' is not possible: {reason}", index)
 
 
-def hidden_hands(cards: Sequence[int]) -> int:
+def seats_with_hidden_cards(cards: Sequence[int]) -> int:
     """Return the set of seats with an unknown hole card."""
     if NO_CARD not in cards:
         return 0

@@ -18,7 +18,7 @@ class RecordedHand:
     options: dict[str, Any]
     """Reset options for `Game.deal_with`."""
     names: tuple[str, ...]
-    """By seat."""
+    """Names of the players, by seat."""
     actions: tuple[int, ...]
     others: tuple[Game, ...] = ()
     """The same game with other bet menus, in which agents may know it."""
@@ -36,7 +36,7 @@ class RecordedHand:
                 raise ValueError(f"{self.source}: {self.game.why_illegal(tables, 0, action)}")
         return tables
 
-    def in_game(self, game: Game, step: int) -> Tables:
+    def tables_in_game(self, game: Game, step: int) -> Tables:
         """Return the table of one of `others` after the first `step` actions; ValueError if one is not legal there."""
         if self.apply is None:
             raise ValueError(f"{self.source}: the actions of {self.game.name} are not those of {game.name}")

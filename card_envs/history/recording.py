@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.game import Tables
-
-Rows = NDArray[np.int64]
+from card_envs.typing import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +46,6 @@ class Recorder:
         return PlayedHands(self._numbers, self._dealt, [part.tolist() for part in np.split(in_order, ends[:-1])])
 
 
-def seated(names: Sequence[str], hand: int) -> tuple[str, ...]:
+def names_by_seat(names: Sequence[str], hand: int) -> tuple[str, ...]:
     """Return by seat the names of a match's agents: in hand h, agent j sits at seat (j + h) % n."""
     return tuple(names[(seat - hand) % len(names)] for seat in range(len(names)))

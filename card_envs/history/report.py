@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from card_envs.history.errors import HandHistoryError, shortened
+from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.formats import HistoryFormat, format_of_file, search_suffixes
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
@@ -71,7 +71,13 @@ class ReplayReport:
 
 
 def replay_paths(paths: str | Path | Iterable[str | Path], rules: object = None, jobs: int = 1) -> ReplayReport:
-    """Return the report on all hands in files and folders; see `replay_each`."""
+    """Replay all hands in files and folders.
+
+    Args:
+        paths: Files and folders, as for `find_files`.
+        rules: Rules profile or its name, as for `replay_file`.
+        jobs: Number of processes.
+    """
     report = ReplayReport()
     for results in replay_each(find_files(paths), rules, jobs):
         for result in results:
@@ -80,9 +86,16 @@ def replay_paths(paths: str | Path | Iterable[str | Path], rules: object = None,
 
 
 def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Return the files named, and in natural order those in the folders named that end as a format's do.
+    """Find the files of recorded hands in paths.
 
-    Raises HandHistoryError for a path that does not exist and for a folder without such files.
+    Args:
+        paths: Files, which are taken whatever their suffix, and folders, in which files are found by suffix.
+
+    Returns:
+        The files in the order of `paths`, those of a folder in natural order (2 before 10).
+
+    Raises:
+        HandHistoryError: For a path that does not exist, and for a folder without such files.
     """
     files: list[Path] = []
     suffixes = search_suffixes()
@@ -102,7 +115,7 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> Iterator[list[ReplayResult]]:
-    """Yield the results of every file, in order, computed in `jobs` processes; see `replay_file`."""
+    """Yield the results of each file, as `replay_file` returns them, in order, computed in `jobs` processes."""
     task = partial(_replay, rules=rules)
     known = [(file, format_of_file(file)) for file in files]
     if jobs == 1:
@@ -113,11 +126,15 @@ def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> I
 
 
 def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
-    """Return the results of all hands of a file; a single mismatch that says why for a file that is not understood.
+    """Replay all hands of a file.
 
-    The ending of the file tells its format; unknown ones are read as the first format, which is PHH. `rules` are a
-    rules profile or its name, for games that have some; without, those that the file names, else those that are usual
-    in its format.
+    Args:
+        file: Its suffix tells the format; unknown ones are read as the first format, which is PHH.
+        rules: Rules profile or its name, for games that have some; None for those that the file names, else those that
+            are usual in its format.
+
+    Returns:
+        One result per hand; for a file that is not understood a single mismatch with the reason.
     """
     return _replay((file, format_of_file(file)), rules)
 
@@ -128,7 +145,7 @@ def _replay(known: tuple[Path, HistoryFormat], rules: object) -> list[ReplayResu
         results = its_format.replay(file, rules)
     except HandHistoryError as error:
         return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
-    return [replace(each, source=shortened(each.source), reason=shortened(each.reason)) for each in results]
+    return [replace(each, source=shorten(each.source), reason=shorten(each.reason)) for each in results]
 
 
 def _natural(path: Path) -> list[tuple[str, int]]:

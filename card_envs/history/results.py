@@ -22,17 +22,17 @@ class ReplayResult:
     status: str
     """MATCHED, MISMATCHED or SKIPPED."""
     reason: str = ""
-    """Why it did not match."""
+    """Reason why the hand did not match."""
     action_index: int | None = None
     """Index in `Hand.actions` of the action that is wrong; its number in texts is one more."""
     agreement: str = ""
-    """Of a match: EXACT, ODD_CHIP, RAKE or LEGAL_ONLY."""
+    """Kind of agreement of a matched hand: EXACT, ODD_CHIP, RAKE or LEGAL_ONLY; else empty."""
     stacks: tuple[Number, ...] = ()
     """Our stacks after the last action, by player, in the unit of the file; empty where unknown cards decide them."""
 
 
 class Stop(Exception):
-    """Ends a replay with a status other than MATCHED."""
+    """Signal that ends a replay with a status other than MATCHED."""
 
     def __init__(self, status: str, reason: str, action_index: int | None = None) -> None:
         self.status, self.reason, self.action_index = status, reason, action_index

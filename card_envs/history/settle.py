@@ -24,7 +24,7 @@ def stacks_before_award(t: Any) -> list[int]:
     return [int(t.stack[k]) - int(t.payoff[k]) - int(t.hand_commit[k]) for k in range(n)]
 
 
-def returned_bet(t: Any) -> tuple[int, int]:
+def uncalled_bet(t: Any) -> tuple[int, int]:
     """Return (seat, chips) of the part of a bet that nobody called; chips are 0 where there is none."""
     paid = contributions(t)
     order = sorted(range(len(paid)), key=paid.__getitem__)
@@ -41,7 +41,7 @@ def contributions(t: Any) -> list[int]:
 
 @dataclass
 class Settlement:
-    """What every seat takes from the pots."""
+    """The chips that every seat takes from the pots."""
 
     won: list[int]
     """Chips; the first winner left of the button takes the odd ones of a pot."""

@@ -19,7 +19,7 @@ class HandSteps:
 
     game: Game
     source: str
-    """Where the hand comes from."""
+    """File of the hand, and its place there."""
     players: tuple[str, ...]
     """Names by seat; empty where none are recorded."""
     tables: Tables

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.game import Game, Tables
-
-Rows = NDArray[np.int64]
+from card_envs.typing import Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require_playable, write_random_numbers
-from card_envs.game import Game, Tables, checked_count
-from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
+from card_envs.game import Game, Tables, check_count
+from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
 from card_envs.match.stopping import StoppingRule
+from card_envs.typing import Rows
 
 
 def play_match(
@@ -70,7 +71,7 @@ def play_match(
         (('random', 'random'), 1000)
     """
     for name, count in {"hands": hands, "num_tables": num_tables, "hands_per_table": hands_per_table}.items():
-        checked_count(name, count)
+        check_count(name, count)
     if len(agents) != game.num_seats:
         raise ValueError(
             f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(agents)}"

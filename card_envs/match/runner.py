@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from card_envs.agent import Agent, Decisions
-from card_envs.game import Game, checked_actions
-from card_envs.match.callbacks import MatchBatch, Rows
+from card_envs.game import Game, check_actions
+from card_envs.match.callbacks import MatchBatch
 from card_envs.match.result import AgentError, Fault
+from card_envs.typing import Rows
 
 ON_ERROR = ("abort", "forfeit")
 """Reactions to an agent that fails: end the match, or take the first legal action in its place."""
@@ -83,7 +84,7 @@ class AgentRunner:
         except Exception as error:
             raise failure(f"raised {_describe(error)}") from error
         try:
-            actions = checked_actions(returned, len(decisions))
+            actions = check_actions(returned, len(decisions))
         except ValueError as error:
             raise failure(f"returned {error}") from None
         if self._checks_legality:

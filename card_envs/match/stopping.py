@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.match.summary import Summary, require_samples, without_interval
-
-Floats = NDArray[np.float64]
+from card_envs.typing import Floats
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.poker.draw import unused_card
+from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import STREAM
@@ -31,7 +31,7 @@ AGAINST_ALL = np.dtype(
         ],
     )
 )
-"""In this order: `take_hand`, `put_on_board` for the cards that are known, one of the `try_` kernels, `finish`."""
+"""Scratch space and result. Call `take_hand`, `add_board_card` for each known card, a `try_` kernel, then `finish`."""
 
 
 @kernel
@@ -46,7 +46,7 @@ def take_hand(r: Any, first: Any, second: Any) -> None:
 
 
 @kernel
-def put_on_board(r: Any, card: Any) -> None:
+def add_board_card(r: Any, card: Any) -> None:
     """Add a card id to the board."""
     r.used |= np.int64(1) << card
     r.key += CARD_KEYS[card]
@@ -64,7 +64,7 @@ def try_all_boards(r: Any, known: Any) -> None:
         used, key, bits = r.used, r.key, r.bits
         for turn in range(DECK_SIZE):
             if (used >> turn) & 1 == 0:
-                put_on_board(r, np.int64(turn))
+                add_board_card(r, np.int64(turn))
                 _try_last_card(r, np.int64(turn + 1))
                 r.used, r.key, r.bits = used, key, bits
 
@@ -75,7 +75,7 @@ def _try_last_card(r: Any, start: Any) -> None:
     used, key, bits = r.used, r.key, r.bits
     for card in range(start, DECK_SIZE):
         if (used >> card) & 1 == 0:
-            put_on_board(r, np.int64(card))
+            add_board_card(r, np.int64(card))
             _add_board(r)
             r.used, r.key, r.bits = used, key, bits
 
@@ -85,7 +85,7 @@ def try_random_board(r: Any, known: Any) -> None:
     """Add the shares on one random board that begins with the `known` cards of the board."""
     used, key, bits = r.used, r.key, r.bits
     for _ in range(WHOLE_BOARD - known):
-        put_on_board(r, unused_card(r, r.used))
+        add_board_card(r, draw_unused_card(r, r.used))
     _add_board(r)
     r.used, r.key, r.bits = used, key, bits
 

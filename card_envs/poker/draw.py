@@ -14,7 +14,7 @@ _U64, _32 = np.uint64, np.uint64(32)
 
 
 @kernel
-def unused_card(stream: Any, used: Any) -> Any:
+def draw_unused_card(stream: Any, used: Any) -> Any:
     """Return a random card that is not in the set `used`, drawn from the stream of a record."""
     card = random_below(stream, np.int64(DECK_SIZE))
     while used >> card & 1:
@@ -23,7 +23,7 @@ def unused_card(stream: Any, used: Any) -> Any:
 
 
 @kernel
-def unused_card_of(used: Any, seed: Any) -> Any:
+def hash_to_unused_card(used: Any, seed: Any) -> Any:
     """Return a card that is not in the set `used`, fixed by `seed` (uint64): a hash where a stream costs too much."""
     card = np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)
     while used >> card & 1:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, SUITS, card_name
 from card_envs.compiler import kernel
-from card_envs.poker.against_all import AGAINST_ALL, finish, put_on_board, take_hand, try_all_boards
-from card_envs.poker.draw import unused_card_of
+from card_envs.poker.against_all import AGAINST_ALL, add_board_card, finish, take_hand, try_all_boards
+from card_envs.poker.draw import hash_to_unused_card
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranges import Range, possible_hands
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
@@ -38,38 +38,66 @@ Cards = Sequence[int] | NDArray[np.integer[Any]]
 
 
 def equities(hands: Sequence[Cards], board: Cards = ()) -> NDArray[np.float64]:
-    """Return the share of the pot (n,), 0..1, that each of 2 to 10 hands wins on average, over all boards to come.
+    """Return the equities of known hands, exactly, over all boards to come.
 
-    Hands are two card ids each, `board` 0, 3, 4 or 5. Two hands before the flop meet on 1,712,304 boards. ValueError
-    for other numbers of hands or cards, an id outside 0..51, or a card that comes twice.
+    Args:
+        hands: 2 to 10 hands of two card ids each.
+        board: 0, 3, 4 or 5 card ids. Two hands before the flop meet on 1,712,304 boards.
+
+    Returns:
+        (number of hands,) shares of the pot, 0 to 1, which sum to 1.
+
+    Raises:
+        ValueError: For other numbers of hands or cards, an id outside 0..51, or a card that comes twice.
+
+    Example:
+        >>> from card_envs.cards import card_ids
+        >>> equities([card_ids("AsAd"), card_ids("KsKd")], card_ids("2c 7h 9d")).round(3).tolist()
+        [0.916, 0.084]
     """
     if not 2 <= len(hands) <= MAX_PLAYERS:
         raise ValueError(f"{len(hands)} hands: give 2 to {MAX_PLAYERS}")
-    known = _checked(*hands, board=board)
+    known = _check_cards(*hands, board=board)
     showdown = np.zeros(1, SHOWDOWN)
     _write_equities(showdown, np.array(known, np.int64), np.int64(len(hands)))
     return np.array(showdown[0]["share"][: len(hands)])
 
 
 def equities_against_all(hand: Cards, board: Cards = ()) -> NDArray[np.float64]:
-    """Return the share of the pot (1326,) that two card ids win against each of `poker.hands.HANDS`, over all boards.
+    """Return the equities of a hand against each of `poker.hands.HANDS`, exactly, over all boards to come.
 
-    NaN against hands that hold a card which is seen. Takes milliseconds from the flop on, before it about half a
-    minute: hands that differ by a renaming of suits are computed once, the others on every board.
+    Takes milliseconds from the flop on, before it about half a minute: hands that differ by a renaming of suits are
+    computed once, the others on every board.
+
+    Args:
+        hand: Two card ids.
+        board: 0, 3, 4 or 5 card ids.
+
+    Returns:
+        (1326,) shares of the pot, 0 to 1; NaN against hands that hold a card of `hand` or `board`.
     """
     return _equities_against(hand, board, np.ones(NUM_HANDS, bool))
 
 
 def equity_against_range(hand: Cards, weights: Range, board: Cards = ()) -> float:
-    """Return the share of the pot, 0..1, that two card ids win against a range on average, over all boards to come.
+    """Return the equity of a hand against a range, exactly, over all boards to come.
 
-    Hands of the range that hold a card which is seen do not count. Before the flop a hand takes some hundredths of a
-    second. ValueError for wrong cards as in `equities`, and for a range that leaves no hand.
+    Args:
+        hand: Two card ids.
+        weights: (1326,) weights as `poker.ranges.parse_range` returns them. Hands that hold a card of `hand` or `board`
+            do not count. Before the flop a hand of the range takes some hundredths of a second.
+        board: 0, 3, 4 or 5 card ids.
+
+    Returns:
+        Share of the pot, 0 to 1.
+
+    Raises:
+        ValueError: For wrong cards as in `equities`, and for a range that leaves no hand.
     """
     weights = np.asarray(weights, np.float64)
     if weights.shape != (NUM_HANDS,) or not (weights >= 0).all() or np.isinf(weights).any():
         raise ValueError(f"a range is {NUM_HANDS} finite weights from 0 on (see `parse_range`), not {weights.shape}")
-    wanted = possible_hands(_checked(hand, board=board)) & (weights > 0)
+    wanted = possible_hands(_check_cards(hand, board=board)) & (weights > 0)
     if not wanted.any():
         raise ValueError("no hand of the range is possible beside the cards that are seen")
     shares = _equities_against(hand, board, wanted)
@@ -78,7 +106,7 @@ def equity_against_range(hand: Cards, weights: Range, board: Cards = ()) -> floa
 
 def _equities_against(hand: Cards, board: Cards, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the shares (1326,) against the `wanted` hands, NaN against impossible ones; others may be missing."""
-    seen = _checked(hand, board=board)
+    seen = _check_cards(hand, board=board)
     possible = possible_hands(seen)
     shares = np.full(NUM_HANDS, np.nan)
     if len(seen) > HOLE_CARDS:
@@ -103,7 +131,7 @@ def _first_of_alike(hand: list[int]) -> NDArray[np.int64]:
     return first
 
 
-def _checked(*hands: Cards, board: Cards) -> list[int]:
+def _check_cards(*hands: Cards, board: Cards) -> list[int]:
     """Return all card ids, those of the board last; ValueError if they cannot be dealt."""
     for hand in hands:
         if len(hand) != HOLE_CARDS:
@@ -147,7 +175,7 @@ def _write_against_all(records: Any, cards: Any) -> None:
     r = records[0]
     take_hand(r, cards[0], cards[1])
     for k in range(HOLE_CARDS, len(cards)):
-        put_on_board(r, cards[k])
+        add_board_card(r, cards[k])
     try_all_boards(r, np.int64(len(cards) - HOLE_CARDS))
     finish(r)
 
@@ -165,7 +193,7 @@ def share_of_deal(
     """
     for _ in range(missing):
         seed = splitmix64(seed)
-        card = unused_card_of(used, seed)
+        card = hash_to_unused_card(used, seed)
         used |= np.int64(1) << card
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]
@@ -175,7 +203,7 @@ def share_of_deal(
         hand_key, hand_bits = key, bits
         for _ in range(HOLE_CARDS):
             seed = splitmix64(seed)
-            card = unused_card_of(used, seed)
+            card = hash_to_unused_card(used, seed)
             used |= np.int64(1) << card
             hand_key += CARD_KEYS[card]
             hand_bits |= CARD_BITS[card]

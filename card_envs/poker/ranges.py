@@ -20,10 +20,22 @@ _RANK_LETTERS, _SUIT_LETTERS = frozenset(RANKS), frozenset(SUITS)
 
 
 def parse_range(text: str) -> Range:
-    """Return the range that entries separated by commas or blanks name: weight 1, or the number after a colon.
+    """Parse a range.
 
-    "QQ+, AK, KTs-JTs, 7+, 22:0.5, AsKd": starting hands as `starting_hands_of` reads them, or two cards. Where entries
-    overlap, the last one counts. ValueError for what is neither, and for a weight below 0.
+    Args:
+        text: Entries separated by commas or blanks: starting hands as `starting_hands_of` reads them, or two cards,
+            with a weight after a colon (1 without): "QQ+, AK, KTs-JTs, 7+, 22:0.5, AsKd". Of entries that overlap, the
+            last one counts.
+
+    Returns:
+        (1326,) float64 weights in the order of `poker.hands.HANDS`.
+
+    Raises:
+        ValueError: For an entry that is neither, and for a weight below 0.
+
+    Example:
+        >>> float(parse_range("QQ+, AKs:0.5").sum())
+        20.0
     """
     weights = np.zeros(NUM_HANDS)
     for entry in text.replace(",", " ").split():

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.poker.pinned_tables import load_pinned, write_pinned
+from card_envs.typing import Integers
 
-Integers: TypeAlias = NDArray[np.int64]
 Strength: TypeAlias = tuple[int, ...]
 
 TABLE_FILE = Path(__file__).with_suffix(".npz")

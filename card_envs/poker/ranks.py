@@ -68,13 +68,25 @@ _FLUSH_RANKS, _ROW_OFFSETS, _SUM_RANKS = rank_tables.load()
 
 
 def hand_rank(cards: Iterable[int]) -> int:
-    """Return the rank of the best five of 5, 6 or 7 card ids: 1 (royal flush) to 7462 (7-5-4-3-2), as treys counts.
+    """Return the rank of the best five of 5, 6 or 7 cards, as treys counts.
 
-    ValueError for another number of cards, an id outside 0..51, or a card that comes twice.
+    Args:
+        cards: Card ids.
+
+    Returns:
+        1 (royal flush) to 7462 (7-5-4-3-2): a lower rank is a better hand.
+
+    Raises:
+        ValueError: For another number of cards, an id outside 0..51, or a card that comes twice.
+
+    Example:
+        >>> from card_envs.cards import card_ids
+        >>> hand_rank(card_ids("As Ks Qs Js Ts 2c 2d"))
+        1
     """
     hand = cards if type(cards) is list or type(cards) is tuple else tuple(map(index, cards))
     try:
-        rank = _packed_rank_entry(len(hand), int.from_bytes(bytes(hand), "big"))
+        rank = _rank_packed_cards_entry(len(hand), int.from_bytes(bytes(hand), "big"))
     except (ValueError, OverflowError):  # an id that no byte holds, or more cards than a 64-bit integer has bytes
         rank = 0
     if rank == 0:
@@ -83,15 +95,22 @@ def hand_rank(cards: Iterable[int]) -> int:
 
 
 def hand_rank_of_set(cards: int) -> int:
-    """Return what `hand_rank` does for a set of cards as one integer, in which bit c stands for card id c.
+    """Return the rank, as `hand_rank` does, of a set of cards. This is the fastest way to rank one hand.
 
-    The fastest way to rank one hand: `1 << card` for each card, once, and `|` between them. ValueError as for
-    `hand_rank`, TypeError for other than integers.
+    Args:
+        cards: Integer in which bit c stands for card id c: `1 << c` for each card, joined by `|`.
+
+    Returns:
+        1 (royal flush) to 7462.
+
+    Raises:
+        ValueError: For other than 5 to 7 cards, and bits outside 0..51.
+        TypeError: For other than integers.
     """
     if type(cards) is not int:
         cards = index(cards)
     try:
-        rank = _set_rank_entry(cards)
+        rank = _rank_card_set_entry(cards)
     except OverflowError:  # a bit that no 64-bit integer holds
         rank = 0
     if rank == 0:
@@ -100,9 +119,17 @@ def hand_rank_of_set(cards: int) -> int:
 
 
 def hand_ranks(cards: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
-    """Return the ranks, (N,) uint16, of N hands of 5, 6 or 7 card ids, (N, 5 | 6 | 7) of any integer type.
+    """Return the ranks of many hands of equally many cards.
 
-    Fastest for C-contiguous uint8; others are copied. ValueError as for `hand_rank`, TypeError for other than integers.
+    Args:
+        cards: (N, 5), (N, 6) or (N, 7) card ids of any integer type; C-contiguous uint8 is fastest, others are copied.
+
+    Returns:
+        (N,) uint16, each 1 (royal flush) to 7462.
+
+    Raises:
+        ValueError: For other shapes, an id outside 0..51, or a card that comes twice in a hand.
+        TypeError: For other than integers.
     """
     hands = np.asarray(cards)
     if not np.issubdtype(hands.dtype, np.integer):
@@ -149,7 +176,7 @@ def rank_of(key: Any, bits: Any) -> Any:
 
 
 @short_kernel
-def _packed_rank(num_cards: Any, packed: Any) -> Any:
+def _rank_packed_cards(num_cards: Any, packed: Any) -> Any:
     """Return the rank of as many card ids, one in each of the low bytes; 0 unless they are 5 to 7 different cards."""
     if num_cards < SMALLEST_HAND or num_cards > LARGEST_HAND:
         return 0
@@ -162,7 +189,7 @@ def _packed_rank(num_cards: Any, packed: Any) -> Any:
 
 
 @short_kernel
-def _set_rank(cards: Any) -> Any:
+def _rank_card_set(cards: Any) -> Any:
     """Return the rank of a set of card ids; 0 unless they are 5 to 7 cards."""
     count = bit_count(cards)
     if cards & ~_DECK or count < SMALLEST_HAND or count > LARGEST_HAND:
@@ -176,23 +203,23 @@ def _set_rank(cards: Any) -> Any:
     return rank_of(key, bits)
 
 
-def _compile_packed_rank(num_cards: int, packed: int) -> int:
-    global _packed_rank_entry
-    compiled: Callable[[int, int], int] = entry_point(_packed_rank, 0, 0)
-    _packed_rank_entry = compiled
+def _compile_rank_packed_cards(num_cards: int, packed: int) -> int:
+    global _rank_packed_cards_entry
+    compiled: Callable[[int, int], int] = entry_point(_rank_packed_cards, 0, 0)
+    _rank_packed_cards_entry = compiled
     return compiled(num_cards, packed)
 
 
-def _compile_set_rank(cards: int) -> int:
-    global _set_rank_entry
-    compiled: Callable[[int], int] = entry_point(_set_rank, 0)
-    _set_rank_entry = compiled
+def _compile_rank_card_set(cards: int) -> int:
+    global _rank_card_set_entry
+    compiled: Callable[[int], int] = entry_point(_rank_card_set, 0)
+    _rank_card_set_entry = compiled
     return compiled(cards)
 
 
 # The first call compiles a kernel and puts it here; later ones go past Numba's choice among types.
-_packed_rank_entry: Callable[[int, int], int] = _compile_packed_rank
-_set_rank_entry: Callable[[int], int] = _compile_set_rank
+_rank_packed_cards_entry: Callable[[int, int], int] = _compile_rank_packed_cards
+_rank_card_set_entry: Callable[[int], int] = _compile_rank_card_set
 
 
 @kernel

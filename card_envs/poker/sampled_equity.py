@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from card_envs.bits import lowest_bit
 from card_envs.compiler import kernel
-from card_envs.poker.draw import unused_card_of
+from card_envs.poker.draw import hash_to_unused_card
 from card_envs.poker.percentile_tables import BOARD_SIZE
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
@@ -19,15 +19,15 @@ SAMPLES = 200
 """Deals by which equities are estimated."""
 QUARTERS = 4
 _UNKNOWN = 0.5
-"""Where no sample fell into a quarter."""
+"""Equity against a quarter into which no sample fell."""
 
 _QUARTER_OF_HAND: NDArray[np.int64] = np.minimum(QUARTERS * (1.0 - STARTING_PERCENTILES), QUARTERS - 1).astype(np.int64)
 """(169,) the quarter of a starting hand, 0 the best."""
 
 
 @kernel
-def write_sampled(first: Any, second: Any, board: Any, shown: Any, o: Any, at: Any) -> None:
-    """Write the equity of two cards and that against each quarter from o.number[at] on, which holds zeros.
+def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: Any, at: Any) -> None:
+    """Write the equity of two cards and that against each quarter from o.values[at] on, which holds zeros.
 
     `board` is the set of the `shown` cards on the board. Shares are added up in the numbers themselves, then divided.
     """
@@ -45,25 +45,25 @@ def write_sampled(first: Any, second: Any, board: Any, shown: Any, o: Any, at: A
         seed = splitmix64(seed)
         quarter, share = _one_deal(first, second, board_key, board_bits, used, BOARD_SIZE - shown, seed)
         counts += np.int64(1) << (16 * quarter)
-        o.number[at] += share
-        o.number[at + 1 + quarter] += share
-    o.number[at] = o.number[at] / SAMPLES
+        o.values[at] += share
+        o.values[at + 1 + quarter] += share
+    o.values[at] = o.values[at] / SAMPLES
     for quarter in range(QUARTERS):
         count = counts >> (16 * quarter) & 0xFFFF
-        o.number[at + 1 + quarter] = o.number[at + 1 + quarter] / count if count else _UNKNOWN
+        o.values[at + 1 + quarter] = o.values[at + 1 + quarter] / count if count else _UNKNOWN
 
 
 @kernel
 def _one_deal(first: Any, second: Any, key: Any, bits: Any, used: Any, missing: Any, seed: Any) -> Any:
     """Return the quarter of a random hand, and my share against it on a random board, both fixed by `seed`."""
-    theirs_first = unused_card_of(used, seed)
+    theirs_first = hash_to_unused_card(used, seed)
     used |= np.int64(1) << theirs_first
     seed = splitmix64(seed)
-    theirs_second = unused_card_of(used, seed)
+    theirs_second = hash_to_unused_card(used, seed)
     used |= np.int64(1) << theirs_second
     for _ in range(missing):
         seed = splitmix64(seed)
-        card = unused_card_of(used, seed)
+        card = hash_to_unused_card(used, seed)
         used |= np.int64(1) << card
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from card_envs.compiler import kernel
 from card_envs.poker.hands import HANDS
 from card_envs.poker.pinned_tables import load_pinned, write_pinned
-from card_envs.poker.sampled_equity import QUARTERS, write_sampled
+from card_envs.poker.sampled_equity import QUARTERS, write_sampled_equities
 
 TABLE_FILE = Path(__file__).with_suffix(".npz")
 TABLE_SHA256 = "a74a02acdb230f0c6f0f8c9acb7358710328a4df2faa6fb36fc1c3264eb4c505"
@@ -23,7 +23,7 @@ TABLE_SHA256 = "a74a02acdb230f0c6f0f8c9acb7358710328a4df2faa6fb36fc1c3264eb4c505
 
 
 class Tables(NamedTuple):
-    """What the encoder `equity` looks up before the flop."""
+    """Equities before the flop, as the encoder `equity` looks them up."""
 
     by_quarter: NDArray[np.float32]
     """(1326, 4): equity of each of `poker.hands.HANDS` against each quarter of starting hands, best first."""
@@ -36,15 +36,15 @@ def load() -> Tables:
 
 def build() -> Tables:
     """Return the tables, computed."""
-    rows = np.zeros(len(HANDS), np.dtype((np.record, [("number", np.float32, (1 + QUARTERS,))])))
+    rows = np.zeros(len(HANDS), np.dtype((np.record, [("values", np.float32, (1 + QUARTERS,))])))
     _sample_all(HANDS.astype(np.int64), rows)
-    return Tables(np.ascontiguousarray(rows["number"][:, 1:]))
+    return Tables(np.ascontiguousarray(rows["values"][:, 1:]))
 
 
 @kernel
 def _sample_all(hands: Any, rows: Any) -> None:
     for j in range(hands.shape[0]):
-        write_sampled(hands[j, 0], hands[j, 1], np.int64(0), np.int64(0), rows[j], 0)
+        write_sampled_equities(hands[j, 0], hands[j, 1], np.int64(0), np.int64(0), rows[j], 0)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def starting_hands_of(notation: str) -> set[int]:
 def _ends(notation: str) -> list[tuple[int, int, str]]:
     """Return (high rank, low rank, "s", "o" or "") of the best and the worst hand that an entry names."""
     names = notation.split("-")
-    found = [hand for name in names if (hand := _parsed(name.removesuffix("+")))]
+    found = [hand for name in names if (hand := _parse_name(name.removesuffix("+")))]
     if len(names) == len(found) == 1 and notation.endswith("+"):
         high, low, suits = found[0]
         best = (NUM_RANKS - 1, NUM_RANKS - 1, "") if high == low else (high, high - 1, suits)
@@ -118,7 +118,7 @@ def _ends(notation: str) -> list[tuple[int, int, str]]:
     )
 
 
-def _parsed(name: str) -> tuple[int, int, str] | None:
+def _parse_name(name: str) -> tuple[int, int, str] | None:
     found = re.fullmatch(f"([{RANKS}])([{RANKS}])([so]?)", name)
     if not found:
         return None

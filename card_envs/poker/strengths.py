@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.poker.draw import unused_card
+from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 from card_envs.rng import STREAM
@@ -47,8 +47,8 @@ def write_strengths(s: Any, key: Any, bits: Any, used: Any, missing: Any, sample
                 _add_board(s, key + CARD_KEYS[last], bits | CARD_BITS[last], used | np.int64(1) << last)
     else:
         for _ in range(samples):
-            turn = unused_card(s, used)
-            river = unused_card(s, used | np.int64(1) << turn)
+            turn = draw_unused_card(s, used)
+            river = draw_unused_card(s, used | np.int64(1) << turn)
             both = np.int64(1) << turn | np.int64(1) << river
             cards = CARD_BITS[turn] | CARD_BITS[river]
             _add_board(s, key + CARD_KEYS[turn] + CARD_KEYS[river], bits | cards, used | both)

@@ -16,7 +16,7 @@ import numpy as np
 from pettingzoo.test import api_test, seed_test
 
 from card_envs.aec import GameAEC
-from card_envs.episode import imagined
+from card_envs.episode import resample_episode
 from card_envs.game import ILLEGAL, Game, Tables
 from card_envs.observation import mask_records
 from card_envs.testing.play import CheckFailure, decisions, digest, episodes, observe, observe_batch, view
@@ -24,7 +24,7 @@ from card_envs.testing.play import CheckFailure, decisions, digest, episodes, ob
 _TABLES = 16
 """Number of tables in a batch."""
 _NOBODY = -1
-"""Seat for which `imagined` keeps only public information."""
+"""Seat for which `resample_episode` keeps only public information."""
 
 
 class NotApplicable(Exception):
@@ -131,11 +131,11 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
     public = np.concatenate([np.full(block.size, not block.private) for block in game.layout.blocks])
     for episode in episodes(game, seed, deals):
         seat = int(episode.tables["actor"][0])
-        other = imagined(game, episode, seat, rng.random)
+        other = resample_episode(game, episode, seat, rng.random)
         _compare(game, episode.tables, other.tables, seat)
     for episode in episodes(game, seed, deals):
         seat = int(episode.tables["actor"][0])
-        others_too = imagined(game, episode, _NOBODY, rng.random)
+        others_too = resample_episode(game, episode, _NOBODY, rng.random)
         mine, theirs = (observe(game, tables, seat).observation for tables in (episode.tables, others_too.tables))
         wrong = np.flatnonzero((mine != theirs) & public)
         if len(wrong):

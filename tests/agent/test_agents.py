@@ -288,7 +288,7 @@ def test_other_distributions_add_agents_and_algorithms(elsewhere: Path) -> None:
     assert {"always_call", "random", "third"} <= set(known)
     agents = [find_agent(name, KUHN) for name in ("dqn", "second")]
     assert play_match(KUHN, agents, 10, 0).names == ("in capitals", "second")
-    assert plugins.registered(plugins.ALGORITHMS)["new_way"] == "other_players.training:new_way"
+    assert plugins.list_plugins(plugins.ALGORITHMS)["new_way"] == "other_players.training:new_way"
 
 
 def test_listing_imports_no_agents(elsewhere: Path) -> None:
@@ -326,7 +326,7 @@ def test_a_name_belongs_to_who_has_it_first(elsewhere: Path) -> None:
     points = elsewhere / "other_players-1.0.dist-info" / "entry_points.txt"
     points.write_text("[card_envs.saved_agents]\nmlp = evil:Agent\n")
     with pytest.warns(RuntimeWarning, match="'mlp' of .* is left out: .* has that name in card_envs.saved_agents"):
-        plugins.registered(plugins.SAVED_AGENTS)
+        plugins.list_plugins(plugins.SAVED_AGENTS)
 
 
 def test_without_metadata_an_import_registers(monkeypatch: pytest.MonkeyPatch) -> None:

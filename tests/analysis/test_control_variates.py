@@ -25,7 +25,7 @@ from card_envs.games.big2.evaluation.control_terms import hand_strengths
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.evaluation.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
 from card_envs.games.holdem.evaluation.counterfactual_hands import COUNTERFACTUAL, SCRATCH, deal_counterfactual
-from card_envs.games.holdem.evaluation.counterfactual_values import write_showdown_luck
+from card_envs.games.holdem.evaluation.counterfactual_values import write_showdown_correction
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import MatchBatch, MatchResult, play_match
 from card_envs.match.summary import Summary, summarise_deals
@@ -117,12 +117,12 @@ class Collecting(ControlVariates):
 
     def __init__(self, game: Game, agents: Sequence[SupportsAct], seed: int) -> None:
         super().__init__(game, agents, seed)
-        self.units, self.batches, self.luck = self._controls.units, list[Any](), list[Any]()
+        self.units, self.batches, self.correction = self._controls.units, list[Any](), list[Any]()
 
     def on_end(self, batch: MatchBatch) -> None:
         controls = self._controls.compute_controls(batch, [0])[0]
         self.batches.append(controls.terms)
-        self.luck.append(controls.correction)
+        self.correction.append(controls.correction)
 
 
 DEEP = no_limit_holdem(3, stacks=(10, 20, 60))
@@ -143,7 +143,7 @@ DEEP = no_limit_holdem(3, stacks=(10, 20, 60))
 def test_every_control_has_mean_zero(game: Game, agents: Sequence[SupportsAct], hands: int) -> None:
     collecting = Collecting(game, agents, 12)
     play_match(game, agents, hands, 12, callbacks=[collecting])
-    controls = np.column_stack([np.concatenate(collecting.luck), np.concatenate(collecting.batches)])
+    controls = np.column_stack([np.concatenate(collecting.correction), np.concatenate(collecting.batches)])
     spread = controls.std(axis=0)
     controls = controls[:, spread > 1e-9] / spread[spread > 1e-9]
     z = controls.mean(axis=0) * np.sqrt(len(controls))
@@ -188,7 +188,7 @@ def equal_agents(game: Game, matches: int, hands: int) -> NDArray[np.float64]:
     collecting = Collecting(game, agents, 21)
     result = play_match(game, agents, matches * hands, 21, callbacks=[collecting])
     controls, payoffs = np.concatenate(collecting.batches), result.deal_means[:, 0]
-    results, found = payoffs - np.concatenate(collecting.luck), np.empty((matches, 2))
+    results, found = payoffs - np.concatenate(collecting.correction), np.empty((matches, 2))
     for match in range(matches):
         mine = slice(match * hands, (match + 1) * hands)
         estimate = estimate_adjusted(evidence(controls[mine], results[mine]), collecting.units)
@@ -253,7 +253,7 @@ def test_an_all_in_is_worth_what_it_brings_on_average_over_hands_and_boards() ->
     agents = [Shoving(), Choosy()]
     collecting = Collecting(game, agents, 8)
     result = play_match(game, agents, 40, 8, callbacks=[collecting])
-    found = result.payoffs[:, 0] - collecting.luck[0] * game.chips_per_reward
+    found = result.payoffs[:, 0] - collecting.correction[0] * game.chips_per_reward
     folded = 0
     for hand, imagined in enumerate(collecting._controls._hands):
         first = imagined["first"]
@@ -395,7 +395,7 @@ def small_matches(pair: str, deals: int, duplicate: bool, matches: int) -> tuple
     result = play_match(game, agents, matches * deals * plays, 7, duplicate, callbacks=[collecting])
     controls = np.concatenate(collecting.batches).reshape(matches * deals, plays, -1)
     payoffs = (result.payoffs[:, 0] / result.chips_per_unit).reshape(-1, plays)
-    results = payoffs - np.concatenate(collecting.luck).reshape(payoffs.shape)
+    results = payoffs - np.concatenate(collecting.correction).reshape(payoffs.shape)
 
     def estimate(part: slice) -> Estimate:
         whole = controls[part], results[part]
@@ -597,14 +597,14 @@ def test_the_luck_of_a_showdown_is_what_the_true_hand_won_more_than_the_others()
     game, rows = limit_holdem(), np.arange(20)
     tables = game.seeded_tables(20, 3)
     game.deal_batch(tables, rows)
-    hands, scratch, luck = np.zeros(20, COUNTERFACTUAL), np.zeros(1, SCRATCH)[0], np.empty((20, 2))
+    hands, scratch, correction = np.zeros(20, COUNTERFACTUAL), np.zeros(1, SCRATCH)[0], np.empty((20, 2))
     deal_counterfactual(tables, rows, np.uint64(0), np.full((20, 2), 12), hands, scratch)
     while tables["is_over"][0] == 0:
         game.step_batch(
             tables, rows, np.ones(20, np.int64), np.empty((20, 2), np.float32), np.empty(20, np.uint8), False
         )
-    write_showdown_luck(tables, np.full(20, 3), hands, scratch, luck)
-    for table, each, (first, second) in zip(tables, hands, luck, strict=True):
+    write_showdown_correction(tables, np.full(20, 3), hands, scratch, correction)
+    for table, each, (first, second) in zip(tables, hands, correction, strict=True):
         board = table["deck"][4:9]
         ranks = hand_ranks(np.array([[*hand, *board] for hand in each["hole"][:24]]))
         won = np.sign(ranks[None, 12:].astype(int) - ranks[:12, None].astype(int)) * game.chips_per_reward

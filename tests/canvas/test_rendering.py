@@ -83,7 +83,7 @@ def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
 @pytest.mark.parametrize("env_id", ENVS)
 def test_shapes_are_those_of_the_picture_without_hidden_cards(env_id: str) -> None:
     game = make_game(env_id)
-    paint = game.info.painting()
+    paint = game.info.require_paint()
     tables = game.seeded_tables(1, 5)
     game.deal(tables, 0)
     names = [f"<name {seat}>" for seat in range(game.num_seats)]

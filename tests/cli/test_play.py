@@ -12,7 +12,7 @@ from card_baselines import cli
 from card_baselines.cli.commands.play import describe_won, meant
 from card_envs import make_game
 from card_envs.history import replay_paths
-from card_envs.history.formats import recorded_hands
+from card_envs.history.formats import load_recorded_hands
 from card_envs.secret_deals import new_secret
 
 Typing = Callable[..., None]
@@ -130,7 +130,7 @@ def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(
     assert replay_paths(tmp_path).num_matched == 8
     for file in files:
         game = make_game("leduc_holdem-v0")
-        hands = [hand for hand in recorded_hands(file) if not isinstance(hand, str)]
+        hands = [hand for hand in load_recorded_hands(file) if not isinstance(hand, str)]
         for number, hand in enumerate(hands):
             seeded = game.seeded_tables(1, 0, number)  # the seed that the format asks for
             game.deal(seeded, 0)

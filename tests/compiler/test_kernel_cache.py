@@ -17,8 +17,8 @@ from card_envs.compiler import COMPILED, kernel
 from card_envs.envs import make_game
 
 REPO = Path(__file__).parents[2]
-USE_A_KERNEL = "import numpy as np; from card_envs.games.holdem.actions import first_from; "
-USE_A_KERNEL += "print(first_from(np.int64(0b1010), np.int64(2), np.int64(4)))"
+USE_A_KERNEL = "import numpy as np; from card_envs.games.holdem.actions import first_seat_from; "
+USE_A_KERNEL += "print(first_seat_from(np.int64(0b1010), np.int64(2), np.int64(4)))"
 ANNOUNCEMENT = "card_envs compiles its kernels"
 CANNOT_KEEP = "compiled kernels cannot be kept in"
 TWO_KERNELS = """

@@ -37,9 +37,10 @@ USE_KERNELS = """
 import numpy as np
 from card_envs.bits import bit_count, nth_bit
 from card_envs.compiler import entry_point
-from card_envs.games.holdem.actions import first_from
+from card_envs.games.holdem.actions import first_seat_from
 tables = np.int64(0b1010), np.int64(2), np.int64(4)
-print(bit_count(np.int64(0b1011)), nth_bit(np.int64(0b1010), np.int64(1)), entry_point(first_from, *tables)(*tables))
+find = entry_point(first_seat_from, *tables)
+print(bit_count(np.int64(0b1011)), nth_bit(np.int64(0b1010), np.int64(1)), find(*tables))
 """
 FALLBACK = "card_envs cannot keep compiled kernels with Numba"
 

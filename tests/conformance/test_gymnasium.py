@@ -68,7 +68,7 @@ def test_an_episode_is_what_the_seat_wins(env_id: str) -> None:
             total += reward
             assert not truncated
         assert env.observation_space.contains(observation) and not observation["action_mask"].any()
-        final, seat = env._turns.final_tables, info["seat"]
+        final, seat = env._last_step.final_tables, info["seat"]
         assert final["is_over"][0] and total == pytest.approx(final["payoff"][0][seat] / env.game.chips_per_reward)
         assert not env.action_masks().any()
 
@@ -111,7 +111,7 @@ def test_illegal_actions_raise_on_demand_and_outside_the_space_always() -> None:
             env.step(wrong)
         with pytest.raises(IllegalActionError):
             make_started("limit_holdem-v0").step(wrong)
-    assert np.array_equal(env._turns.observation[0], before["observation"])
+    assert np.array_equal(env._last_step.observation[0], before["observation"])
     with pytest.raises(ValueError, match="illegal_action 'explode' is not known: choose one of"):
         make_env("limit_holdem-v0", illegal_action="explode")
 
@@ -163,7 +163,7 @@ def test_the_end_can_be_looked_at() -> None:
     env.reset(seed=0)
     while not env.step(1)[2]:
         pass
-    assert f"{env._turns.final_tables['payoff'][0][0]:+d}" in env.render()
+    assert f"{env._last_step.final_tables['payoff'][0][0]:+d}" in env.render()
 
 
 @every_id

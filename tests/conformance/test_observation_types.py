@@ -98,5 +98,5 @@ def test_unknown_types_are_refused() -> None:
 def test_a_layout_of_whole_numbers_is_refused_where_they_are_too_large() -> None:
     layout = Layout((Block("low", 1, "", low=-200), Block("card", 2, "", high=51)), np.int16)
     with pytest.raises(ValueError, match="block 'low' goes from -200 to 1"):
-        layout.in_type("int8")
-    assert layout.in_type("float32").space.dtype == np.float32
+        layout.with_dtype("int8")
+    assert layout.with_dtype("float32").space.dtype == np.float32

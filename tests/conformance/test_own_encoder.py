@@ -24,10 +24,10 @@ LAYOUT = Layout((Block("hole_cards", 52, "cards", private=True), Block("pot", 1,
 
 def observe(tables: Any, i: int, seat: int, observations: Any, masks: Any) -> None:
     t, o = tables[i], observations[0]
-    o.number[:] = 0
+    o.values[:] = 0
     for k in range(2):
-        o.number[t.deck[2 * seat + k]] = 1
-    o.number[52] = t.pot
+        o.values[t.deck[2 * seat + k]] = 1
+    o.values[52] = t.pot
     write_mask(t, seat, masks[0])
 
 

@@ -78,15 +78,15 @@ def allow_another_card(t: Any, seat: int, o: Any, m: Any) -> None:
 
 
 def exceed(t: Any, seat: int, o: Any, m: Any) -> None:
-    o.number[0] += 5
+    o.values[0] += 5
 
 
 def halve(t: Any, seat: int, o: Any, m: Any) -> None:
-    o.number[0] = 0.5
+    o.values[0] = 0.5
 
 
 def tell_a_hand(t: Any, seat: int, o: Any, m: Any) -> None:
-    o.number[encoders.POINTS] = float(t.hand[(seat + 1) % 3] & 1)
+    o.values[encoders.POINTS] = float(t.hand[(seat + 1) % 3] & 1)
 
 
 def make_a_chip(t: Any) -> None:

@@ -20,7 +20,7 @@ from card_envs import make_game, make_vector
 from card_envs.agent import RandomAgent
 from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.history import MatchFile, replay_paths
-from card_envs.history.formats import recorded_hands
+from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.match import play_match
 from card_wrappers.sb3 import CardVecEnv
@@ -113,7 +113,7 @@ def test_a_match_is_saved_and_replayed(tmp_path: Path) -> None:
         report = list(replay_paths(tmp_path, jobs=jobs).lines())
         assert report == ["matched: 100 exactly", "replayed 100 hands: 100 matched, 0 mismatched, 0 skipped"]
     lines = list(map(json.loads, (tmp_path / "other.dozen").read_text().splitlines()))
-    for hand, line in zip(recorded_hands(tmp_path / "other.dozen"), lines, strict=True):
+    for hand, line in zip(load_recorded_hands(tmp_path / "other.dozen"), lines, strict=True):
         if isinstance(hand, RecordedHand):
             assert hand.tables_after(len(hand.actions))["payoff"][0].tolist() == line["payoffs"]
             openers = {line["opener"]}  # the seat that opens at a new table

@@ -45,7 +45,7 @@ def shows_too_much(encoder: Encoder, look: Any) -> Encoder:
 
     def observe(tables: Any, i: int, seat: int, observations: Any, masks: Any) -> None:
         encoder.observe(tables, i, seat, observations, masks)
-        observations[0].number[0] = look(tables[i], seat)
+        observations[0].values[0] = look(tables[i], seat)
 
     return replace(encoder, observe=observe)
 

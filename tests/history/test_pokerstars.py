@@ -14,7 +14,7 @@ import pytest
 from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.history import HandHistoryError, MatchFile, load_hands, load_pokerstars, replay_hand, replay_paths
-from card_envs.history.formats import recorded_hands
+from card_envs.history.formats import load_recorded_hands
 from card_envs.history.phh.format import Hand
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.results import ReplayResult
@@ -79,7 +79,7 @@ def test_pokerkit_reads_the_same_hands(name: str, tmp_path: Path) -> None:
 
 
 def test_saved_hands_can_be_watched_again(tmp_path: Path) -> None:
-    hands = list(recorded_hands(_save(tmp_path, *GAMES["heads-up"], hands=20)))
+    hands = list(load_recorded_hands(_save(tmp_path, *GAMES["heads-up"], hands=20)))
     assert len(hands) == 20 and all(isinstance(hand, RecordedHand) for hand in hands)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from card_envs.cards import DECK_SIZE
-from card_envs.poker.draw import unused_card, unused_card_of
+from card_envs.poker.draw import draw_unused_card, hash_to_unused_card
 from card_envs.poker.equity import share_of_deal
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 from card_envs.rng import seeded_streams
@@ -20,8 +20,8 @@ SEEDS = np.random.default_rng(0).integers(2**63, size=DRAWS, dtype=np.uint64)
 def draws(of_a_stream: bool) -> list[int]:
     stream = seeded_streams(1, 3)[0]
     if of_a_stream:
-        return [int(unused_card(stream, USED)) for _ in range(DRAWS)]
-    return [int(unused_card_of(USED, seed)) for seed in SEEDS]
+        return [int(draw_unused_card(stream, USED)) for _ in range(DRAWS)]
+    return [int(hash_to_unused_card(USED, seed)) for seed in SEEDS]
 
 
 @pytest.mark.parametrize("of_a_stream", [True, False])

@@ -75,11 +75,11 @@ def test_a_network_answers_a_range_as_hand_by_hand() -> None:
     game.deal_batch(tables, np.arange(2))
     tables["street"][1] = 2
     seats = tables["actor"].astype(np.int64)
-    wanted = hidden.possible(tables, 1 - seats) & (np.arange(hidden.num_hands) % 40 == 0)
+    wanted = hidden.possible_hands(tables, 1 - seats) & (np.arange(hidden.num_hands) % 40 == 0)
     answers = RangeStrategy(game, agent, hidden).probabilities(tables, seats, wanted)
     rows, hands = np.nonzero(wanted)
     held = tables[rows]
-    hidden.suppose(held, seats[rows], hands)
+    hidden.assign_hands(held, seats[rows], hands)
     plain = decisions_at(agent.apply_encoder(game), held, np.arange(len(rows)), rows, np.full(len(rows), 0.5))
     assert np.abs(answers[wanted] - agent.probabilities(plain)).max() < 1e-5
     assert answers[wanted].std(axis=0).max() > 0.1, "hands differ"

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from card_envs.cards import card_ids
-from card_envs.games.holdem.actions import has, wrapped
-from card_envs.games.holdem.betting_words import BITS_OF_WORD, from_seat
+from card_envs.games.holdem.actions import has, wrap_seat
+from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD, rotate_to_seat
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.kernels import LOOPS
@@ -119,7 +119,7 @@ def test_what_is_decoded_is_true(preset: str) -> None:
 
 def check_default(t: Any, seat: int, decoded: dict[str, Any]) -> None:
     n = int(t.num_seats)
-    clockwise = [wrapped(seat + k, n) for k in range(n)]
+    clockwise = [wrap_seat(seat + k, n) for k in range(n)]
     assert sorted(card_ids(decoded["hole_cards"])) == sorted(hole_cards(t, seat))
     assert sorted(card_ids(decoded["board"])) == sorted(board(t))
     assert decoded["street"] == t.street
@@ -130,8 +130,8 @@ def check_default(t: Any, seat: int, decoded: dict[str, Any]) -> None:
 def check_bits(t: Any, seat: int, decoded: dict[str, Any]) -> None:
     check_default(t, seat, decoded)
     n = int(t.num_seats)
-    calls = [has(seats, wrapped(seat + k, n)) for seats in played(t, t.callers, 1) for k in range(n)]
-    raises = [raiser == wrapped(seat + k, n) for raiser in played(t, t.raiser, 0) for k in range(n)]
+    calls = [has(seats, wrap_seat(seat + k, n)) for seats in played(t, t.callers, 1) for k in range(n)]
+    raises = [raiser == wrap_seat(seat + k, n) for raiser in played(t, t.raiser, 0) for k in range(n)]
     assert decoded["callers"].ravel().tolist() == calls
     assert decoded["raisers"].ravel().tolist() == raises
 
@@ -159,7 +159,7 @@ def check_rlcard(t: Any, seat: int, decoded: dict[str, Any]) -> None:
 
 def check_kaminsky404(t: Any, seat: int, decoded: dict[str, Any]) -> None:
     n = int(t.num_seats)
-    by_position = [wrapped(int(t.button) + 1 + k, n) for k in range(n)]
+    by_position = [wrap_seat(int(t.button) + 1 + k, n) for k in range(n)]
     commits = t.hand_commit[by_position]
     capital = t.stack[by_position] - t.payoff[by_position] + (0 if t.is_over else commits)
     assert card_ids(decoded["hole_cards"]) == sorted(hole_cards(t, seat), reverse=True)
@@ -173,7 +173,7 @@ def check_kaminsky404(t: Any, seat: int, decoded: dict[str, Any]) -> None:
 
 
 def check_shi2022(t: Any, seat: int, decoded: dict[str, Any]) -> None:
-    by_position = [wrapped(int(t.button) + 1 + k, int(t.num_seats)) for k in range(t.num_seats)]
+    by_position = [wrap_seat(int(t.button) + 1 + k, int(t.num_seats)) for k in range(t.num_seats)]
     assert card_ids(decoded["hole_cards"]) == sorted(hole_cards(t, seat))
     assert card_ids(decoded["board"]) == sorted(board(t))
     assert decoded["street"] == t.street
@@ -281,9 +281,9 @@ def test_plain_python_observes_the_same_as_compiled_code() -> None:
 
 @pytest.mark.parametrize("num_seats", range(2, 11))
 def test_words_of_bits_stay_behind_their_last_group_empty_whoever_looks(num_seats: int) -> None:
-    bits = int(BITS_OF_WORD[num_seats])
+    bits = int(BITS_PER_WORD[num_seats])
     everybody = 2**bits - 1
     for seat in range(num_seats):
-        assert int(from_seat(everybody, seat, num_seats)) == everybody
+        assert int(rotate_to_seat(everybody, seat, num_seats)) == everybody
         alone = sum(1 << k for k in range(seat, bits, num_seats))
-        assert int(from_seat(alone, seat, num_seats)) == sum(1 << k for k in range(0, bits, num_seats))
+        assert int(rotate_to_seat(alone, seat, num_seats)) == sum(1 << k for k in range(0, bits, num_seats))

@@ -14,8 +14,8 @@ import pytest
 
 from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
-from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal, wrapped
-from card_envs.games.holdem.betting_words import BITS_OF_WORD
+from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal, wrap_seat
+from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
@@ -29,7 +29,7 @@ Decision = tuple[int, int, int]
 
 
 def relative(history: list[Decision], me: int, num_seats: int) -> tuple[Decision, ...]:
-    return tuple((street, wrapped(seat - me + num_seats, num_seats), kind) for street, seat, kind in history)
+    return tuple((street, wrap_seat(seat - me + num_seats, num_seats), kind) for street, seat, kind in history)
 
 
 def knowledge(t: Any, deck: list[int], me: int, history: list[Decision]) -> Any:
@@ -188,8 +188,8 @@ def test_the_betting_is_read_back_after_the_end() -> None:
 def groups_of_words(t: Any) -> list[int]:
     """Return the sets of seats that the words of a table hold, one after another."""
     n = int(t.num_seats)
-    size = int(BITS_OF_WORD[n])
-    return [int(word) >> k & (1 << n) - 1 for word in t.words for k in range(0, size, n)]
+    size = int(BITS_PER_WORD[n])
+    return [int(word) >> k & (1 << n) - 1 for word in t.history_bits for k in range(0, size, n)]
 
 
 @pytest.mark.parametrize("num_players", range(2, 11))

@@ -41,7 +41,7 @@ LAYOUT = Layout((Block("pot", 1, "chips", high=100),))
 
 @kernel
 def write(t, seat, o):
-    o.number[0] = t.pot
+    o.values[0] = t.pot
 
 
 OBSERVE = observe_kernels(write, write_mask)

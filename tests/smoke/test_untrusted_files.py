@@ -42,7 +42,7 @@ from card_baselines.web.store import Store
 from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.history import replay_paths
-from card_envs.history.formats import recorded_hands
+from card_envs.history.formats import load_recorded_hands
 from card_envs.locations import UntrustedNameError
 from card_envs.match import play_match
 
@@ -386,7 +386,7 @@ def test_recorded_hands_name_no_code(mark: Path, tmp_path: Path) -> None:
             (tmp_path / f"changed{suffix}").write_text("\n".join(changed))
             replay_paths([tmp_path / f"changed{suffix}"])
             with suppress(ValueError):
-                list(recorded_hands(tmp_path / f"changed{suffix}"))
+                list(load_recorded_hands(tmp_path / f"changed{suffix}"))
 
 
 # --- the table in a browser -------------------------------------------------------------------------------------------

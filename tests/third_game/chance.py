@@ -38,20 +38,20 @@ class DozenChance:
         tables["opener"] = 0
         begin_at(tables, 0)
 
-    def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
+    def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Nothing: all cards are in the hands."""
 
-    def num_shown(self, tables: Tables) -> int:
+    def num_cards_dealt(self, tables: Tables) -> int:
         return NUM_CARDS
 
-    def seen_decision(self, before: Tables, after: Tables, action: int) -> tuple[int, int]:
+    def public_decision(self, before: Tables, after: Tables, action: int) -> tuple[int, int]:
         return int(before["actor"][0]), action
 
     def action_of(self, tables: Tables, decision: tuple[int, int]) -> int:
         seat, card = decision
         return card if int(tables["actor"][0]) == seat and is_legal(tables[0], card) else -1
 
-    def shown_cards(self, episode: Episode) -> Sequence[Collection[int]]:
+    def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
         return [[card for who, card in episode.decisions if who == seat] for seat in range(NUM_SEATS)]
 
     def public_text(self, episode: Episode) -> str:

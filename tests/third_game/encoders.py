@@ -39,18 +39,18 @@ _ACTOR = STATE_LAYOUT.slices["actor"].start
 @kernel
 def _observe(t: Any, seat: Any, o: Any) -> None:
     for k in range(SIZE):
-        o.number[k] = 0.0
+        o.values[k] = 0.0
     for card in range(NUM_CARDS):
-        o.number[HAND + card] = t.hand[seat] >> card & 1
+        o.values[HAND + card] = t.hand[seat] >> card & 1
     for k in range(NUM_SEATS):
         other = (seat + k) % NUM_SEATS
         for card in range(NUM_CARDS):
-            o.number[PLAYED + k * NUM_CARDS + card] = t.played[other] >> card & 1
+            o.values[PLAYED + k * NUM_CARDS + card] = t.played[other] >> card & 1
         if t.trick[other] != NO_CARD:
-            o.number[TRICK + k * NUM_CARDS + t.trick[other]] = 1.0
-        o.number[POINTS + k] = t.points[other] / (HAND_SIZE - 1 + t.last_trick)
+            o.values[TRICK + k * NUM_CARDS + t.trick[other]] = 1.0
+        o.values[POINTS + k] = t.points[other] / (HAND_SIZE - 1 + t.last_trick)
     if t.num_tricks < HAND_SIZE:
-        o.number[TRICKS + t.num_tricks] = 1.0
+        o.values[TRICKS + t.num_tricks] = 1.0
 
 
 @kernel
@@ -58,13 +58,13 @@ def write_state(tables: Any, i: Any, states: Any) -> None:
     """Write everything into row 0."""
     t, o = tables[i], states[0]
     for k in range(_ACTOR + NUM_SEATS):
-        o.number[k] = 0.0
+        o.values[k] = 0.0
     for seat in range(NUM_SEATS):
         for card in range(NUM_CARDS):
-            o.number[seat * NUM_CARDS + card] = t.hand[seat] >> card & 1
-            o.number[(NUM_SEATS + seat) * NUM_CARDS + card] = t.played[seat] >> card & 1
+            o.values[seat * NUM_CARDS + card] = t.hand[seat] >> card & 1
+            o.values[(NUM_SEATS + seat) * NUM_CARDS + card] = t.played[seat] >> card & 1
     if t.actor != NOBODY:
-        o.number[_ACTOR + t.actor] = 1.0
+        o.values[_ACTOR + t.actor] = 1.0
 
 
 def decode(config: DozenConfig, observation: NDArray[Any]) -> dict[str, Any]:

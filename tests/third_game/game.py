@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.game import Game, Tables, checked_list, is_whole
+from card_envs.game import Game, Tables, check_list, is_whole
 from card_envs.game_info import GameInfo, Positions, Seats
-from card_envs.observation import Encoder, named_encoder
+from card_envs.observation import Encoder, find_encoder
 from tests.third_game import encoders, kernels, view
 from tests.third_game.chance import DozenChance
 from tests.third_game.config import DozenConfig
@@ -21,7 +21,7 @@ from tests.third_game.statistics import DozenStatistics
 
 def dozen_game(config: DozenConfig, encoder: str | Encoder = "default") -> Game:
     """Return the game with these settings."""
-    chosen = named_encoder(encoders.ENCODERS, encoder)
+    chosen = find_encoder(encoders.ENCODERS, encoder)
     return Game(
         name="dozen",
         config=config,
@@ -64,7 +64,7 @@ def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
     """Begin a deal with the option `hands`, three lists of four cards 0 .. 11; without it, as `deal` does."""
     if "hands" not in options:
         return int(kernels.LOOPS["deal"](tables, i))
-    hands = [checked_list("hand", hand) for hand in checked_list("hands", options["hands"])]
+    hands = [check_list("hand", hand) for hand in check_list("hands", options["hands"])]
     cards = [card for hand in hands for card in hand]
     if [len(hand) for hand in hands] != [HAND_SIZE] * NUM_SEATS or not all(map(is_whole, cards)):
         raise ValueError(f"hands {hands} must be {NUM_SEATS} lists of {HAND_SIZE} cards")

@@ -71,12 +71,12 @@ class DozenFormat:
         names = tuple(str(card + 1) for card in deal["cards"])
         return HandSteps(game, f"{file}:{number}", tuple(deal["names"]), np.concatenate(frames), names)
 
-    def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         deals = enumerate(map(json.loads, file.read_text().splitlines()))
-        return make_recorded_hands(partial(_recorded, f"{file}:{n + 1}", deal) for n, deal in deals)
+        return make_recorded_hands(partial(_to_recorded_hand, f"{file}:{n + 1}", deal) for n, deal in deals)
 
 
-def _recorded(source: str, deal: dict[str, Any]) -> RecordedHand:
+def _to_recorded_hand(source: str, deal: dict[str, Any]) -> RecordedHand:
     game, _ = _dealt(deal)
     hand = RecordedHand(source, game, {"hands": deal["hands"]}, tuple(deal["names"]), tuple(deal["cards"]))
     if hand.tables_after(0)["opener"][0] != deal["opener"]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_envs.play_statistics import Hands, Rows, Statistic, ratio
+from card_envs.play_statistics import Hands, Statistic, ratio
+from card_envs.typing import Rows
 from tests.third_game.state import NUM_SEATS
 
 

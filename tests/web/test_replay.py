@@ -16,7 +16,7 @@ from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.history import MatchFile
-from card_envs.history.formats import recorded_hands
+from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.match import MatchResult, play_match
 
@@ -47,7 +47,7 @@ def test_every_saved_hand_ends_as_it_was_played(
 ) -> None:
     game = make_game(env, **settings)
     result = saved_match(tmp_path / f"match{ending}", game)
-    hands = list(recorded_hands(tmp_path / f"match{ending}"))
+    hands = list(load_recorded_hands(tmp_path / f"match{ending}"))
     assert len(hands) == result.hands
     for number, hand in enumerate(hands):
         assert isinstance(hand, RecordedHand), hand
@@ -88,7 +88,7 @@ def test_hands_without_hole_cards_are_not_shown_on_the_page(tmp_path: Path) -> N
         "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [1, 2]\nmin_bet = 2\nstarting_stacks = [100, 100]\n"
         "actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cbr 6', 'p1 f']\n"
     )
-    (hand,) = recorded_hands(path)
+    (hand,) = load_recorded_hands(path)
     assert isinstance(hand, RecordedHand) and hand.unknown_seats == (0, 1)
     assert int(hand.tables_after(2)["is_over"][0]) == 1
     assert len(FileRecording(path)) == 0

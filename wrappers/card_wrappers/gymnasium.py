@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from card_envs.aec import FRAMES_PER_SECOND, ILLEGAL_REWARD, RENDER_MODES
 from card_envs.display import Display
 from card_envs.envs import find_entry, make_game
-from card_envs.game import Game, checked_actions
-from card_envs.single_seat import Opponents, SingleSeatTables, Turns, checked_illegal_action, replace_illegal
+from card_envs.game import Game, check_actions
+from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
 from card_envs.text import action_names, parse_action, write_prompt
 
 Observation = dict[str, NDArray[Any]]
@@ -132,9 +132,9 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._display = Display(game.name, FRAMES_PER_SECOND)
         self.observation_space = observation_space(game)
         self.action_space = spaces.Discrete(game.num_actions)
-        self._illegal_action = checked_illegal_action(illegal_action)
+        self._illegal_action = check_illegal_action(illegal_action)
         self._tables = SingleSeatTables(game, 1, opponents, seat)
-        self._turns: Turns | None = None
+        self._last_step: LearnerStep | None = None
         self._is_over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
@@ -152,16 +152,16 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             TypeError: For options of a wrong type; the environment is unchanged.
             ValueError: For unknown options; likewise.
         """
-        known = self._tables.checked_options(options)
+        known = self._tables.check_options(options)
         super().reset(seed=seed)
         # Tables deal anew at once, so after an episode's end the next one already lies there.
-        if seed is not None or known or self._turns is None or not self._is_over:
-            self._turns = None  # until there is a decision
-            self._turns = self._tables.reset(seed, known)
+        if seed is not None or known or self._last_step is None or not self._is_over:
+            self._last_step = None  # until there is a decision
+            self._last_step = self._tables.reset(seed, known)
         self._is_over = False
         self._show()
-        info = {"action_mask": self._turns.action_mask[0], "seat": int(self._turns.seats[0])}
-        return {"observation": self._turns.observation[0], "action_mask": info["action_mask"]}, info
+        info = {"action_mask": self._last_step.action_mask[0], "seat": int(self._last_step.seats[0])}
+        return {"observation": self._last_step.observation[0], "action_mask": info["action_mask"]}, info
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
         """Take the learner's action; the opponents act until its next decision or the end of the deal.
@@ -169,21 +169,21 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         Returns:
             Observation, reward in the unit of the game, terminated, truncated (never), info.
         """
-        if self._turns is None or self._is_over:
+        if self._last_step is None or self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
-        chosen = checked_actions(np.asarray(action)[None], 1)
-        legal, replaced = replace_illegal(chosen, self._turns.action_mask, self._illegal_action, self.np_random)
-        seat = int(self._turns.seats[0])
-        self._turns = turns = self._tables.step(legal)
-        self._is_over = bool(turns.is_over[0])
+        chosen = check_actions(np.asarray(action)[None], 1)
+        legal, replaced = replace_illegal(chosen, self._last_step.action_mask, self._illegal_action, self.np_random)
+        seat = int(self._last_step.seats[0])
+        self._last_step = result = self._tables.step(legal)
+        self._is_over = bool(result.is_over[0])
         self._show()
-        reward = float(turns.rewards[0])
+        reward = float(result.rewards[0])
         if self._is_over:
             info = {"action_mask": np.zeros(self.game.num_actions, np.int8), "seat": seat}
-            observation = turns.final_observation[0]
+            observation = result.final_observation[0]
         else:
-            info = {"action_mask": turns.action_mask[0], "seat": seat}
-            observation = turns.observation[0]
+            info = {"action_mask": result.action_mask[0], "seat": seat}
+            observation = result.observation[0]
         if replaced[0]:
             info["illegal_action"] = True
             reward += ILLEGAL_REWARD if self._illegal_action == "penalty" else 0.0
@@ -191,9 +191,9 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (num_actions,), under the name that sb3-contrib asks for."""
-        if self._turns is None or self._is_over:
+        if self._last_step is None or self._is_over:
             return np.zeros(self.game.num_actions, np.bool_)
-        return np.asarray(self._turns.action_mask[0], np.bool_)
+        return np.asarray(self._last_step.action_mask[0], np.bool_)
 
     def action_names(self) -> dict[int, str]:
         """Return the learner's legal actions: action id -> name, such as "raise to 6"; none after the episode."""
@@ -218,13 +218,13 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         Raises:
             ResetNeeded: The episode is over, or has not begun.
         """
-        turns = self._require_decision("prompt")
-        return write_prompt(self.game, self._tables.tables, 0, int(turns.seats[0]), form=form)
+        result = self._require_decision("prompt")
+        return write_prompt(self.game, self._tables.tables, 0, int(result.seats[0]), form=form)
 
-    def _require_decision(self, name: str) -> Turns:
-        if self._turns is None or self._is_over:
+    def _require_decision(self, name: str) -> LearnerStep:
+        if self._last_step is None or self._is_over:
             raise gymnasium.error.ResetNeeded(f"call reset() before {name}(): nobody has a decision")
-        return self._turns
+        return self._last_step
 
     def _show(self) -> None:
         if self.render_mode == "human":
@@ -235,14 +235,16 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
         With `human`, show it in a window or on the terminal instead, as `reset` and `step` do by themselves.
         """
-        if self._turns is None:
+        if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before render()")
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
             return None
-        ended = self._is_over and len(self._turns.final_tables) > 0
+        ended = self._is_over and len(self._last_step.final_tables) > 0
         tables, seats = (
-            (self._turns.final_tables, self._turns.final_seats) if ended else (self._tables.tables, self._turns.seats)
+            (self._last_step.final_tables, self._last_step.final_seats)
+            if ended
+            else (self._tables.tables, self._last_step.seats)
         )
         text, picture = _make_renderers(self.game, tables, int(seats[0]))
         if self.render_mode == "human":
@@ -301,7 +303,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.render_mode = _check_render_mode(render_mode, _VECTOR_RENDER_MODES)
         self.single_observation_space = observation_space(game)
         self.single_action_space = spaces.Discrete(game.num_actions)
-        self._illegal_action = checked_illegal_action(illegal_action)
+        self._illegal_action = check_illegal_action(illegal_action)
         self._tables = SingleSeatTables(game, num_envs, opponents, seat)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -310,7 +312,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._final_tables = self._tables.tables[:0]  # (N,): how they ended
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._final_tables = self._tables.tables.copy()
-        self._turns: Turns | None = None
+        self._last_step: LearnerStep | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin a new episode at every table; with a seed, all that follows is determined.
@@ -324,12 +326,12 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             if not mask.all():
                 return self._reset_some(mask, seed, others)
             options = others
-        known = self._tables.checked_options(options)
+        known = self._tables.check_options(options)
         super().reset(seed=seed)
-        self._turns = None  # until there are decisions
-        self._turns = self._tables.reset(seed, known)
+        self._last_step = None  # until there are decisions
+        self._last_step = self._tables.reset(seed, known)
         self._ended[:] = False
-        return self._observation(self._turns), self._info(self._turns)
+        return self._observation(self._last_step), self._info(self._last_step)
 
     def _check_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
@@ -339,100 +341,106 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def _reset_some(self, mask: NDArray[np.bool_], seed: int | None, options: Info) -> tuple[Observation, Info]:
         if seed is not None:
             raise ValueError("a seed determines all tables: reset_mask must be True for all of them, or seed None")
-        if self._turns is None:
+        if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() for all tables before reset() for some")
         dealt = mask if options else mask & ~self._ended  # where an episode ended, the next one lies there already
-        turns = self._tables.restart(np.flatnonzero(dealt), options)
+        result = self._tables.restart(np.flatnonzero(dealt), options)
         self._ended &= ~mask
-        self._turns = self._with_ends(turns, self._turns, self._ended)
-        return self._observation(self._turns), self._info(self._turns)
+        self._last_step = self._with_ends(result, self._last_step, self._ended)
+        return self._observation(self._last_step), self._info(self._last_step)
 
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[Observation, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Info]:
         """Take the learner's actions (N,); the opponents act until its next decisions."""
-        if self._turns is None:
+        if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
             raise gymnasium.error.ResetNeeded(
                 f"episodes at tables {np.flatnonzero(self._ended).tolist()} are over, and autoreset_mode is Disabled: "
                 'call reset(options={"reset_mask": terminations})'
             )
-        chosen, acting = checked_actions(actions, self.num_envs), ~self._ended
-        mask = np.where(acting[:, None], self._turns.action_mask, np.int8(1))
+        chosen, acting = check_actions(actions, self.num_envs), ~self._ended
+        mask = np.where(acting[:, None], self._last_step.action_mask, np.int8(1))
         legal, replaced = replace_illegal(chosen, mask, self._illegal_action, self.np_random)
-        turns = self._tables.step(legal, None if acting.all() else np.flatnonzero(acting))
+        result = self._tables.step(legal, None if acting.all() else np.flatnonzero(acting))
         same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        self._turns = turns if same_step else self._with_finals(turns)
-        info = self._info(self._turns)
-        if same_step and turns.is_over.any():
-            info.update(self._final(turns))
+        self._last_step = result if same_step else self._with_finals(result)
+        info = self._info(self._last_step)
+        if same_step and result.is_over.any():
+            info.update(self._final(result))
         if replaced.any():
             info["illegal_action"], info["_illegal_action"] = replaced, self._everywhere.copy()
             if self._illegal_action == "penalty":
-                turns.rewards[replaced] += ILLEGAL_REWARD
-        return self._observation(self._turns), turns.rewards, turns.is_over, np.zeros(self.num_envs, np.bool_), info
+                result.rewards[replaced] += ILLEGAL_REWARD
+        return (
+            self._observation(self._last_step),
+            result.rewards,
+            result.is_over,
+            np.zeros(self.num_envs, np.bool_),
+            info,
+        )
 
-    def _with_finals(self, turns: Turns) -> Turns:
-        """Return the turns with final observations where episodes ended, which are not followed by others yet."""
-        self._ended = turns.is_over.copy()
-        if turns.is_over.any():
-            self._final_tables[turns.is_over] = turns.final_tables
-            turns.observation[turns.is_over] = turns.final_observation
-            turns.action_mask[turns.is_over] = 0
-            turns.seats[turns.is_over] = turns.final_seats
-        return turns
+    def _with_finals(self, result: LearnerStep) -> LearnerStep:
+        """Return the step with final observations where episodes ended, which are not followed by others yet."""
+        self._ended = result.is_over.copy()
+        if result.is_over.any():
+            self._final_tables[result.is_over] = result.final_tables
+            result.observation[result.is_over] = result.final_observation
+            result.action_mask[result.is_over] = 0
+            result.seats[result.is_over] = result.final_seats
+        return result
 
-    def _with_ends(self, turns: Turns, before: Turns, ended: NDArray[np.bool_]) -> Turns:
-        """Return the turns with what was shown `before` where an episode is still over."""
-        for new, old in ((turns.observation, before.observation), (turns.action_mask, before.action_mask),
-                         (turns.seats, before.seats)):  # fmt: skip
+    def _with_ends(self, result: LearnerStep, before: LearnerStep, ended: NDArray[np.bool_]) -> LearnerStep:
+        """Return the step with what was shown `before` where an episode is still over."""
+        for new, old in ((result.observation, before.observation), (result.action_mask, before.action_mask),
+                         (result.seats, before.seats)):  # fmt: skip
             new[ended] = old[ended]
-        return turns
+        return result
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (N, num_actions)."""
-        if self._turns is None:
+        if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before action_masks()")
-        return self._turns.action_mask.astype(np.bool_)
+        return self._last_step.action_mask.astype(np.bool_)
 
     def render(self) -> tuple[Frame, ...] | None:
         """Return one text or picture per table, as the learner there sees it."""
-        if self._turns is None:
+        if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before render()")
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
             return None
-        tables, seats = self._tables.tables, self._turns.seats.tolist()
+        tables, seats = self._tables.tables, self._last_step.seats.tolist()
         if self._ended.any():
             tables = tables.copy()
             tables[self._ended] = self._final_tables[self._ended]
         views = [_make_renderers(self.game, tables[i : i + 1], seat) for i, seat in enumerate(seats)]
         return tuple(text() if self.render_mode == "ansi" or picture is None else picture() for text, picture in views)
 
-    def _observation(self, turns: Turns) -> Observation:
-        return {"observation": turns.observation, "action_mask": turns.action_mask}
+    def _observation(self, result: LearnerStep) -> Observation:
+        return {"observation": result.observation, "action_mask": result.action_mask}
 
-    def _info(self, turns: Turns) -> Info:
+    def _info(self, result: LearnerStep) -> Info:
         return {
-            "action_mask": turns.action_mask,
+            "action_mask": result.action_mask,
             "_action_mask": self._everywhere.copy(),
-            "seat": turns.seats,
+            "seat": result.seats,
             "_seat": self._everywhere.copy(),
         }
 
-    def _final(self, turns: Turns) -> Info:
-        finished = np.flatnonzero(turns.is_over)
+    def _final(self, result: LearnerStep) -> Info:
+        finished = np.flatnonzero(result.is_over)
         final_obs = np.full(self.num_envs, None, object)
-        for i, observation in zip(finished.tolist(), turns.final_observation, strict=True):
+        for i, observation in zip(finished.tolist(), result.final_observation, strict=True):
             final_obs[i] = {"observation": observation, "action_mask": np.zeros(self.game.num_actions, np.int8)}
         seats = np.zeros(self.num_envs, np.int64)
-        seats[finished] = turns.final_seats
+        seats[finished] = result.final_seats
         return {
             "final_obs": final_obs,
-            "_final_obs": turns.is_over.copy(),
-            "final_info": {"seat": seats, "_seat": turns.is_over.copy()},
-            "_final_info": turns.is_over.copy(),
+            "_final_obs": result.is_over.copy(),
+            "final_info": {"seat": seats, "_seat": result.is_over.copy()},
+            "_final_info": result.is_over.copy(),
         }
 
 

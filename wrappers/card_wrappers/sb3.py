@@ -19,8 +19,8 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.aec import ILLEGAL_REWARD
-from card_envs.game import Game, IllegalActionError, checked_actions
-from card_envs.single_seat import Opponents, SingleSeatTables, Turns, checked_illegal_action, replace_illegal
+from card_envs.game import Game, IllegalActionError, check_actions
+from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -82,9 +82,9 @@ class CardVecEnv(VecEnv):
         self.render_mode: str | None = None
         self.spec: EnvSpec | None = None  # a game, its tables and opponents have no id in Gymnasium's registry
         self._mask_in_observation = mask_in_observation
-        self._illegal_action = checked_illegal_action(illegal_action)
+        self._illegal_action = check_illegal_action(illegal_action)
         self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
-        self._turns: Turns | None = None
+        self._last_step: LearnerStep | None = None
         self._actions = np.zeros(num_tables, np.int64)
         self._returns = np.zeros(num_tables)
         self._lengths = np.zeros(num_tables, np.int64)
@@ -100,12 +100,12 @@ class CardVecEnv(VecEnv):
         seed = self._seeds[0]
         if seed is not None:
             self._rng = np.random.default_rng(seed)
-        self._turns = self.tables.reset(seed)
+        self._last_step = self.tables.reset(seed)
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        return self._make_observation(self._turns.observation, self._turns.action_mask)
+        return self._make_observation(self._last_step.observation, self._last_step.action_mask)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions (N,) for `step_wait`."""
@@ -123,42 +123,42 @@ class CardVecEnv(VecEnv):
         """
         actions, replaced = self._legal_actions()
         try:
-            self._turns = turns = self.tables.step(actions)
+            self._last_step = result = self.tables.step(actions)
         except IllegalActionError as error:
             raise IllegalActionError(f"{error}; {_WITHOUT_MASKS}") from None
         if self._illegal_action == "penalty":
-            turns.rewards[replaced] += ILLEGAL_REWARD
-        self._returns += turns.rewards
+            result.rewards[replaced] += ILLEGAL_REWARD
+        self._returns += result.rewards
         self._lengths += 1
         nothing: dict[str, Any] = {}  # shared: making N dicts a step would cost as much as the game
         infos = [nothing] * self.num_envs
         for i in np.flatnonzero(replaced).tolist():
             infos[i] = {"illegal_action": True}
-        finished = np.flatnonzero(turns.is_over)
+        finished = np.flatnonzero(result.is_over)
         if len(finished):
             masks = np.zeros((len(finished), self.game.num_actions), np.int8)
-            finals = _split(self._make_observation(turns.final_observation, masks), len(finished))
+            finals = _split(self._make_observation(result.final_observation, masks), len(finished))
             seconds = round(time.monotonic() - self._started, 6)
             for i, final in zip(finished.tolist(), finals, strict=True):
                 episode = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds}
                 infos[i] = {**infos[i], "episode": episode, "terminal_observation": final}
             self._returns[finished] = 0.0
             self._lengths[finished] = 0
-        rewards = turns.rewards * np.float32(self.reward_scale)
-        return self._make_observation(turns.observation, turns.action_mask), rewards, turns.is_over, infos
+        rewards = result.rewards * np.float32(self.reward_scale)
+        return self._make_observation(result.observation, result.action_mask), rewards, result.is_over, infos
 
     def _legal_actions(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return legal actions (N,), and which of them replace illegal ones (N,)."""
-        if self._illegal_action == "raise" or self._turns is None:
+        if self._illegal_action == "raise" or self._last_step is None:
             return self._actions, np.zeros(self.num_envs, np.bool_)
-        chosen = checked_actions(self._actions, self.num_envs)
-        return replace_illegal(chosen, self._turns.action_mask, self._illegal_action, self._rng)
+        chosen = check_actions(self._actions, self.num_envs)
+        return replace_illegal(chosen, self._last_step.action_mask, self._illegal_action, self._rng)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (N, num_actions), under the name that sb3-contrib asks for."""
-        if self._turns is None:
+        if self._last_step is None:
             raise RuntimeError("call reset() before action_masks()")
-        return self._turns.action_mask.astype(np.bool_)
+        return self._last_step.action_mask.astype(np.bool_)
 
     def _make_observation(self, observation: NDArray[Any], mask: NDArray[np.int8]) -> VecEnvObs:
         return {"observation": observation, "action_mask": mask} if self._mask_in_observation else observation

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from card_baselines.league.experience import Experience
 from card_baselines.league.trainee import Choices, Trainee
 from card_envs.agent import Agent, Decisions
-from card_envs.game import Game, checked_actions
+from card_envs.game import Game, check_actions
 
 
 class Seated(Agent):
@@ -78,7 +78,7 @@ class Student(Seated):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the trainee's exploring actions, and remember them; ValueError if an action is not legal."""
         actions, notes = self.trainee.explore(decisions, rng)
-        actions = checked_actions(actions, len(decisions))
+        actions = check_actions(actions, len(decisions))
         if notes is not None and len(notes) != len(decisions):
             raise ValueError(f"it wrote {len(notes)} notes for {len(decisions)} decisions: one for each is needed")
         known = (actions >= 0) & (actions < decisions.game.num_actions)

@@ -29,7 +29,7 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem import kernels
-from card_envs.games.holdem.actions import owed, raise_to_of
+from card_envs.games.holdem.actions import amount_to_call, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
@@ -169,7 +169,7 @@ def _decks(game: Game, street: int, hands: int, seed: int) -> NDArray[np.uint8]:
 def _base(config: HoldemConfig, street: int, seat: int, players: int, investment: int) -> Tables:
     """Return a table (1,) at which `seat` has to decide in one of the situations, with any cards."""
     blinds, pressed = INVESTMENTS[investment]
-    script = _Script(config, street, seat, PLAYERS[players], blinds * config.reward_unit, pressed)
+    script = _Script(config, street, seat, PLAYERS[players], blinds * config.chips_per_reward, pressed)
     for _ in range(_MOST_DECISIONS):
         if script.is_reached():
             return script.tables
@@ -198,13 +198,13 @@ class _Script:
             return False
         if self._street == 0:
             return bool(t.hand_commit[self._seat] == self._invested)
-        return bool(owed(t) > 0) == self._pressed
+        return bool(amount_to_call(t) > 0) == self._pressed
 
     def decide(self) -> None:
         """Take the next decision."""
         t = self._t
         goal = self._goal()
-        if t.actor not in self._staying and owed(t) > 0:
+        if t.actor not in self._staying and amount_to_call(t) > 0:
             kernels.apply_decision(self.tables, 0, FOLD, 0)
         elif t.actor in self._staying and goal > t.current_bet:
             kernels.apply_decision(self.tables, 0, RAISE, min(goal, int(t.max_raise_to)))
@@ -242,6 +242,6 @@ def write_bins(tables: Tables, actions: Any, bins: Any) -> None:
                 np.int64(RAISE_BINS) - 1, (raise_to_of(t, actions[i]) - 1) * RAISE_BINS // stack
             )
         elif actions[i] == CALL:
-            bins[i] = CALLS if owed(t) > 0 else CHECKS
+            bins[i] = CALLS if amount_to_call(t) > 0 else CHECKS
         else:
             bins[i] = FOLDS

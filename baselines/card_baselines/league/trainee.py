@@ -66,7 +66,7 @@ def trainee_class(spec: str) -> type[Trainee]:
 
     Registered are the entry points `card_envs.trainees`. Raises ValueError, naming what is nearest.
     """
-    known = plugins.registered(plugins.TRAINEES)
+    known = plugins.list_plugins(plugins.TRAINEES)
     if spec not in known and ":" not in spec:
         nearest = difflib.get_close_matches(spec, known, n=1, cutoff=0.3)
         hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""

@@ -24,9 +24,8 @@ from card_baselines.runs.checkpoint import strip_prefix
 from card_envs.agent import Agent, choose, decisions_at, find_agent
 from card_envs.game import Game
 from card_envs.observation import mask_records, observation_records
+from card_envs.typing import Rows
 from card_envs.vector import VectorTables
-
-Rows = NDArray[np.int64]
 
 PAST_SELF, EXPLOITER = "self", "exploiter"
 """Names of past selves and of exploiters in a pool."""

@@ -25,8 +25,7 @@ from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
-
-Floats = NDArray[np.float32]
+from card_envs.typing import Floats32
 
 _SAMPLE = 100_000  # hands from which centres are found
 _TURN_BOARDS, _RIVER_BOARDS = 1000, 400
@@ -70,7 +69,7 @@ def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
     return counts
 
 
-def _workspace(sequences: int) -> tuple[Floats, Floats, Floats]:
+def _workspace(sequences: int) -> tuple[Floats32, Floats32, Floats32]:
     return (
         np.ones((1, NUM_HANDS, sequences), np.float32),
         np.zeros((DECK_SIZE + 1, sequences), np.float32),
@@ -109,7 +108,7 @@ def group_starting_hands(flops: NDArray[np.uint16], rng: np.random.Generator) ->
     return _closest(features, centres)
 
 
-def _sample_features(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+def _sample_features(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng: np.random.Generator) -> Floats32:
     """Return the features of a random hand on each of some boards, at most `_SAMPLE`."""
     taken = counts[boards, rng.integers(NUM_HANDS, size=len(boards))].astype(np.float32)
     taken = taken[taken.sum(axis=1) > 0][:_SAMPLE]
@@ -117,13 +116,13 @@ def _sample_features(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng:
     return np.ascontiguousarray(features[:, :-1], np.float32)
 
 
-def _turn_features(rng: np.random.Generator) -> Floats:
+def _turn_features(rng: np.random.Generator) -> Floats32:
     """Return the features of hands on random boards."""
     boards = np.array([rng.choice(DECK_SIZE, 4, replace=False) for _ in range(_TURN_BOARDS)], np.int64)
     return _sample_features(histograms(boards), np.repeat(np.arange(len(boards)), 2 * _SAMPLE // len(boards)), rng)
 
 
-def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floats32:
     """Return the features of hands on random boards."""
     ranked, (members, sums, values) = np.zeros(1, RANKED), _workspace(NUM_GROUPS)
     features, taken = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32), []
@@ -139,7 +138,7 @@ def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floa
 # --- clusters -------------------------------------------------------------------------------------------------------
 
 
-def grow_centres(features: Floats, width: int, rng: np.random.Generator) -> Floats:
+def grow_centres(features: Floats32, width: int, rng: np.random.Generator) -> Floats32:
     """Return a tree of centres, (1 + width, features, width): clusters, and clusters of each of them."""
     tree = np.zeros((1 + width, features.shape[1], width), np.float32)
     top = k_means(features, width, rng)
@@ -150,7 +149,7 @@ def grow_centres(features: Floats, width: int, rng: np.random.Generator) -> Floa
     return tree
 
 
-def k_means(points: Floats, num_centres: int, rng: np.random.Generator) -> Floats:
+def k_means(points: Floats32, num_centres: int, rng: np.random.Generator) -> Floats32:
     """Return centres (num_centres, features) by Lloyd's algorithm, begun at random points; empty ones begin anew."""
     centres = points[rng.choice(len(points), num_centres, replace=len(points) < num_centres)].copy()
     for _ in range(_ROUNDS):
@@ -164,12 +163,12 @@ def k_means(points: Floats, num_centres: int, rng: np.random.Generator) -> Float
     return centres
 
 
-def _closest(points: Floats, centres: Floats) -> NDArray[np.int64]:
+def _closest(points: Floats32, centres: Floats32) -> NDArray[np.int64]:
     """Return the number of the nearest centre of each point."""
     return np.asarray(((centres**2).sum(axis=1) - 2 * points @ centres.T).argmin(axis=1), np.int64)
 
 
-def assign(tree: Floats, counts: NDArray[np.uint16]) -> NDArray[np.uint16]:
+def assign(tree: Floats32, counts: NDArray[np.uint16]) -> NDArray[np.uint16]:
     """Return the bucket of each hand of each kind of board, (kinds, 1326); 0 where the two share a card."""
     table = np.zeros(counts.shape[:2], np.uint16)
     _assign_all(tree, counts, table, np.zeros((1, NUM_BINS - 1), np.float32), np.zeros(tree.shape[2], np.float32))

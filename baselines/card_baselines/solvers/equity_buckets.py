@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.poker.draw import unused_card
+from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.equity import sample_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import starting_hand
@@ -67,7 +67,7 @@ def deal_all(stream: Any, cards: Any) -> None:
     """Write nine different random cards, drawn from the stream of a record."""
     used = np.int64(0)
     for k in range(_DEALT):
-        card = unused_card(stream, used)
+        card = draw_unused_card(stream, used)
         used |= np.int64(1) << card
         cards.card[k] = card
 

@@ -35,9 +35,9 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS, hand_number
+from card_envs.typing import Floats32
 
-Floats = NDArray[np.float32]
-Tables = list[Floats]
+Tables = list[Floats32]
 """Regrets or weights by street, (decisions, buckets, actions, sequences)."""
 
 PREFLOP, FLOP, TURN, RIVER = range(4)
@@ -158,7 +158,7 @@ class PublicChanceCfr:
         )  # fmt: skip
 
 
-def _table(street: Street, rows: int) -> Floats:
+def _table(street: Street, rows: int) -> Floats32:
     return np.zeros((len(street.nodes), rows, NUM_ACTIONS, street.sequences), np.float32)
 
 

@@ -12,7 +12,6 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_lines import CLOSED, FOLDED, ILLEGAL, Street
 from card_baselines.solvers.betting_tree import NUM_ACTIONS
@@ -20,8 +19,7 @@ from card_baselines.solvers.ranked_hands import add_compatible, add_showdowns
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
-
-Floats = NDArray[np.float32]
+from card_envs.typing import Floats32
 
 LEARN, BEST, FOLLOW, CHOOSE = range(4)
 """Modes of the learner at its decisions: learn regrets, take the best action, follow its own policy, or take the best
@@ -33,15 +31,15 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 class Workspace(NamedTuple):
     """Arrays of the passes over one street."""
 
-    reach: Floats
+    reach: Floats32
     """(slots, hands, sequences): the opponent's reach probabilities, see `STEP`."""
-    values: Floats
+    values: Floats32
     """(slots, hands, sequences): the learner's values."""
-    leaves: Floats
+    leaves: Floats32
     """(closes, hands, sequences): the learner's values after the closes of the street; none on the last street."""
-    sums: Floats
+    sums: Floats32
     """(cards + 1, sequences), for `add_compatible` and `add_showdowns`."""
-    shares: Floats
+    shares: Floats32
     """(2, sequences), for the two numbers that turn a weight into a probability: weight * shares[0] + shares[1]."""
 
     @staticmethod

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from card_baselines.agents.panels import evaluation_panel
 from card_baselines.settings import parse_settings
 from card_baselines.web.session import format_settings
 from card_baselines.web.store import StoredSession
@@ -55,7 +56,7 @@ class Catalogue:
                 "summary": ENVS[env].summary,
                 "seats": _seats_allowed(env),
                 "settings": self._default_words(env),
-                "panel": list(make_game(env).info.panel),
+                "panel": list(evaluation_panel(make_game(env))),
             }
             for env in self.envs
         ]

@@ -18,7 +18,7 @@ from card_baselines.web.session import format_settings, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.game import Game, Tables
 from card_envs.history import find_files
-from card_envs.history.formats import recorded_hands
+from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
 
 _SESSION = "session "
@@ -127,7 +127,7 @@ class FileRecording:
 
     @cached_property
     def _hands(self) -> list[RecordedHand]:
-        hands = [hand for hand in recorded_hands(self._file) if isinstance(hand, RecordedHand)]
+        hands = [hand for hand in load_recorded_hands(self._file) if isinstance(hand, RecordedHand)]
         return [hand for hand in hands if not hand.unknown_seats]  # nobody is shown cards that were not there
 
     def describe(self, catalogue: Catalogue) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class FileRecording:
             names=recorded.names,
             moves=moves,
             actors=actors,
-            in_other_games=tuple((game, recorded.in_game(game, step)) for game in recorded.others),
+            in_other_games=tuple((game, recorded.tables_in_game(game, step)) for game in recorded.others),
         )
 
 
@@ -247,7 +247,8 @@ def _is_secret(session: StoredSession) -> bool:
 def _draw(moment: Moment) -> NDArray[np.uint8]:
     from card_envs.canvas import PixelCanvas
 
-    picture: NDArray[np.uint8] = moment.game.info.painting()(PixelCanvas, moment.tables, None, moment.names).array()
+    paint = moment.game.info.require_paint()
+    picture: NDArray[np.uint8] = paint(PixelCanvas, moment.tables, None, moment.names).array()
     return picture
 
 

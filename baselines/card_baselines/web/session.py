@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.agent import Agent, Decisions, decisions_at, write_random_numbers
-from card_envs.game import NOBODY, Game, Tables, checked_actions
+from card_envs.game import NOBODY, Game, Tables, check_actions
 from card_envs.secret_deals import secret_generator, secret_uniform, with_secret
 
 _ROW = np.zeros(1, np.int64)
@@ -138,7 +138,7 @@ class Session:
         """Return an action that is legal for the seat to act; a ValueError says why another is not."""
         if self.seat_to_act is None:
             raise ValueError("the hand is over")
-        action = int(checked_actions([action], 1)[0])
+        action = int(check_actions([action], 1)[0])
         if self.game.first_illegal(self.tables, _ROW, np.array([action])) >= 0:
             raise ValueError(self.game.why_illegal(self.tables, 0, action))
         return action
@@ -177,7 +177,7 @@ class Session:
         agent = self.agents[place]
         decisions = decisions_of(self._games[place], self.plan, self.tables, self.hand, len(self.actions))
         try:
-            return self.check_action(int(checked_actions(agent.act(decisions, self._streams[place]), 1)[0]))
+            return self.check_action(int(check_actions(agent.act(decisions, self._streams[place]), 1)[0]))
         except Exception as error:  # an agent is anybody's code
             raise AgentFault(f"{agent.name} failed: {type(error).__name__}: {error}") from error
 

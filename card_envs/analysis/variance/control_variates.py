@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.agent import (
     Agent,
@@ -32,13 +31,14 @@ from card_envs.agent import (
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of
 from card_envs.analysis.variance.sequential import AdjustedStopping, SequentialSamples
 from card_envs.analysis.variance.tree_terms import TreeControlTerms, can_be_asked, has_tree_terms
-from card_envs.game import Game, Tables, checked_actions
+from card_envs.game import Game, Tables, check_actions
 from card_envs.game_info import ControlTerms
-from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
+from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.result import MatchResult
 from card_envs.match.stopping import StoppingRule
 from card_envs.match.summary import Summary, johnson_quantile, without_interval
+from card_envs.typing import Floats, Rows
 
 _DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
 """Number of counterfactual hands for deterministic agents, of which actions rule out most, and for others."""
@@ -54,8 +54,6 @@ _EXACT = 1e-9
 """Ratio of the standard deviations of adjusted and plain results below which only rounding errors are left."""
 _UNUSED_RNG = np.random.default_rng(0)
 """Argument of `act` for agents that do not draw from it."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -330,7 +328,7 @@ def _count_counterfactual_hands(agent: Agent, is_deterministic: bool) -> int:
 def _ask(agent: Agent, decisions: Decisions, is_deterministic: bool) -> Floats:
     """Return an agent's action probabilities (n, num_actions), 0 and 1 for one that acts by its random numbers."""
     if is_deterministic:
-        actions = checked_actions(agent.act(decisions, _UNUSED_RNG), len(decisions))
+        actions = check_actions(agent.act(decisions, _UNUSED_RNG), len(decisions))
         return np.asarray(actions[:, None] == np.arange(decisions.game.num_actions), np.float64)
     return action_probabilities(agent, decisions)
 

@@ -17,17 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.analysis.variance.regression import Evidence, evidence_of, fit_weights
 from card_envs.game_info import ControlUnits
 from card_envs.match.stopping import StoppingRule
 from card_envs.match.summary import Summary
+from card_envs.typing import Floats
 
 _FIRST_FIT, _GROWTH = 50, 1.3
 """Number of samples at the first fit of coefficients, and the factor by which it grows from one fit to the next."""
-
-Floats = NDArray[np.float64]
 
 
 class SequentialSamples:

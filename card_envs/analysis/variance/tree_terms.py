@@ -17,16 +17,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.best_response import strategy_of
 from card_envs.analysis.exploitability.public_tree import MAX_DEALS, Node, PublicTree, enumeration_of
 from card_envs.game import Game, Tables
 from card_envs.game_info import Controls, ControlUnits
-from card_envs.play_statistics import Hands, Rows
-
-Floats = NDArray[np.float64]
+from card_envs.play_statistics import Hands
+from card_envs.typing import Floats, Rows
 
 MAX_CELLS = 1_000_000
 """Largest number of public states times deals of a game."""
@@ -103,7 +101,7 @@ class TreeControlTerms:
     def on_deal(self, batch: Hands) -> None:
         """Set the possible deals of each hand, and the control of the hole cards."""
         n, seats = len(batch.tables), self._game.num_seats
-        self._deal = enumeration_of(self._game).numbers(batch.tables)
+        self._deal = enumeration_of(self._game).deal_indices(batch.tables)
         shift = batch.tables["actor"].astype(np.int64) - self._root.seat
         self._turn = (batch.hands - shift) % seats
         self._node = np.zeros(n, np.int64)

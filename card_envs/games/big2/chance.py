@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE, card_name
 from card_envs.chance import Episode, Tables
 from card_envs.game import ILLEGAL
+from card_envs.game_kernels import DealWith
 from card_envs.games.big2.actions import PASS, action_of
 from card_envs.games.big2.combos import card_of, order_names, order_of
 from card_envs.games.big2.config import Big2Config
@@ -17,15 +18,13 @@ from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS, Table
 from card_envs.games.big2.view import action_cards, hand, legal_actions
 from card_envs.observation import Block
 
-DealWith = Callable[[Any, int, Mapping[str, Any]], int]
-
 _MOST_PLAYS = NUM_SEATS * HAND_SIZE - (NUM_SEATS - 1)
 """Combinations in a deal: single cards, and each loser keeps one."""
 _THREE_OF_DIAMONDS = 0
 
 
 class Play(NamedTuple):
-    """What everybody saw a seat do: the cards (order numbers), none for a pass.
+    """A play that everybody saw: the seat and its cards (order numbers), none for a pass.
 
     Not the action id: that names positions in the hand, which would tell where the played cards lay among the others.
     """
@@ -58,14 +57,14 @@ class Big2Chance:
         hands = [list(cards[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]) for seat in range(NUM_SEATS)]
         self._deal_with(tables, 0, {"hands": hands})
 
-    def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
+    def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Change nothing: all cards are in the hands."""
 
-    def num_shown(self, tables: Tables) -> int:
-        """Return 52."""
+    def num_cards_dealt(self, tables: Tables) -> int:
+        """Return 52: all cards are dealt before the first decision."""
         return DECK_SIZE
 
-    def seen_decision(self, before: Tables, after: Tables, action: int) -> Play:
+    def public_decision(self, before: Tables, after: Tables, action: int) -> Play:
         """Return the cards that were played."""
         t = before[0]
         return Play(int(t.actor), () if action == PASS else tuple(action_cards(t, action)))
@@ -79,7 +78,7 @@ class Big2Chance:
         action = action_of([held.index(order) for order in decision.orders])
         return action if action in legal_actions(t) else ILLEGAL
 
-    def shown_cards(self, episode: Episode) -> Sequence[Collection[int]]:
+    def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
         """Return the cards that each seat has played, and 3D for the seat that opened: everybody sees who it is."""
         shown: list[set[int]] = [set() for _ in range(NUM_SEATS)]
         if episode.has_begun:

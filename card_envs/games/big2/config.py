@@ -49,7 +49,7 @@ FORCED_PASSES = {
 """`forced_passes`: which turns without a choice are steps -> the value in a table's record."""
 
 NEVER = HAND_SIZE + 1
-"""In a table's record: a number of cards that no loser holds, for scoring rules that are off."""
+"""Number of cards that no loser holds; in a table's record it stands for a scoring rule that is off."""
 
 
 class Big2Options(TypedDict, total=False):
@@ -79,13 +79,13 @@ class Big2Config:
     higher_straight_flush_wins: bool = False
     """A straight flush is beaten by a higher one; otherwise by nothing."""
     all_triples: bool = False
-    """Whoever holds all four cards of a rank may play any three of them; otherwise not the three without the heart."""
+    """Any three of the four cards of a rank may be played; otherwise not the three without the heart."""
     straights: str = "two_high"
-    """Which runs are straights and how they rank: `two_high` 34567 < ... < TJQKA < JQKA2; `without_twos` 34567 < ... <
+    """Runs that are straights, lowest first: `two_high` 34567 < ... < TJQKA < JQKA2; `without_twos` 34567 < ... <
     TJQKA; `two_low` A2345 < 23456 < 34567 < ... < TJQKA; `hong_kong` 34567 < ... < TJQKA < 23456 < A2345; `taiwan`
     A2345 < 34567 < ... < TJQKA < 23456."""
     flushes: str = "highest_card"
-    """What decides between flushes: the `highest_card`, its rank before its suit; the `suit` before the highest card;
+    """The criterion between flushes: the `highest_card`, its rank before its suit; the `suit` before the highest card;
     the `ranks` from the highest to the lowest as in poker, then the suit."""
     double_from: int | None = None
     """Losers with this many cards or more pay twice; None: nobody does. 10 is common."""
@@ -122,7 +122,19 @@ class Big2Config:
 
     @classmethod
     def profile(cls, rules: str = "charlesworth2018", **options: Any) -> Self:
-        """Return the rules called `rules`, with single options replaced; unknown names raise a ValueError."""
+        """Return a named set of rules.
+
+        Args:
+            rules: A key of `RULES`.
+            **options: Fields of `Big2Config` that replace those of the set.
+
+        Raises:
+            ValueError: For unknown names and values.
+
+        Example:
+            >>> Big2Config.profile("charlesworth2018", straights="hong_kong").straights
+            'hong_kong'
+        """
         if rules not in RULES:
             raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
         known = [field.name for field in fields(cls)]
@@ -149,7 +161,7 @@ class Big2Config:
     def run_deciders(self) -> list[int]:
         """For every run in `RUNS`, which of its five cards (0 = lowest in Big 2) decides between equal runs."""
         deciders = dict(STRAIGHTS[self.straights])
-        return [_in_big2_order(run).index(deciders.get(run, run[-1])) for run in RUNS]
+        return [_sort_ranks(run).index(deciders.get(run, run[-1])) for run in RUNS]
 
     def write_settings(self, tables: Tables) -> None:
         """Write these rules into the settings fields of every record in `tables`."""
@@ -277,7 +289,7 @@ def is_big2(game: Game) -> bool:
     return isinstance(game.config, Big2Config)
 
 
-def _in_big2_order(ranks: str) -> str:
+def _sort_ranks(ranks: str) -> str:
     return "".join(sorted(ranks, key="3456789TJQKA2".index))
 
 

@@ -37,18 +37,18 @@ def write_state(tables: Tables, i: Any, states: Any) -> None:
     """Write the vector of table i into row 0."""
     t, o = tables[i], states[0]
     for k in range(_SIZE):
-        o.number[k] = 0
+        o.values[k] = 0
     for seat in range(NUM_SEATS):
         held, played = t.held[seat], t.played[seat]
         for card in range(DECK_SIZE):
-            o.number[_HANDS + seat * DECK_SIZE + card] = held >> card & 1
-            o.number[_PLAYED + seat * DECK_SIZE + card] = played >> card & 1
+            o.values[_HANDS + seat * DECK_SIZE + card] = held >> card & 1
+            o.values[_PLAYED + seat * DECK_SIZE + card] = played >> card & 1
     if t.is_over == 0:
-        o.number[_ACTOR + np.int64(t.actor)] = 1
+        o.values[_ACTOR + np.int64(t.actor)] = 1
     if t.trick_size > 0:
         for k in range(t.trick_size):
-            o.number[_CARDS + np.int64(t.trick_cards[k])] = 1
-        o.number[_KIND + np.int64(t.trick_kind)] = 1
-        o.number[_SEAT + np.int64(t.trick_seat)] = 1
-        o.number[_LEADER + np.int64(t.trick_leader)] = 1
-        o.number[_PASSES + np.int64(t.passes)] = 1
+            o.values[_CARDS + np.int64(t.trick_cards[k])] = 1
+        o.values[_KIND + np.int64(t.trick_kind)] = 1
+        o.values[_SEAT + np.int64(t.trick_seat)] = 1
+        o.values[_LEADER + np.int64(t.trick_leader)] = 1
+        o.values[_PASSES + np.int64(t.passes)] = 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_id, card_name
-from card_envs.game import NOBODY, Game, Tables, checked_list, is_whole
+from card_envs.game import NOBODY, Game, Tables, check_list, is_whole
 from card_envs.games.big2 import kernels, view
 from card_envs.games.big2.actions import NUM_ACTIONS
 from card_envs.games.big2.combos import NO_COMBO, ORDER_OF_CARD
@@ -18,12 +18,12 @@ from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.full_state import STATE_LAYOUT, write_state
 from card_envs.games.big2.info import big2_info
 from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE, Table
-from card_envs.observation import Encoder, named_encoder
+from card_envs.observation import Encoder, find_encoder
 
 
 def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", name: str = "big2") -> Game:
     """Return the game with these rules; `name` is what environments and tables of results call it."""
-    chosen = named_encoder(ENCODERS, encoder)
+    chosen = find_encoder(ENCODERS, encoder)
     return Game(
         name=name,
         config=config,
@@ -69,7 +69,7 @@ def deal_with(tables: Tables, i: int, options: Mapping[str, Any]) -> int:
     """Begin a deal with the option `hands`, four hands of 13 cards; without it, as `deal` does."""
     if "hands" not in options:
         return int(kernels.deal(tables, i))
-    set_hands(tables, i, checked_hands(options["hands"]))
+    set_hands(tables, i, check_hands(options["hands"]))
     return int(kernels.deal_known(tables, i))
 
 
@@ -84,11 +84,11 @@ def set_hands(tables: Tables, i: int, hands: list[list[int]]) -> None:
         t.held[seat] = sum(1 << int(order) for order in orders)
 
 
-def checked_hands(hands: Any) -> list[list[int]]:
+def check_hands(hands: Any) -> list[list[int]]:
     """Return the card ids of four hands (ids or names such as "3d"); a ValueError names what is wrong with them."""
     listed = [
-        [card_id(card) if isinstance(card, str) else card for card in checked_list("hand", cards)]
-        for cards in checked_list("hands", hands)
+        [card_id(card) if isinstance(card, str) else card for card in check_list("hand", cards)]
+        for cards in check_list("hands", hands)
     ]
     if len(listed) != NUM_SEATS:
         raise ValueError(f"hands are {len(listed)} hands of cards: Big 2 has {NUM_SEATS} seats")

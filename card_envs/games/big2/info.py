@@ -1,4 +1,4 @@
-"""What Big 2 tells of itself to matches, reports and wrappers."""
+"""The `GameInfo` of Big 2, for matches, reports and wrappers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Tables
 from card_envs.game_info import GameInfo, Positions, Seats
-from card_envs.games.big2.chance import Big2Chance, DealWith
+from card_envs.game_kernels import DealWith
+from card_envs.games.big2.chance import Big2Chance
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.evaluation.control_terms import Big2ControlTerms
 from card_envs.games.big2.state import NUM_SEATS
@@ -20,11 +21,9 @@ from card_envs.games.big2.statistics import Big2Statistics
 from card_envs.games.big2.view import action_parts, private_cards
 from card_envs.games.big2.words import text_interface
 
-_PANEL = ("random", "big2_lowest", "big2_greedy", "big2_planner")
-
 
 def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
-    """Return what generic code may know of Big 2."""
+    """Return the `GameInfo` of Big 2."""
     return GameInfo(
         seats=Seats(NUM_SEATS, NUM_SEATS),
         positions=Positions(tuple(f"seat {place}" for place in range(1, NUM_SEATS + 1)), positions_of),
@@ -38,7 +37,6 @@ def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
         redeal=redeal,
         shows_hands_at_end=True,
         text=text_interface(config),
-        panel=_PANEL,
     )
 
 

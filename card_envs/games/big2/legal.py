@@ -54,7 +54,7 @@ from card_envs.games.big2.state import (
 from card_envs.rng import random_below
 
 _HEART = 2
-"""Which of the four cards of a rank is the heart."""
+"""Index of the heart among the four cards of a rank."""
 _SIX, _ACE, _TWO = 3, 11, 12
 _THREE_FOUR_FIVE_TWO = np.int64(0x1000000000111)
 _DIGITS = np.int64(0xFFFFFFFFFFFFF)

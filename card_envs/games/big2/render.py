@@ -41,7 +41,7 @@ _LABEL, _NORMAL, _LARGE = 12.0, 15.0, 17.0
 
 
 class _Place(NamedTuple):
-    """Where the things of one seat lie; rows share out its 13 cards."""
+    """Coordinates of one seat's cards, name plate and label; its 13 cards are split into rows."""
 
     plate: Point
     label: Point
@@ -106,10 +106,10 @@ def _draw_trick(canvas: Canvas, t: Table, names: Sequence[str]) -> None:
 def _draw_seat(canvas: Canvas, t: Table, k: int, place: _Place, is_open: bool, name: str) -> None:
     orders = hand(t, k) if is_open else [NO_CARD] * int(t.num_cards[k])
     cards = [card if card == NO_CARD else card_of(card) for card in orders]
-    for row, center in zip(_shared_out(cards, len(place.rows)), place.rows, strict=True):
+    for row, center in zip(_split_into_rows(cards, len(place.rows)), place.rows, strict=True):
         canvas.fan(center, place.card, place.step, row)
     played = [card_of(order) for order in range(DECK_SIZE) if int(t.played[k]) >> order & 1]
-    for row, center in zip(_shared_out(played, len(place.played_rows)), place.played_rows, strict=True):
+    for row, center in zip(_split_into_rows(played, len(place.played_rows)), place.played_rows, strict=True):
         canvas.fan(center, _PLAYED_CARD, _PLAYED_STEP, row)
     is_winner = bool(t.is_over) and int(t.payoff[k]) > 0
     count = int(t.num_cards[k])
@@ -117,7 +117,7 @@ def _draw_seat(canvas: Canvas, t: Table, k: int, place: _Place, is_open: bool, n
     _draw_label(canvas, t, k, place.label)
 
 
-def _shared_out(cards: list[int], num_rows: int) -> list[list[int]]:
+def _split_into_rows(cards: list[int], num_rows: int) -> list[list[int]]:
     """Return cards in rows; the first row is filled before the next begins."""
     length = -(-HAND_SIZE // num_rows)
     return [cards[row * length : (row + 1) * length] for row in range(num_rows)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from card_envs.games.big2.state import NUM_SEATS
-from card_envs.play_statistics import Hands, Rows, Statistic, ratio, share
+from card_envs.play_statistics import Hands, Statistic, ratio, share
+from card_envs.typing import Rows
 
 
 class Big2Statistics:

@@ -70,7 +70,7 @@ def open_deal(t: Table) -> None:
     t.actor = t.opener
     _clear_trick(t)
     if t.opening_decision == 0:
-        _put_down(t, np.int64(0))  # 3D is the lowest card of its hand
+        _play_cards(t, np.int64(0))  # 3D is the lowest card of its hand
         _next_turn(t)
     else:
         list_legal(t)
@@ -83,7 +83,7 @@ def act(t: Table, action: Any) -> None:
     if action == PASS:
         pass_(t)
     else:
-        _put_down(t, action)
+        _play_cards(t, action)
         if t.num_cards[t.actor] == 0:
             _end_deal(t)
             return
@@ -111,7 +111,7 @@ def _clear_trick(t: Table) -> None:
 
 
 @kernel
-def _put_down(t: Table, action: Any) -> None:
+def _play_cards(t: Table, action: Any) -> None:
     """Lead or follow: move the actor's cards from the hand to the table."""
     seat = t.actor
     size = np.int64(ACTION_SIZE[action])
@@ -194,7 +194,7 @@ def _end_deal(t: Table) -> None:
 
 @kernel
 def _penalty(t: Table, seat: Any) -> Any:
-    """Return what a seat pays for its cards: one point each, more by the options."""
+    """Return the points that a seat pays for its cards: one each, more by the options."""
     cards = np.int64(t.num_cards[seat])
     twos = bit_count(t.held[seat] & _TWOS)
     points = cards * (3 if cards >= t.triple_from else 2 if cards >= t.double_from else 1)

@@ -37,7 +37,7 @@ def has(seats: Any, seat: Any) -> Any:
 
 
 @kernel
-def wrapped(seat: Any, num_seats: Any) -> Any:
+def wrap_seat(seat: Any, num_seats: Any) -> Any:
     """Return a seat number below 2 * num_seats brought into 0 .. num_seats - 1; a division would cost 20 times that."""
     return seat - num_seats if seat >= num_seats else np.int64(seat)
 
@@ -45,18 +45,18 @@ def wrapped(seat: Any, num_seats: Any) -> Any:
 @kernel
 def seat_position(t: Table, seat: Any) -> Any:
     """Return the position of a seat: 0 for the first seat left of the button, then clockwise."""
-    return wrapped(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
+    return wrap_seat(np.int64(seat) - t.button - 1 + t.num_seats, np.int64(t.num_seats))
 
 
 @kernel
-def first_from(seats: Any, start: Any, num_seats: Any) -> Any:
+def first_seat_from(seats: Any, start: Any, num_seats: Any) -> Any:
     """Return the first seat of a set that is not empty, clockwise from seat `start` (below 2 * num_seats)."""
-    behind = seats & (np.int64(-1) << wrapped(start, num_seats))
+    behind = seats & (np.int64(-1) << wrap_seat(start, num_seats))
     return lowest_bit(behind if behind else seats)
 
 
 @kernel
-def owed(t: Table) -> Any:
+def amount_to_call(t: Table) -> Any:
     """Return the chips by which the actor's street commitment is below the current bet (may exceed the stack)."""
     return np.int64(t.current_bet) - t.street_commit[t.actor]
 
@@ -66,7 +66,7 @@ def menu_amount(t: Table, action: Any) -> Any:
     """Return the street commitment that a sized raise id of the bet menu asks for, legal or not."""
     size = np.int64(t.bet_size[action - FIRST_RAISE_ACTION])
     if t.menu == MENU_POT:
-        return np.int64(t.current_bet) + (np.int64(t.pot) + owed(t)) * size // 1000
+        return np.int64(t.current_bet) + (np.int64(t.pot) + amount_to_call(t)) * size // 1000
     return size
 
 
@@ -108,7 +108,7 @@ def is_legal(t: Table, action: Any) -> Any:
 def betting_options(tables: Tables, i: Any) -> Any:
     """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; the last two are 0 without a raise."""
     t: Table = tables[i]
-    return t.legal & 1 == 1, min(owed(t), t.stack[t.actor]), t.min_raise_to, t.max_raise_to
+    return t.legal & 1 == 1, min(amount_to_call(t), t.stack[t.actor]), t.min_raise_to, t.max_raise_to
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Which raises the action ids of a no-limit or pot-limit game stand for."""
+"""The raises that action ids of a no-limit or pot-limit game stand for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _THOUSANDTHS = 1000
 
 @dataclass(frozen=True)
 class BetMenu:
-    """Which raises the action ids from 2 on stand for."""
+    """The raises that action ids from 2 on stand for."""
 
     kind: int
     """MENU_LIMIT, MENU_POT, MENU_CHIPS or MENU_INTEGERS."""
@@ -24,20 +24,30 @@ class BetMenu:
 
     @classmethod
     def pot_fractions(cls, fractions: Iterable[float], all_in: bool = True) -> Self:
-        """Return raises by these fractions of the pot (as it is after calling), such as 0.5 and 1."""
+        """Return raises by fractions of the pot.
+
+        Args:
+            fractions: 0.001 to 100, of the pot as it is after calling, such as 0.5 and 1.
+            all_in: Whether the last action id is all-in.
+        """
         listed = [_number("of pot fractions", fraction) for fraction in fractions]
         if not all(0.001 <= fraction <= 100 for fraction in listed):
             raise ValueError(f"bet_menu: pot fractions {listed} must lie in 0.001 .. 100")
         sizes = tuple(sorted(round(_THOUSANDTHS * fraction) for fraction in listed))
-        return cls(MENU_POT, cls._checked(sizes), all_in)
+        return cls(MENU_POT, cls._check_sizes(sizes), all_in)
 
     @classmethod
     def chips(cls, amounts: Iterable[int], all_in: bool = False) -> Self:
-        """Return raises *to* these street commitments in chips."""
+        """Return raises *to* amounts in chips.
+
+        Args:
+            amounts: Street commitments after the raise.
+            all_in: Whether the last action id is all-in.
+        """
         sizes = tuple(sorted(int(amount) for amount in amounts))
         if any(size < 1 or size > MAX_CHIPS for size in sizes):
             raise ValueError(f"bet_menu: raise-to amounts {list(sizes)} must lie in 1 .. {MAX_CHIPS}")
-        return cls(MENU_CHIPS, cls._checked(sizes), all_in)
+        return cls(MENU_CHIPS, cls._check_sizes(sizes), all_in)
 
     @classmethod
     def integers(cls) -> Self:
@@ -45,17 +55,26 @@ class BetMenu:
         return cls(MENU_INTEGERS)
 
     @staticmethod
-    def _checked(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    def _check_sizes(sizes: tuple[int, ...]) -> tuple[int, ...]:
         if len(sizes) > MAX_SIZES or len(set(sizes)) < len(sizes):
             raise ValueError(f"bet_menu: {sizes} must be at most {MAX_SIZES} different sizes")
         return sizes
 
     @classmethod
     def parse(cls, menu: BetMenu | str | Sequence[float]) -> BetMenu:
-        """Return the menu written as letters, as "pot:0.5,1", "chips:4,8", "integers", or as a list of pot fractions.
+        """Parse a bet menu.
 
-        Letters: f fold, c check or call, h half pot, p pot, a all-in ("fcpa" and "fchpa" as in OpenSpiel). Lists of
-        fractions come with an all-in; in text, "all_in" asks for it: "pot:0.33,0.75,all_in".
+        Args:
+            menu: Letters (f fold, c check or call, h half pot, p pot, a all-in: "fcpa" and "fchpa" as in OpenSpiel);
+                "pot:0.5,1" or "chips:4,8", with ",all_in" for an all-in; "integers" for every amount; or a list of pot
+                fractions, which comes with an all-in. A `BetMenu` is returned as it is.
+
+        Raises:
+            ValueError: For other text, and for sizes out of range.
+
+        Example:
+            >>> BetMenu.parse("pot:0.5,1,all_in").sizes
+            (500, 1000)
         """
         if isinstance(menu, BetMenu):
             return menu

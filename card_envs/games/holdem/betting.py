@@ -14,14 +14,14 @@ from card_envs.games.holdem.actions import (
     FIRST_RAISE_ACTION,
     FOLD_ACTION,
     NO_AMOUNT,
-    first_from,
+    amount_to_call,
+    first_seat_from,
     has,
     num_menu_actions,
-    owed,
     raise_to_of,
-    wrapped,
+    wrap_seat,
 )
-from card_envs.games.holdem.betting_words import clear_words, note_call, note_raise
+from card_envs.games.holdem.betting_history_bits import clear_betting_history, record_call, record_raise
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.games.holdem.state import (
     CALL,
@@ -46,7 +46,7 @@ from card_envs.rng import random_below
 def move_button(t: Table) -> None:
     """Move the button one seat to the left, where it moves at all."""
     if t.button_moves == 1:
-        t.button = wrapped(np.int64(t.button) + 1, t.num_seats)
+        t.button = wrap_seat(np.int64(t.button) + 1, t.num_seats)
 
 
 @kernel
@@ -94,7 +94,7 @@ def start_hand(t: Table) -> None:
         if blind > 0 and blind >= t.current_bet:
             t.current_bet = blind
             opener = np.int64(position) + 1
-    _open_betting(t, wrapped(np.int64(t.button) + 1 + opener, t.num_seats))
+    _open_betting(t, wrap_seat(np.int64(t.button) + 1 + opener, t.num_seats))
 
 
 @kernel
@@ -155,7 +155,7 @@ def _clear_hand(t: Table) -> None:
     for k in range(RECENT_ACTIONS):
         t.recent_amount[k] = 0
         t.recent_move[k] = 0
-    clear_words(t)
+    clear_betting_history(t)
     t.num_decisions = 0
     t.pot = 0
     t.street = 0
@@ -174,7 +174,7 @@ def _clear_street(t: Table) -> None:
 
 @kernel
 def _seat_at(t: Table, position: Any) -> Any:
-    return wrapped(np.int64(t.button) + 1 + position, t.num_seats)
+    return wrap_seat(np.int64(t.button) + 1 + position, t.num_seats)
 
 
 @kernel
@@ -196,13 +196,13 @@ def act(t: Table, kind: Any, raise_to: Any) -> None:
     if kind == FOLD:
         t.in_hand = np.int64(t.in_hand) & ~bit
     elif kind == CALL:
-        _pay(t, seat, min(owed(t), np.int64(t.stack[seat])))
+        _pay(t, seat, min(amount_to_call(t), np.int64(t.stack[seat])))
         t.callers[street, level] = np.int64(t.callers[street, level]) | bit
-        note_call(t, seat, level)
+        record_call(t, seat, level)
         t.acted = np.int64(t.acted) | bit
     else:
         t.raiser[street, min(level, MAX_LEVELS - 2)] = seat
-        note_raise(t, seat, level)
+        record_raise(t, seat, level)
         _raise(t, seat, bit, raise_to)
     ring = np.int64(t.num_decisions) % RECENT_ACTIONS
     t.recent_move[ring] = 4 * seat + kind
@@ -254,7 +254,7 @@ def _pass_the_turn(t: Table, seat: Any) -> None:
 
 @kernel
 def _next_pending(t: Table, first: Any) -> Any:
-    return first_from(np.int64(t.pending), first, np.int64(t.num_seats))
+    return first_seat_from(np.int64(t.pending), first, np.int64(t.num_seats))
 
 
 @kernel
@@ -319,7 +319,7 @@ def give_turn(t: Table, seat: Any) -> None:
     t.min_raise_to = 0
     t.max_raise_to = 0
     legal = np.int64(1 << CALL_ACTION)
-    if owed(t) > 0 or t.fold_when_free == 1:
+    if amount_to_call(t) > 0 or t.fold_when_free == 1:
         legal |= 1 << FOLD_ACTION
     if _may_raise(t):
         _set_raise_bounds(t)
@@ -349,7 +349,7 @@ def _may_raise(t: Table) -> Any:
     all-in that was less than a full raise for somebody who already acted (TDA 2024 rule 47; profile `acpc` allows it).
     """
     seat = np.int64(t.actor)
-    to_call = owed(t)
+    to_call = amount_to_call(t)
     if t.stack[seat] <= to_call or t.street_raises[t.street] >= t.max_raises[t.street]:
         return False
     if t.short_raise_reopens == 0:
@@ -375,7 +375,7 @@ def _set_raise_bounds(t: Table) -> None:
         low = full_raise_to(t)
         high = most
         if t.structure == POT_LIMIT:
-            high = max(low, np.int64(t.current_bet) + t.pot + owed(t))
+            high = max(low, np.int64(t.current_bet) + t.pot + amount_to_call(t))
     t.min_raise_to = min(most, low)
     t.max_raise_to = min(most, high)
 

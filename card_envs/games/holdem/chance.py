@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
@@ -11,19 +11,18 @@ from numpy.typing import NDArray
 from card_envs.cards import card_name, card_names
 from card_envs.chance import Episode, Tables
 from card_envs.game import ILLEGAL
+from card_envs.game_kernels import DealWith
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, is_legal, raise_to_of
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS, Table
 from card_envs.observation import Block
 
-DealWith = Callable[[Any, int, Mapping[str, Any]], int]
-
 _KINDS = {FOLD: "f", CALL: "c", RAISE: "r"}
 
 
 class Bet(NamedTuple):
-    """What everybody saw a seat do: FOLD, CALL or RAISE, and its street commitment (chips) after it."""
+    """A public decision of a seat: FOLD, CALL or RAISE, and its street commitment (chips) after it."""
 
     seat: int
     street: int
@@ -41,8 +40,8 @@ class HoldemChance:
         self.max_cards = config.num_dealt
         self.max_decisions = max_decisions(config)
         self._amount = int(largest_amount(config.new_tables(1)[0]))
-        self.min_return = -self._amount / config.reward_unit
-        self.max_return = (config.num_players - 1) * self._amount / config.reward_unit
+        self.min_return = -self._amount / config.chips_per_reward
+        self.max_return = (config.num_players - 1) * self._amount / config.chips_per_reward
         self._place = {card: place for place, card in enumerate(self.deck)}
         hole_cards = config.num_players * config.num_hole_cards
         self._num_shown = [hole_cards + shown for shown in accumulate(config.board_cards)]
@@ -63,24 +62,24 @@ class HoldemChance:
 
     def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Begin the hand; cards that chance has not dealt yet are stood in for, and nothing shows them."""
-        self._deal_with(tables, 0, {"button": self._config.num_players - 1, "deck": self._filled(cards)})
+        self._deal_with(tables, 0, {"button": self._config.num_players - 1, "deck": self._complete_deck(cards)})
 
-    def lay_out(self, tables: Tables, cards: tuple[int, ...]) -> None:
+    def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Write the deck field."""
-        deck = self._filled(cards)
+        deck = self._complete_deck(cards)
         tables["deck"][0, : len(deck)] = deck
 
-    def _filled(self, cards: tuple[int, ...]) -> list[int]:
+    def _complete_deck(self, cards: tuple[int, ...]) -> list[int]:
         """Return a whole deck field: `cards`, then others of the deck (showdowns rank no card twice)."""
         missing = self._config.num_dealt - len(cards)
         others = [card for card in self.deck if card not in cards] if missing else []
         return [*cards, *others[:missing]]
 
-    def num_shown(self, tables: Tables) -> int:
+    def num_cards_dealt(self, tables: Tables) -> int:
         """Return the number of hole cards and of board cards up to the table's street."""
         return self._num_shown[int(tables["street"][0])]
 
-    def seen_decision(self, before: Tables, after: Tables, action: int) -> Bet:
+    def public_decision(self, before: Tables, after: Tables, action: int) -> Bet:
         """Return the decision, as the table itself remembers it."""
         ring = (int(after["num_decisions"][0]) - 1) % RECENT_ACTIONS
         seat, kind = divmod(int(after["recent_move"][0, ring]), 4)
@@ -97,7 +96,7 @@ class HoldemChance:
             return ILLEGAL
         return next((action for action in actions if is_legal(t, action)), ILLEGAL)
 
-    def shown_cards(self, episode: Episode) -> Sequence[Collection[int]]:
+    def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
         """Return no cards for any seat: hole cards are shown when all decisions are made."""
         return [()] * self._config.num_players
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from card_envs.cards import DECK_SIZE, NO_CARD
-from card_envs.game import Game, checked_list, is_whole
+from card_envs.game import Game, check_list, is_whole
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.rules import BY_RULES as BY_RULES  # names of settings, reached through this module too
 from card_envs.games.holdem.rules import RULES as RULES
@@ -61,7 +61,7 @@ class HoldemConfig:
     num_suits: int = 4
     button_moves: bool = True
     """The button moves one seat to the left with every deal; else it stays on the last seat, so that seat 0 opens."""
-    reward_unit: int = 2
+    chips_per_reward: int = 2
     """Chips that make a reward of 1: the big blind, or 1 in games that count chips."""
 
     def __post_init__(self) -> None:
@@ -71,10 +71,10 @@ class HoldemConfig:
         if not is_whole(self.num_players) or not 2 <= self.num_players <= MAX_SEATS:
             raise ValueError(f"num_players {self.num_players!r} must be a whole number in 2 .. {MAX_SEATS}")
         self.profile  # noqa: B018  raises for an unknown name
-        checked_stacks(self.stacks, self.num_players)
-        _checked_amounts("blinds", self.blinds)
-        _checked_amounts("antes", self.ante_list)
-        _checked_amounts("raise_sizes", self.raise_sizes)
+        check_stacks(self.stacks, self.num_players)
+        _check_amounts("blinds", self.blinds)
+        _check_amounts("antes", self.ante_list)
+        _check_amounts("raise_sizes", self.raise_sizes)
         if len(self.blinds) > self.num_players:
             raise ValueError(f"blinds {self.blinds} are more than the {self.num_players} players")
         if not any(self.blinds) and not any(self.ante_list):
@@ -108,8 +108,8 @@ class HoldemConfig:
             raise ValueError(
                 f"raise_sizes {self.raise_sizes} must name a positive number for each of the {streets} streets"
             )
-        if self.min_bet < 1 or self.reward_unit < 1:
-            raise ValueError(f"min_bet {self.min_bet} and reward_unit {self.reward_unit} must be at least 1")
+        if self.min_bet < 1 or self.chips_per_reward < 1:
+            raise ValueError(f"min_bet {self.min_bet} and chips_per_reward {self.chips_per_reward} must be at least 1")
 
     @classmethod
     def limit(
@@ -122,8 +122,21 @@ class HoldemConfig:
         max_raises: Sequence[int] | str | None = BY_RULES,
         rules: str = "standard",
     ) -> Self:
-        """Return limit hold'em: bets of one big blind before the turn, of two from then on, capped."""
-        big = _checked_blinds(small_blind, big_blind)
+        """Return limit hold'em: bets of one big blind before the turn, of two from then on, capped.
+
+        Args:
+            num_players: 2 to 10.
+            stacks: Starting stack in chips, one for all seats or one per seat.
+            small_blind: Chips; 0 for none.
+            big_blind: Chips; a reward of 1 is one big blind.
+            ante: Chips that every seat posts before the blinds.
+            max_raises: Raises allowed on each of the four streets, None for no cap; by default those of the rules.
+            rules: Name of a rules profile, a key of `rules.RULES`.
+
+        Raises:
+            ValueError: For settings that contradict each other; the message names them.
+        """
+        big = _check_blinds(small_blind, big_blind)
         caps = limit_caps(rules, num_players) if max_raises == BY_RULES else max_raises
         return cls(
             structure="limit",
@@ -133,9 +146,9 @@ class HoldemConfig:
             antes=ante,
             min_bet=big,
             raise_sizes=(big, big, 2 * big, 2 * big),
-            max_raises=None if caps is None else tuple(checked_list("max_raises", caps)),
+            max_raises=None if caps is None else tuple(check_list("max_raises", caps)),
             rules=rules,
-            reward_unit=big,
+            chips_per_reward=big,
         )
 
     @classmethod
@@ -150,8 +163,22 @@ class HoldemConfig:
         structure: str = "no_limit",
         rules: str = "standard",
     ) -> Self:
-        """Return no-limit (or pot-limit) hold'em."""
-        big = _checked_blinds(small_blind, big_blind)
+        """Return no-limit (or pot-limit) hold'em.
+
+        Args:
+            num_players: 2 to 10.
+            stacks: Starting stack in chips, one for all seats or one per seat.
+            small_blind: Chips; 0 for none.
+            big_blind: Chips, also the smallest bet and raise; a reward of 1 is one big blind.
+            ante: Chips that every seat posts before the blinds.
+            bet_menu: The raises that have action ids, see `BetMenu.parse`.
+            structure: "no_limit" or "pot_limit".
+            rules: Name of a rules profile, a key of `rules.RULES`.
+
+        Raises:
+            ValueError: For settings that contradict each other; the message names them.
+        """
+        big = _check_blinds(small_blind, big_blind)
         return cls(
             structure=structure,
             num_players=num_players,
@@ -160,9 +187,9 @@ class HoldemConfig:
             antes=ante,
             min_bet=big,
             max_raises=None,
-            bet_menu=bet_menu if isinstance(bet_menu, (str, BetMenu)) else tuple(checked_list("bet_menu", bet_menu)),
+            bet_menu=bet_menu if isinstance(bet_menu, (str, BetMenu)) else tuple(check_list("bet_menu", bet_menu)),
             rules=rules,
-            reward_unit=big,
+            chips_per_reward=big,
         )
 
     @classmethod
@@ -179,10 +206,10 @@ class HoldemConfig:
 
         `bet_sizes` are in big blinds. Stacks are what a seat can lose at most.
         """
-        big = _checked_blinds(small_blind, big_blind)
-        bets, caps = tuple(checked_list("bet_sizes", bet_sizes)), tuple(checked_list("max_raises", max_raises))
-        _checked_amounts("bet_sizes", bets)
-        _checked_amounts("max_raises", caps)
+        big = _check_blinds(small_blind, big_blind)
+        bets, caps = tuple(check_list("bet_sizes", bet_sizes)), tuple(check_list("max_raises", max_raises))
+        _check_amounts("bet_sizes", bets)
+        _check_amounts("max_raises", caps)
         return cls(
             structure="limit",
             num_players=num_players,
@@ -193,7 +220,7 @@ class HoldemConfig:
             max_raises=caps,
             rules=rules,
             board_cards=FLOP_STREETS,
-            reward_unit=big,
+            chips_per_reward=big,
         )
 
     @classmethod
@@ -241,7 +268,7 @@ class HoldemConfig:
             num_ranks=num_ranks,
             num_suits=num_suits,
             button_moves=False,
-            reward_unit=1,
+            chips_per_reward=1,
         )
 
     @property
@@ -267,7 +294,7 @@ class HoldemConfig:
     @property
     def stack_list(self) -> list[int]:
         """Starting stack of every seat."""
-        return checked_stacks(self.stacks, self.num_players)
+        return check_stacks(self.stacks, self.num_players)
 
     @property
     def ante_list(self) -> list[int]:
@@ -348,7 +375,7 @@ class HoldemConfig:
             "menu": menu.kind,
             "has_all_in": menu.all_in,
             "min_bet": self.min_bet,
-            "reward_unit": self.reward_unit,
+            "chips_per_reward": self.chips_per_reward,
             "button_moves": self.button_moves,
             "fold_when_free": profile.fold_when_free,
             "short_raise_reopens": profile.short_raise_reopens,
@@ -363,7 +390,7 @@ class HoldemConfig:
         return tables
 
 
-def checked_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
+def check_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
     """Return one starting stack per seat, or raise a ValueError that names the wrong one."""
     setting = _stack_setting(stacks)
     listed = [setting] * num_players if isinstance(setting, int) else list(setting)
@@ -385,13 +412,13 @@ def is_texas_holdem(game: Game) -> bool:
     return isinstance(game.config, HoldemConfig) and game.config.is_texas
 
 
-def _checked_amounts(name: str, amounts: Sequence[int]) -> None:
+def _check_amounts(name: str, amounts: Sequence[int]) -> None:
     for amount in amounts:
         if not is_whole(amount) or not 0 <= amount <= MAX_CHIPS:
             raise ValueError(f"{name} {list(amounts)}: {amount!r} must be a whole number of chips in 0 .. {MAX_CHIPS}")
 
 
-def _checked_blinds(small_blind: int, big_blind: int) -> int:
+def _check_blinds(small_blind: int, big_blind: int) -> int:
     if not is_whole(big_blind) or not is_whole(small_blind) or not 0 <= small_blind <= big_blind or big_blind < 1:
         raise ValueError(
             f"small_blind {small_blind!r} and big_blind {big_blind!r} must be whole, 0 <= small <= big, big >= 1"
@@ -401,4 +428,4 @@ def _checked_blinds(small_blind: int, big_blind: int) -> int:
 
 def _stack_setting(stacks: int | Sequence[int]) -> int | tuple[int, ...]:
     wanted = "a whole number of chips, or a list of them, one for each seat"
-    return int(stacks) if is_whole(stacks) else tuple(checked_list("stacks", stacks, wanted))
+    return int(stacks) if is_whole(stacks) else tuple(check_list("stacks", stacks, wanted))

@@ -38,30 +38,30 @@ def _layout(n: int) -> Layout:
 
 
 _STARTS = block_starts(_layout(n) for n in range(MAX_SEATS + 1))
-"""By number of seats: where each block begins."""
+"""Start of each block, indexed by the number of seats."""
 
 
 @kernel
 def write_state(tables: Tables, i: Any, states: Any) -> None:
     """Write the vector of table i into row 0."""
     t, o = tables[i], states[0]
-    for k in range(o.number.shape[0]):
-        o.number[k] = 0.0
+    for k in range(o.values.shape[0]):
+        o.values[k] = 0.0
     n, hole = np.int64(t.num_seats), np.int64(t.num_hole_cards)
     at = _STARTS[n]
     _write_cards(t, n, hole, at, o)
-    o.number[at.street + t.street] = 1.0
+    o.values[at.street + t.street] = 1.0
     if t.actor != NOBODY:
-        o.number[at.actor + t.actor] = 1.0
-    o.number[at.button + t.button] = 1.0
+        o.values[at.actor + t.actor] = 1.0
+    o.values[at.button + t.button] = 1.0
     chips = np.int64(0 if t.is_over else t.pot)
     for seat in range(n):
         chips += t.stack[seat]
     for seat in range(n):
-        o.number[at.in_hand + seat] = 1.0 if has(t.in_hand, seat) else 0.0
-        o.number[at.stack + seat] = t.stack[seat] / chips
-        o.number[at.street_commit + seat] = min(1.0, t.street_commit[seat] / chips)
-        o.number[at.hand_commit + seat] = min(1.0, t.hand_commit[seat] / chips)
+        o.values[at.in_hand + seat] = 1.0 if has(t.in_hand, seat) else 0.0
+        o.values[at.stack + seat] = t.stack[seat] / chips
+        o.values[at.street_commit + seat] = min(1.0, t.street_commit[seat] / chips)
+        o.values[at.hand_commit + seat] = min(1.0, t.hand_commit[seat] / chips)
 
 
 @kernel
@@ -69,12 +69,12 @@ def _write_cards(t: Table, n: Any, hole: Any, at: Any, o: Any) -> None:
     """Write the cards of all seats, the whole board, and how much of it lies face up."""
     for seat in range(n):
         for k in range(hole):
-            o.number[at.hole_cards + seat * DECK_SIZE + t.deck[seat * hole + k]] = 1.0
+            o.values[at.hole_cards + seat * DECK_SIZE + t.deck[seat * hole + k]] = 1.0
     board, shown = np.int64(0), np.int64(0)
     for street in range(t.num_streets):
         board += t.board_cards[street]
         shown += t.board_cards[street] if street <= t.street else 0
     for k in range(board):
-        o.number[at.board + k * DECK_SIZE + t.deck[n * hole + k]] = 1.0
+        o.values[at.board + k * DECK_SIZE + t.deck[n * hole + k]] = 1.0
     for k in range(shown):
-        o.number[at.shown + k] = 1.0
+        o.values[at.shown + k] = 1.0

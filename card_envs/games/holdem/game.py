@@ -7,20 +7,20 @@ from functools import partial
 from typing import Any
 
 from card_envs.cards import NO_CARD, card_id, card_name
-from card_envs.game import Game, checked_list, is_whole
+from card_envs.game import Game, check_list, is_whole
 from card_envs.games.holdem import kernels, view
-from card_envs.games.holdem.config import RULES, HoldemConfig, checked_stacks
+from card_envs.games.holdem.config import RULES, HoldemConfig, check_stacks
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.games.holdem.info import holdem_info, unit_of
 from card_envs.games.holdem.state import MENU_INTEGERS, Table
-from card_envs.observation import Encoder, named_encoder
+from card_envs.observation import Encoder, find_encoder
 from card_envs.records import Tables
 
 
 def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "default") -> Game:
     """Return the game with these settings; `name` is what environments and tables of results call it."""
-    chosen = named_encoder(ENCODERS, encoder)
+    chosen = find_encoder(ENCODERS, encoder)
     seats = config.num_players
 
     return Game(
@@ -35,8 +35,8 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         num_seats=seats,
         num_actions=config.num_actions,
         unit=unit_of(config),
-        chips_per_reward=config.reward_unit,
-        max_reward=sum(config.stack_list) / config.reward_unit,
+        chips_per_reward=config.chips_per_reward,
+        max_reward=sum(config.stack_list) / config.chips_per_reward,
         option_names=("button", "stacks", "deck"),
         new_tables=config.new_tables,
         start=kernels.start,
@@ -52,8 +52,8 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
 
 def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[str, Any]) -> int:
     """Begin a hand with the button, the stacks and the first cards as given; what is not given is as in `deal`."""
-    stacks = checked_stacks(options["stacks"], config.num_players) if "stacks" in options else config.stack_list
-    deck = checked_deck(config, options.get("deck", ()))
+    stacks = check_stacks(options["stacks"], config.num_players) if "stacks" in options else config.stack_list
+    deck = check_deck(config, options.get("deck", ()))
     button = options.get("button")
     if button is not None and (not is_whole(button) or not 0 <= button < config.num_players):
         raise ValueError(f"button {button!r} must be a seat in 0..{config.num_players - 1}")
@@ -74,9 +74,9 @@ def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[st
     return int(kernels.deal_known(tables, i, len(deck)))
 
 
-def checked_deck(config: HoldemConfig, deck: Any) -> list[int]:
+def check_deck(config: HoldemConfig, deck: Any) -> list[int]:
     """Return the card ids of `deck` (ids or names such as "As"), or raise a ValueError that names the wrong card."""
-    cards = [card_id(card) if isinstance(card, str) else card for card in checked_list("deck", deck)]
+    cards = [card_id(card) if isinstance(card, str) else card for card in check_list("deck", deck)]
     if len(cards) > config.num_dealt:
         raise ValueError(f"deck has {len(cards)} cards, a hand deals {config.num_dealt}")
     allowed = set(config.deck_cards)

@@ -1,4 +1,4 @@
-"""What hold'em tells of itself to matches, reports, solvers and wrappers."""
+"""The `GameInfo` of hold'em, for matches, reports, solvers and wrappers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from card_envs.cards import NO_CARD
 from card_envs.game import Tables
 from card_envs.game_info import ControlTerms, GameInfo, Positions, Seats
-from card_envs.games.holdem.chance import DealWith, HoldemChance
+from card_envs.game_kernels import DealWith
+from card_envs.games.holdem.chance import HoldemChance
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.evaluation.control_terms import HoldemControlTerms
 from card_envs.games.holdem.evaluation.counterfactual_terms import CounterfactualControlTerms
@@ -26,12 +27,10 @@ from card_envs.poker.ranks import hand_ranks
 
 _SHOWDOWNS = 2000
 """Random deals behind an equity."""
-_SMALL_GAME_PANEL = ("random", "always_call", "always_raise")
-_PANEL = (*_SMALL_GAME_PANEL, "chen", "sklansky", "loose_passive", "tight_aggressive", "equity")
 
 
 def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInfo:
-    """Return what generic code may know of a hold'em game."""
+    """Return the `GameInfo` of a hold'em game."""
     is_heads_up_texas = config.is_texas and config.num_players == 2
     return GameInfo(
         seats=Seats(2, MAX_SEATS, "num_players"),
@@ -48,17 +47,16 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
         redeal=partial(redeal, config),
         equity=partial(equity, config) if config.is_texas or config.is_flop_holdem else None,
         text=text_interface(config),
-        panel=_PANEL if config.is_texas else _SMALL_GAME_PANEL,
     )
 
 
 def control_terms(config: HoldemConfig, seed: int, hands_of: Sequence[int]) -> ControlTerms:
-    """Return what control variates follow a match with, by whether any agent can be asked about other hands."""
+    """Return the controls of a match: counterfactual ones if any agent can be asked about other hands."""
     return CounterfactualControlTerms(config, seed, hands_of) if max(hands_of) > 1 else HoldemControlTerms(config, seed)
 
 
 def unit_of(config: HoldemConfig) -> str:
-    """Return what rewards count: "bb", or "chips" in games without blinds."""
+    """Return the unit of rewards: "bb", or "chips" in games without blinds."""
     return "bb" if any(config.blinds) else "chips"
 
 
@@ -68,7 +66,7 @@ def units_of(config: HoldemConfig) -> dict[str, float]:
         return {"chips/hand": 1.0}
     units = {"bb/100": 100.0, "mbb/hand": 1000.0}
     small_blind = config.blinds[0]
-    return units | ({"sb/hand": config.reward_unit / small_blind} if small_blind else {})
+    return units | ({"sb/hand": config.chips_per_reward / small_blind} if small_blind else {})
 
 
 def redeal(config: HoldemConfig, views: Tables, seat: int, rng: np.random.Generator) -> None:

@@ -48,7 +48,7 @@ def _apply(t: Table, action: Any) -> None:
 
 @kernel
 def _reward(t: Table, seat: Any) -> Any:
-    return t.payoff[seat] / t.reward_unit
+    return t.payoff[seat] / t.chips_per_reward
 
 
 LOOPS = game_loops(

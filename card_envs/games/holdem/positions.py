@@ -14,7 +14,7 @@ _BEFORE_BUTTON = ("HJ", "CO")
 
 
 def position_names(config: HoldemConfig) -> tuple[str, ...]:
-    """Return what the positions are called, from the first seat left of the button on."""
+    """Return the names of the positions, from the first seat left of the button on."""
     count = config.num_players
     if not any(config.blinds):
         return tuple(f"seat {place}" for place in range(1, count + 1))

@@ -54,7 +54,7 @@ _BETS_REACH: Point = (242, 124)
 
 _HOLE_CARD, _BOARD_CARD = 46.0, 60.0
 _CARDS_UP, _PLATE_DOWN, _LABEL_DOWN = 24.0, 30.0, 62.0
-"""From the middle of a seat up to its cards, down to its plate and down to its label."""
+"""Distances from the middle of a seat up to its cards, down to its plate and down to its label."""
 _LABEL, _SMALL, _NORMAL, _LARGE = 12.0, 13.0, 15.0, 17.0
 """Font sizes."""
 _MAX_POTS, _POT_LINE = 5, 205.0
@@ -184,7 +184,7 @@ def _is_all_in(t: Table, seat: int) -> bool:
 
 
 class _Look(NamedTuple):
-    """How a label is painted."""
+    """Text and colors of a label."""
 
     words: str
     fill: tuple[int, int, int]
@@ -264,7 +264,7 @@ def hand_in_words(cards: list[int], board_cards: list[int]) -> str:
 
 
 def last_move(t: Table, seat: int) -> str:
-    """Return what a seat did last on this street: "check", "call", "bet 4", "raise to 8", "all-in", "blind", or ""."""
+    """Return a seat's last move on this street: "check", "call", "bet 4", "raise to 8", "all-in", "blind", or ""."""
     chips = int(t.street_commit[seat])
     if t.stack[seat] == 0:
         return f"all-in {thousands(chips)}" if chips else "all-in"

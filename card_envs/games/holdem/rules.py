@@ -10,7 +10,7 @@ from card_envs.games.holdem.state import MAX_SEATS
 
 @dataclass(frozen=True)
 class RulesProfile:
-    """Where poker rooms, competitions and older engines differ. Named profiles are in `RULES`."""
+    """A set of rules in which poker rooms, competitions and older engines differ. Named profiles are in `RULES`."""
 
     fold_when_free: bool = False
     """Folding is legal where checking costs nothing."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import first_from, seat_position
+from card_envs.games.holdem.actions import first_seat_from, seat_position
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, Table
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
@@ -175,7 +175,7 @@ def _split(t: Table, amount: Any, winners: Any) -> None:
     """Split `amount` among the seats of `winners`; odd chips go to the first of them left of the button."""
     count = bit_count(winners)
     share = amount if count == 1 else amount // count
-    _win(t, first_from(winners, np.int64(t.button) + 1, np.int64(t.num_seats)), amount - share * count)
+    _win(t, first_seat_from(winners, np.int64(t.button) + 1, np.int64(t.num_seats)), amount - share * count)
     while winners:
         _win(t, lowest_bit(winners), share)
         winners &= winners - 1

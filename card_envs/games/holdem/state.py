@@ -28,8 +28,8 @@ MAX_LEVELS = 5
 RECENT_ACTIONS = 8
 """K of the no-limit history: the last K decisions are kept with seat and amount."""
 MAX_SIZES = 10
-NUM_WORDS = 6
-"""Words for who called and who raised, see `betting_words`."""
+NUM_HISTORY_WORDS = 6
+"""Words for who called and who raised, see `betting_history_bits`."""
 
 
 # Kernels know the members below as plain numbers: for the type of an enumeration Numba compiles each kernel that gets a
@@ -96,7 +96,7 @@ class Table(TableRecord):
     stack = field(np.int32, MAX_SEATS)  # by seat: chips behind
     short_raises = field(np.int32)  # sum of all-in raises since the last full one that did not add up to one
     min_bet = field(np.int32)  # smallest opening bet, chips (no-limit and pot-limit)
-    reward_unit = field(np.int32)  # chips that make a reward of 1: the big blind
+    chips_per_reward = field(np.int32)  # chips that make a reward of 1: the big blind
     largest_amount = field(np.int32)  # most chips that a seat can put into this hand
     street_raises = field(np.int8, MAX_STREETS)  # raises by street, the blind not counted
     is_over = field(np.uint8)  # 1 after the last decision
@@ -121,9 +121,11 @@ class Table(TableRecord):
     dead_antes = field(np.int8)  # antes go to the main pot whole, even above others' share
     # --- derived from the settings ---
     cards_shown = field(np.int8, MAX_STREETS)  # board cards that lie face up on each street; then all there are
-    first_call = field(np.int8, MAX_STREETS)  # group of `words` in which each street's callers begin
+    first_call = field(np.int8, MAX_STREETS)  # group of `history_bits` in which each street's callers begin
     first_raise = field(np.int8, MAX_STREETS)  # raisers
-    whole_history = field(np.uint8)  # `words` tell the whole betting: limit games with at most four raises a street
+    whole_history = field(
+        np.uint8
+    )  # `history_bits` hold the whole betting: limit games of at most four raises a street
     is_ranked = field(np.uint8)  # hands have five cards on the last street
     is_full_deck = field(np.uint8)  # 52 cards: a card's id is its place in the deck
     first_board_card = field(np.int8)  # place in the deck field: behind all hole cards
@@ -134,7 +136,7 @@ class Table(TableRecord):
     recent_move = field(np.int8, RECENT_ACTIONS)  # ring: 4 * seat + kind of a decision
     recent_amount = field(np.int32, RECENT_ACTIONS)  # ring: street commitment after it
     hand_commit = field(np.int32, MAX_SEATS)  # by seat: chips put in since the deal, antes included
-    words = field(np.int64, NUM_WORDS)  # who called and who raised, see `betting_words`
+    history_bits = field(np.int64, NUM_HISTORY_WORDS)  # who called and who raised, see `betting_history_bits`
     payoff = field(np.int32, MAX_SEATS)  # by seat: chips won (+) or lost (-); zero until the hand is over
     # --- stakes ---
     blind = field(np.int32, MAX_SEATS)  # by position: blind or straddle owed

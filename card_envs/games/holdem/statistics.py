@@ -6,7 +6,8 @@ import numpy as np
 
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.state import Street
-from card_envs.play_statistics import Hands, Rows, Statistic, ratio, share
+from card_envs.play_statistics import Hands, Statistic, ratio, share
+from card_envs.typing import Rows
 
 
 class HoldemStatistics:
@@ -59,9 +60,9 @@ class HoldemStatistics:
 
     def compute_statistics(self) -> tuple[tuple[Statistic, ...], ...]:
         """Return the statistics of each agent."""
-        return tuple(self._of(place) for place in range(self._actions.shape[1]))
+        return tuple(self._agent_statistics(place) for place in range(self._actions.shape[1]))
 
-    def _of(self, place: int) -> tuple[Statistic, ...]:
+    def _agent_statistics(self, place: int) -> tuple[Statistic, ...]:
         done = {name: int(counts[place]) for name, counts in self._done.items()}
         folds, calls, raises = (int(count) for count in self._actions[:, place].sum(axis=0))
         _, later_calls, later_raises = (int(count) for count in self._actions[1, place])

@@ -13,12 +13,12 @@ from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FOLD_ACTION,
     INTEGERS_OFFSET,
+    amount_to_call,
     betting_options,
     has,
     is_legal,
     menu_amount,
     num_menu_actions,
-    owed,
     raise_to_of,
 )
 from card_envs.games.holdem.showdown import num_board_cards
@@ -71,7 +71,7 @@ def action_name(tables: Tables, i: int, action: int) -> str:
     if action == FOLD_ACTION:
         return "fold"
     if action == CALL_ACTION:
-        chips = min(int(owed(t)), int(t.stack[t.actor]))
+        chips = min(int(amount_to_call(t)), int(t.stack[t.actor]))
         return f"call {chips}" if chips else "check"
     amount = int(raise_to_of(t, action))
     if amount < 0:
@@ -121,8 +121,8 @@ def _reason(tables: Tables, i: int, action: int) -> str:
 
 def _why_no_raise(t: Table) -> str:
     seat = int(t.actor)
-    if t.stack[seat] <= owed(t):
-        return f"the stack of {t.stack[seat]} does not exceed the {owed(t)} to call"
+    if t.stack[seat] <= amount_to_call(t):
+        return f"the stack of {t.stack[seat]} does not exceed the {amount_to_call(t)} to call"
     if t.street_raises[t.street] >= t.max_raises[t.street]:
         return f"the cap of {t.max_raises[t.street]} raises on the {STREET_NAMES[t.street]} is reached"
     if not any(

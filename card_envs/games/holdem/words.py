@@ -14,10 +14,10 @@ from card_envs.games.holdem.actions import (
     FOLD_ACTION,
     INTEGERS_OFFSET,
     NO_AMOUNT,
+    amount_to_call,
     has,
     is_legal,
     num_menu_actions,
-    owed,
     raise_to_of,
 )
 from card_envs.games.holdem.config import HoldemConfig
@@ -76,13 +76,13 @@ def _describe(config: HoldemConfig, views: Tables, i: int, seat: int, verbose: b
     t: Table = views[i]
     names = position_names(config)
     cards, shown = card_names(hole_cards(t, seat)), card_names(board(t)) or "none"
-    to_call = min(int(owed(t)), int(t.stack[seat])) if t.actor == seat else 0
+    to_call = min(int(amount_to_call(t)), int(t.stack[seat])) if t.actor == seat else 0
     players = [_player(t, k, names[position_of(t, k)]) for k in range(t.num_seats)]
     if not verbose:
         position = names[position_of(t, seat)]
         first = f"player_{seat} ({position}) {cards} | board {shown} | {_street(t)} | pot {t.pot} | to call {to_call}"
         return [first, "Players: " + "; ".join(players)]
-    blind = f" ({_in_blinds(t, int(t.pot))})" if any(config.blinds) else ""
+    blind = f" ({_to_big_blinds(t, int(t.pot))})" if any(config.blinds) else ""
     return [
         f"You are player_{seat} ({names[position_of(t, seat)]}). Your cards: {cards}.",
         f"Betting round: {_street(t)}. Board: {shown}. Pot: {t.pot} chips{blind}.",
@@ -96,8 +96,8 @@ def _street(t: Table) -> str:
     return str(STREET_NAMES[t.street])
 
 
-def _in_blinds(t: Table, chips: int) -> str:
-    return f"{chips / int(t.reward_unit):g} bb"
+def _to_big_blinds(t: Table, chips: int) -> str:
+    return f"{chips / int(t.chips_per_reward):g} bb"
 
 
 def _player(t: Table, seat: int, position: str) -> str:
@@ -153,10 +153,10 @@ def _read_action(tables: Tables, i: int, words: str) -> int:
     )
     words = " ".join(words.split()).removeprefix("i ").removesuffix(".")
     if words in ("fold", "folds", "muck"):
-        return _checked(t, FOLD_ACTION, "there is nothing to call, so folding is not offered")
+        return _require_legal(t, FOLD_ACTION, "there is nothing to call, so folding is not offered")
     if words in ("check", "checks"):
-        if owed(t) > 0:
-            raise ValueError(f"there are {min(int(owed(t)), int(t.stack[t.actor]))} chips to call")
+        if amount_to_call(t) > 0:
+            raise ValueError(f"there are {min(int(amount_to_call(t)), int(t.stack[t.actor]))} chips to call")
         return CALL_ACTION
     if match := _CALL.fullmatch(words):
         return _read_call(t, match["amount"])
@@ -167,14 +167,14 @@ def _read_action(tables: Tables, i: int, words: str) -> int:
     raise ValueError("this is not an action")
 
 
-def _checked(t: Table, action: int, why_not: str) -> int:
+def _require_legal(t: Table, action: int, why_not: str) -> int:
     if not is_legal(t, action):
         raise ValueError(why_not)
     return action
 
 
 def _read_call(t: Table, amount: str | None) -> int:
-    chips = min(int(owed(t)), int(t.stack[t.actor]))
+    chips = min(int(amount_to_call(t)), int(t.stack[t.actor]))
     if amount in (None, "all-in", "all in"):
         return CALL_ACTION
     assert amount is not None
@@ -187,7 +187,7 @@ def _read_call(t: Table, amount: str | None) -> int:
 def _all_in(t: Table) -> int:
     """Return the action that puts all chips in, which may be a call."""
     seat = int(t.actor)
-    if t.stack[seat] <= owed(t):
+    if t.stack[seat] <= amount_to_call(t):
         return CALL_ACTION
     return _raise_to(t, int(t.stack[seat]) + int(t.street_commit[seat]))
 
@@ -206,7 +206,7 @@ def _read_raise(t: Table, match: re.Match[str]) -> int:
     if amount in ("all-in", "all in", "max", "maximum", "the maximum", ""):
         return _raise_to(t, int(t.max_raise_to))
     if pot := _POT.fullmatch(amount):
-        asked = (int(t.pot) + int(owed(t))) * _share(pot)
+        asked = (int(t.pot) + int(amount_to_call(t))) * _share(pot)
         return _raise_to(t, int(t.current_bet) + int(asked))
     chips = _chips(t, amount)
     return _raise_to(t, chips + int(t.current_bet) if match["how"] == "by" else chips)
@@ -238,7 +238,7 @@ def _chips(t: Table, amount: str) -> int:
     match = _NUMBER.fullmatch(amount)
     if match is None:
         raise ValueError(f"{amount!r} is not an amount")
-    chips = Fraction(match["number"]) * (int(t.reward_unit) if match["blinds"] else 1)
+    chips = Fraction(match["number"]) * (int(t.chips_per_reward) if match["blinds"] else 1)
     if chips.denominator != 1:
         raise ValueError(f"{amount} is not a whole number of chips")
     return int(chips)

@@ -13,12 +13,12 @@ from card_envs.games.holdem.config import HoldemConfig, is_holdem
 from card_envs.games.holdem.game import holdem_game
 from card_envs.history.acpc.format import AcpcHand, hand_line, header_lines, load_log, score_line
 from card_envs.history.acpc.game_file import game_lines
-from card_envs.history.acpc.replay import read_decisions, replay_acpc_hand, replay_acpc_tables, under_rules
+from card_envs.history.acpc.replay import read_decisions, replay_acpc_hand, replay_acpc_tables, with_rules
 from card_envs.history.formats import HistoryFormat
 from card_envs.history.holdem_hand import check_rules, replay_recorded, rules_name
 from card_envs.history.recorded_cards import playable_hand
 from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
-from card_envs.history.recording import PlayedHands, seated
+from card_envs.history.recording import PlayedHands, names_by_seat
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps, hand_number
 
@@ -35,7 +35,7 @@ class _Writer:
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
         n = len(self._totals)
-        for hand in replay_recorded(self._game.config, played, partial(seated, self._names)):
+        for hand in replay_recorded(self._game.config, played, partial(names_by_seat, self._names)):
             for seat, won in zip(hand.seats, hand.payoffs, strict=True):
                 self._totals[(seat - hand.number) % n] += won
             yield hand_line(hand) + "\n"
@@ -68,26 +68,26 @@ class AcpcFormat:
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
         """See `HistoryFormat`; without `rules`, those that the log names, else `acpc`."""
         log = load_log(file)
-        config = under_rules(log.config, check_rules(rules))
+        config = with_rules(log.config, check_rules(rules))
         return [replay_acpc_hand(hand, config) for hand in log.hands]
 
     def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
         """See `HistoryFormat`; cards that the log does not tell are others of the deck."""
         log = load_log(file)
         hand = hand_number(number, log.hands, file)
-        config = under_rules(log.config, check_rules(rules))
+        config = with_rules(log.config, check_rules(rules))
         frames = list(replay_acpc_tables(hand, config))
         tables = np.concatenate([table for _, table in frames])
         actions = tuple(sign for sign, _ in frames[1:])
         return HandSteps(holdem_game("holdem", config), hand.source, hand.players, tables, actions)
 
-    def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
         log = load_log(file)
-        return make_recorded_hands(partial(_recorded, hand, log.config) for hand in log.hands)
+        return make_recorded_hands(partial(_to_recorded_hand, hand, log.config) for hand in log.hands)
 
 
-def _recorded(hand: AcpcHand, config: HoldemConfig) -> RecordedHand:
+def _to_recorded_hand(hand: AcpcHand, config: HoldemConfig) -> RecordedHand:
     return playable_hand(read_decisions(hand, config))
 
 

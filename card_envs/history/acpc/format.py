@@ -20,7 +20,7 @@ from card_envs.cards import card_ids, card_name
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
-from card_envs.history.errors import HandHistoryError, shortened
+from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.holdem_hand import HoldemHand
 from card_envs.history.phh.format import Number
 
@@ -58,7 +58,15 @@ class AcpcLog:
 
 
 def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
-    """Return a log with its hands; `game` where the log does not tell. Raises HandHistoryError: file, line, reason."""
+    """Read a log of the Annual Computer Poker Competition.
+
+    Args:
+        path: The file.
+        game: The game of the log, where neither the log nor the name in its first line tells it.
+
+    Raises:
+        HandHistoryError: For a file that cannot be read or understood; names file, line and reason.
+    """
     path = Path(path)
     try:
         text = path.read_bytes().decode("ascii")
@@ -70,7 +78,7 @@ def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
 
 
 def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) -> AcpcLog:
-    """Return a log from its text; see `load_log`."""
+    """Parse the text of a log, as `load_log` does for a file; `source` names it in errors."""
     lines = tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
     config = game or _game_of(lines, source)
     hands = tuple(
@@ -113,17 +121,17 @@ def _check_complete(lines: tuple[str, ...], hands: tuple[AcpcHand, ...], source:
     for hand in hands:
         if set(hand.players) != names:
             raise HandHistoryError(
-                f"{hand.source}: players {shortened('|'.join(hand.players), 60)} are not those of the hands before, "
+                f"{hand.source}: players {shorten('|'.join(hand.players), 60)} are not those of the hands before, "
                 f"{sorted(names)}"
             )
-    announced = _announced(lines)
+    announced = _parse_first_line(lines)
     if announced is not None and len(hands) < announced[1]:
         last = f"the last is {hands[-1].number}" if hands else "it holds none"
         raise HandHistoryError(f"{source}: the log ends too early: {announced[1]} hands are announced, {last}")
 
 
 def _short(text: str) -> str:
-    return repr(shortened(text, 60))
+    return repr(shorten(text, 60))
 
 
 def _number(text: str) -> Number:
@@ -138,8 +146,8 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
     remarks = [line[1:].strip() for line in lines if line.startswith("#")]
     rules = next((remark.split()[1] for remark in remarks if remark.startswith("rules ")), "acpc")
     if "GAMEDEF" in remarks:
-        return _parsed_game(remarks[remarks.index("GAMEDEF") :], source, rules)
-    announced = _announced(lines)
+        return _parse_game_lines(remarks[remarks.index("GAMEDEF") :], source, rules)
+    announced = _parse_first_line(lines)
     if announced is None:
         raise HandHistoryError(
             f"{source}: says nothing about its game: begin it with '{_HEADER} NAME GAME-FILE HANDS SEED' or with the "
@@ -152,23 +160,23 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
         )
     beside = Path(source).parent / name
     if beside.is_file() and not beside.is_symlink():
-        return _parsed_game(beside.read_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
+        return _parse_game_lines(beside.read_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
     if name in KNOWN_GAMES:
-        return _parsed_game(KNOWN_GAMES[name], name, rules)
+        return _parse_game_lines(KNOWN_GAMES[name], name, rules)
     raise HandHistoryError(
         f"{source}, line 1: game {name!r} is not known: put the file beside the log, use one of {sorted(KNOWN_GAMES)}, "
         "or pass game="
     )
 
 
-def _parsed_game(lines: Sequence[str], source: str, rules: str) -> HoldemConfig:
+def _parse_game_lines(lines: Sequence[str], source: str, rules: str) -> HoldemConfig:
     try:
         return parse_game(lines, rules)
     except ValueError as error:
         raise HandHistoryError(f"{source}: game definition: {error}") from error
 
 
-def _announced(lines: tuple[str, ...]) -> tuple[str, int] | None:
+def _parse_first_line(lines: tuple[str, ...]) -> tuple[str, int] | None:
     """Return game file and number of hands of the first line, None if it is not the usual one."""
     words = lines[0].removeprefix(_HEADER).split() if lines[0].startswith(_HEADER) else []
     return (words[1], int(words[2])) if len(words) >= 4 and _NUMBER.fullmatch(words[2]) else None

@@ -13,7 +13,7 @@ from card_envs.games.holdem.config import RULES, HoldemConfig
 from card_envs.games.holdem.state import MAX_CHIPS
 
 UNLIMITED_RAISES = 255
-"""What a definition without `maxRaises` means."""
+"""Raises per street of a definition without `maxRaises`."""
 
 
 def _holdem(betting: str, **fields: str) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def _config_of(fields: dict[str, str], is_limit: bool, rules: str) -> HoldemConf
         num_ranks=num_ranks,
         num_suits=_number(fields, "numSuits"),
         button_moves=False,
-        reward_unit=max(blinds),
+        chips_per_reward=max(blinds),
     )
     first, ours = _numbers(fields, "firstPlayer", rounds, 1), first_players(config)
     if first != ours:

@@ -15,7 +15,7 @@ from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
 from card_envs.games.holdem.kernels import apply_decision, deal_known
 from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE
 from card_envs.history.acpc.format import AcpcHand, cards_of
-from card_envs.history.errors import HandHistoryError, shortened
+from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.phh.replay import legal_words
 from card_envs.history.recorded_cards import RecordedDecisions
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED, ReplayResult, Stop
@@ -25,28 +25,36 @@ _TOKEN = re.compile(r"[fc/]|r\d*")
 _STREETS = ("preflop", "flop", "turn", "river")
 
 
-def under_rules(config: HoldemConfig, rules: str | RulesProfile | None) -> HoldemConfig:
+def with_rules(config: HoldemConfig, rules: str | RulesProfile | None) -> HoldemConfig:
     """Return the game of a log under other rules; who owes the small blind heads-up stays as the log has it."""
     if rules is None:
         return config
     if isinstance(rules, str) and rules not in RULES:
         raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
-    return _under_rules(config, rules)
+    return _with_rules(config, rules)
 
 
 @lru_cache(maxsize=64)
-def _under_rules(config: HoldemConfig, rules: str | RulesProfile) -> HoldemConfig:
+def _with_rules(config: HoldemConfig, rules: str | RulesProfile) -> HoldemConfig:
     profile = RULES[rules] if isinstance(rules, str) else rules
     return replace(config, rules=replace(profile, button_owes_small_blind=config.profile.button_owes_small_blind))
 
 
 def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
-    """Return whether a recorded hand is legal and everybody won what the log says."""
+    """Replay a recorded hand: is it legal, and did everybody win what the log says?
+
+    Args:
+        hand: One hand of a log.
+        config: The game of the log, `AcpcLog.config`.
+
+    Returns:
+        A result whose status is MATCHED, MISMATCHED or SKIPPED, with the reason.
+    """
     try:
         play = _Play(hand, config)
         for index, token in enumerate(_tokens(hand)):
             play.apply(index, token)
-        return play.compared()
+        return play.compare_result()
     except Stop as stop:
         return ReplayResult(hand.source, stop.status, stop.reason, stop.action_index)
     except HandHistoryError as error:
@@ -77,7 +85,7 @@ def read_decisions(hand: AcpcHand, config: HoldemConfig) -> RecordedDecisions:
     """
     try:
         play = _Play(hand, config)
-        known, decisions = play.known_cards(), []
+        known, decisions = play.cards_in_deck_order(), []
         for index, token in enumerate(_tokens(hand)):
             before = play.tables.copy()
             play.apply(index, token)
@@ -96,7 +104,7 @@ def _tokens(hand: AcpcHand) -> list[str]:
     tokens = _TOKEN.findall(hand.betting)
     if "".join(tokens) != hand.betting:
         raise HandHistoryError(
-            f"{hand.source}: betting {shortened(repr(hand.betting), 60)}: write f, c, r, numbers and /"
+            f"{hand.source}: betting {shorten(repr(hand.betting), 60)}: write f, c, r, numbers and /"
         )
     return tokens
 
@@ -126,7 +134,7 @@ class _Play:
         self.street = 0
         self.is_limit = config.structure == "limit"
 
-    def known_cards(self) -> tuple[int, ...]:
+    def cards_in_deck_order(self) -> tuple[int, ...]:
         """Return hole cards and board in the order of the deck field, NO_CARD for those that the log does not tell."""
         missing = [NO_CARD] * self.config.num_hole_cards
         cards = [card for hole in self.hole_cards for card in (hole or missing)]
@@ -135,7 +143,7 @@ class _Play:
 
     def _deck(self) -> list[int]:
         """Return hole cards and board, with unused cards for those that the log does not tell."""
-        cards = self.known_cards()
+        cards = self.cards_in_deck_order()
         unused = iter(sorted(set(self.config.deck_cards).difference(cards)))
         return [next(unused) if card == NO_CARD else card for card in cards]
 
@@ -181,7 +189,7 @@ class _Play:
     def _stop(self, index: int, token: str, reason: str) -> NoReturn:
         raise Stop(MISMATCHED, f"sign {index + 1} of the betting, {token!r}, is not legal: {reason}", index)
 
-    def compared(self) -> ReplayResult:
+    def compare_result(self) -> ReplayResult:
         """Return the result of a hand whose betting is legal."""
         if self.actor != NOBODY:
             raise Stop(MISMATCHED, f"the recorded betting ends although {self._situation()}")

@@ -13,7 +13,7 @@ from card_envs.history.big2.replay import read_actions, replay_deal, steps_of
 from card_envs.history.big2.write import replay_recorded
 from card_envs.history.formats import HistoryFormat
 from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
-from card_envs.history.recording import PlayedHands, seated
+from card_envs.history.recording import PlayedHands, names_by_seat
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps, hand_number
 
@@ -26,7 +26,7 @@ class _Writer:
         return ""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        for deal in replay_recorded(self._config, played, partial(seated, self._names)):
+        for deal in replay_recorded(self._config, played, partial(names_by_seat, self._names)):
             yield dump_deal(deal) + "\n"
 
     def footer(self) -> str:
@@ -55,12 +55,12 @@ class Big2Format:
         """See `HistoryFormat`; `rules` are those of the file."""
         return steps_of(hand_number(number, load_deals(file), file))
 
-    def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
-        return make_recorded_hands(partial(_recorded, deal) for deal in load_deals(file))
+        return make_recorded_hands(partial(_to_recorded_hand, deal) for deal in load_deals(file))
 
 
-def _recorded(deal: Big2Deal) -> RecordedHand:
+def _to_recorded_hand(deal: Big2Deal) -> RecordedHand:
     game, hands, actions = read_actions(deal)
     return RecordedHand(deal.source, game, {"hands": hands}, deal.players, tuple(actions))
 

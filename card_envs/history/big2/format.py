@@ -43,11 +43,11 @@ class Big2Deal:
     config: Big2Config
     players: tuple[str, ...]
     hands: tuple[tuple[int, ...], ...]
-    """By seat: 13 order numbers, lowest first."""
+    """Hands by seat: 13 order numbers each, lowest first."""
     tricks: tuple[tuple[Play, ...], ...]
     payoffs: tuple[int, ...]
     source: str = ""
-    """Where the deal comes from: file and line."""
+    """File and line of the deal."""
 
 
 # --- deals -> text ----------------------------------------------------------------------------------------------------
@@ -87,7 +87,11 @@ def player_name(name: str) -> str:
 
 
 def load_deals(path: str | Path) -> list[Big2Deal]:
-    """Return all deals of a file; raise HandHistoryError (file, line, reason) for one that is not understood."""
+    """Read the deals of a file of Big 2 as text.
+
+    Raises:
+        HandHistoryError: For a file that cannot be read or understood; names file, line and reason.
+    """
     try:
         text = Path(path).read_bytes().decode("utf-8")
     except OSError as error:
@@ -98,7 +102,7 @@ def load_deals(path: str | Path) -> list[Big2Deal]:
 
 
 def parse_deals(text: str, source: str = "text") -> list[Big2Deal]:
-    """Return all deals of a text; `source` names it in errors."""
+    """Parse the deals of a text, as `load_deals` does for a file; `source` names it in errors."""
     blocks: list[list[tuple[int, str]]] = [[]]
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():

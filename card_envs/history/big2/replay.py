@@ -22,7 +22,7 @@ from card_envs.history.steps import HandSteps
 def replay_deal(deal: Big2Deal) -> ReplayResult:
     """Return whether a recorded deal is legal under its rules and ends with its payoffs."""
     try:
-        ours = _replayed(deal)
+        ours = _replay(deal)
     except Stop as stop:
         return ReplayResult(deal.source, stop.status, stop.reason, stop.action_index)
     if ours == deal.payoffs:
@@ -37,7 +37,7 @@ def steps_of(deal: Big2Deal) -> HandSteps:
     frames: list[Any] = []
     actions: list[str] = []
     try:
-        _replayed(deal, frames, actions)
+        _replay(deal, frames, actions)
     except Stop as stop:
         raise ValueError(f"{deal.source}: {stop.reason}") from None
     return HandSteps(_template(deal.config)[0], deal.source, deal.players, np.concatenate(frames), tuple(actions))
@@ -56,13 +56,13 @@ def read_actions(deal: Big2Deal) -> tuple[Game, list[list[int]], list[int]]:
     """Return the game, the card ids of the hands, and the actions of a deal; ValueError if one is not legal."""
     actions: list[int] = []
     try:
-        _replayed(deal, ids=actions)
+        _replay(deal, ids=actions)
     except Stop as stop:
         raise ValueError(f"{deal.source}: {stop.reason}") from None
     return _template(deal.config)[0], [[card_of(order) for order in hand] for hand in deal.hands], actions
 
 
-def _replayed(
+def _replay(
     deal: Big2Deal,
     frames: list[Any] | None = None,
     actions: list[str] | None = None,

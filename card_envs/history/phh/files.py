@@ -18,7 +18,7 @@ from card_envs.history.phh.replay import config_of, read_decisions, replay_hand,
 from card_envs.history.phh.write import phh_of, require_phh
 from card_envs.history.recorded_cards import playable_hand
 from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
-from card_envs.history.recording import PlayedHands, seated
+from card_envs.history.recording import PlayedHands, names_by_seat
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps, hand_number
 
@@ -32,7 +32,7 @@ class _Writer:
         return ""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        for hand in replay_recorded(self._config, played, partial(seated, self._names)):
+        for hand in replay_recorded(self._config, played, partial(names_by_seat, self._names)):
             yield f"[{hand.number + 1}]\n{dump_hand(phh_of(hand, self._more))}\n\n"
 
     def footer(self) -> str:
@@ -68,9 +68,9 @@ class PhhFormat:
         """See `HistoryFormat`; fractions of chips are counted in a smaller unit."""
         return phh_steps(hand_number(number, load_hands(file), file), rules)
 
-    def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
-        return make_recorded_hands(partial(phh_recorded, hand) for hand in load_hands(file))
+        return make_recorded_hands(partial(to_recorded_hand, hand) for hand in load_hands(file))
 
 
 def phh_steps(hand: Hand, rules: object) -> HandSteps:
@@ -83,7 +83,7 @@ def phh_steps(hand: Hand, rules: object) -> HandSteps:
     return HandSteps(game, hand.source, tuple(hand.fields.get("players", ())), tables, actions)
 
 
-def phh_recorded(hand: Hand) -> RecordedHand:
+def to_recorded_hand(hand: Hand) -> RecordedHand:
     """Return a hand as a table plays it again; ValueError if hole cards are missing or it is not legal."""
     return playable_hand(read_decisions(hand))
 

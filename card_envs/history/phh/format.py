@@ -51,7 +51,7 @@ class Move(NamedTuple):
     kind: int
     """FOLD, CALL, RAISE, DEAL_HOLE, DEAL_BOARD, SHOW, MUCK or REMARK."""
     seat: int = -1
-    """Who acts, or is dealt to: 0 for "p1"; -1 for the board and for remarks."""
+    """Seat that acts or is dealt to: 0 for "p1"; -1 for the board and for remarks."""
     amount: Number = 0
     """RAISE: street commitment to raise to, in the unit of the file."""
     cards: tuple[int, ...] = ()
@@ -67,7 +67,7 @@ class Hand:
     moves: tuple[Move, ...]
     """The field `actions`, understood; empty for `OTHER_VARIANTS`."""
     source: str
-    """Where the hand comes from: the file, and the section of a .phhs file."""
+    """File of the hand, and its section of a .phhs file."""
 
     @property
     def variant(self) -> str:
@@ -86,7 +86,7 @@ class Hand:
 
 
 def load_hand(source: str | Path) -> Hand:
-    """Return the only hand of a PHH file (a path) or PHH text (has a line break or a "="); see `load_hands`."""
+    """Read a file or text of a single PHH hand, as `load_hands` does; HandHistoryError if there are several."""
     hands = load_hands(source)
     if len(hands) != 1:
         raise HandHistoryError(f"{hands[0].source}: the file holds {len(hands)} hands; read them with load_hands")
@@ -94,7 +94,14 @@ def load_hand(source: str | Path) -> Hand:
 
 
 def load_hands(source: str | Path) -> list[Hand]:
-    """Return all hands of a PHH or PHHS file or text; raise HandHistoryError if it cannot be read or understood."""
+    """Read the hands of a PHH or PHHS file or text.
+
+    Args:
+        source: A path; or text, which has a line break or a "=".
+
+    Raises:
+        HandHistoryError: For a source that cannot be read or understood; names file, section, line and reason.
+    """
     if isinstance(source, str) and ("\n" in source or "=" in source):
         return parse_hands(source, "text")
     try:
@@ -127,7 +134,15 @@ def parse_hands(text: str, source: str) -> list[Hand]:
 
 
 def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:
-    """Return a hand with these fields, checked; raise HandHistoryError (a field error) that says what is wrong."""
+    """Make a hand of the fields of a PHH file.
+
+    Args:
+        fields: Field name -> value, as `tomllib` reads them.
+        source: Name of the hand in errors.
+
+    Raises:
+        HandHistoryError: For a field that is missing or wrong.
+    """
     variant = fields.get("variant")
     if variant is None:
         raise _FieldError("variant", f"is missing: write one of {[*HOLDEM_VARIANTS, *OTHER_VARIANTS]}")
@@ -239,33 +254,33 @@ def _check_fields(fields: Mapping[str, Any], variant: str) -> None:
             raise _FieldError(name, f"is missing; variant {variant!r} needs it")
     for name in _BETS[variant]:
         if not _is_number(fields[name]) or not 0 < fields[name] < _ENDLESS:
-            raise _FieldError(name, f"{_shown(fields[name])} must be a positive number of chips")
+            raise _FieldError(name, f"{_quote(fields[name])} must be a positive number of chips")
     players = fields["starting_stacks"]
     if not isinstance(players, list) or len(players) < 2:
-        raise _FieldError("starting_stacks", f"{_shown(players)} must be an array of the stacks of two or more players")
+        raise _FieldError("starting_stacks", f"{_quote(players)} must be an array of the stacks of two or more players")
     for name in _BY_PLAYER:
         if name in fields:
             _check_numbers(name, fields[name], len(players))
     if not isinstance(fields.get("ante_trimming_status", False), bool):
-        raise _FieldError("ante_trimming_status", f"{_shown(fields['ante_trimming_status'])} must be true or false")
+        raise _FieldError("ante_trimming_status", f"{_quote(fields['ante_trimming_status'])} must be true or false")
     _check_own_fields(fields)
 
 
 def _check_own_fields(fields: Mapping[str, Any]) -> None:
     caps = fields.get(MAX_RAISES_FIELD, [])
     if not isinstance(caps, list) or len(caps) not in (0, 4) or any(type(cap) is not int or cap < 0 for cap in caps):
-        raise _FieldError(MAX_RAISES_FIELD, f"{_shown(caps)} must be an array of 4 whole numbers, or empty for no cap")
+        raise _FieldError(MAX_RAISES_FIELD, f"{_quote(caps)} must be an array of 4 whole numbers, or empty for no cap")
     if not isinstance(fields.get(RULES_FIELD, ""), str):
-        raise _FieldError(RULES_FIELD, f"{_shown(fields[RULES_FIELD])} must be the name of a rules profile")
+        raise _FieldError(RULES_FIELD, f"{_quote(fields[RULES_FIELD])} must be the name of a rules profile")
 
 
 def _check_numbers(name: str, values: object, length: int) -> None:
     if not isinstance(values, list) or len(values) != length:
-        raise _FieldError(name, f"{_shown(values)} must be an array of {length} numbers, one for each starting stack")
+        raise _FieldError(name, f"{_quote(values)} must be an array of {length} numbers, one for each starting stack")
     signed = name == "blinds_or_straddles"  # PokerKit notes what a player posts on joining as a negative blind
     for index, value in enumerate(values):
         if not _is_number(value):
-            raise _FieldError(name, f"{_shown(value)} of p{index + 1} must be a number (int or Decimal)")
+            raise _FieldError(name, f"{_quote(value)} of p{index + 1} must be a number (int or Decimal)")
         if (value < 0 and not signed) or (name == "starting_stacks" and value == 0):
             raise _FieldError(name, f"{value} of p{index + 1} must not be {'negative' if value < 0 else 'zero'}")
 
@@ -274,17 +289,17 @@ def _is_number(value: object) -> bool:
     return type(value) is int or (isinstance(value, Decimal) and not value.is_nan())
 
 
-def _shown(value: object) -> str:
+def _quote(value: object) -> str:
     text = str(value) if isinstance(value, Decimal) else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _moves(actions: object, num_players: int) -> Iterator[Move]:
     if not isinstance(actions, list):
-        raise _FieldError("actions", f"{_shown(actions)} must be an array of texts")
+        raise _FieldError("actions", f"{_quote(actions)} must be an array of texts")
     for number, action in enumerate(actions, start=1):
         if not isinstance(action, str):
-            raise _FieldError("actions", f"{_shown(action)} must be a text", number)
+            raise _FieldError("actions", f"{_quote(action)} must be a text", number)
         try:
             move = parse_action(action)
         except ValueError as error:
@@ -296,7 +311,7 @@ def _moves(actions: object, num_players: int) -> Iterator[Move]:
 
 @lru_cache(maxsize=1 << 16)
 def parse_action(action: str) -> Move:
-    """Return what an action text means; raise ValueError if it means nothing."""
+    """Parse the text of an action; raise ValueError if it means nothing."""
     match action.partition("#")[0].split():
         case ["d", "dh", player, cards]:
             return Move(DEAL_HOLE, _seat(player, action), cards=_card_ids(cards, action))

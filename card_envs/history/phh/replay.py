@@ -30,7 +30,12 @@ from card_envs.history.phh.tables import (
     rules_of,
     template_of,
 )
-from card_envs.history.recorded_cards import RecordedDecisions, fill_unknown, hidden_hands, known_cards
+from card_envs.history.recorded_cards import (
+    RecordedDecisions,
+    cards_in_deck_order,
+    fill_unknown,
+    seats_with_hidden_cards,
+)
 from card_envs.history.results import (
     EXACT,
     LEGAL_ONLY,
@@ -45,9 +50,9 @@ from card_envs.history.results import (
 from card_envs.history.settle import (
     differ_by_odd_chips,
     is_raked,
-    returned_bet,
     settle,
     stacks_before_award,
+    uncalled_bet,
 )
 
 _BOARD_BY_STREET = tuple(accumulate(BOARD))
@@ -55,26 +60,41 @@ _STREETS = ("preflop", "flop", "turn", "river")
 
 
 def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayResult:
-    """Return whether a recorded hand is legal under `rules` and ends with the recorded stacks.
+    """Replay a recorded hand: is it legal, and does it end with the recorded stacks?
 
-    Without `rules`, the profile that the file names in RULES_FIELD, or `standard`. The hand says itself whether antes
-    are trimmed; that part of the rules profile is not used. Amounts with fractions
-    are played in hundredths (or finer, as needed), stacks beyond `MAX_CHIPS` in their largest common unit.
+    Amounts with fractions are played in hundredths (or finer, as needed), stacks beyond `MAX_CHIPS` in their largest
+    common unit.
+
+    Args:
+        hand: One hand of a PHH file.
+        rules: Rules profile or its name; None for the one that the file names in RULES_FIELD, or `standard`. The hand
+            itself tells whether antes are trimmed; that part of the profile is not used.
+
+    Returns:
+        A result whose status is MATCHED, MISMATCHED or SKIPPED, with the reason.
     """
     try:
         play = _Play(hand, rules)
         for index in range(len(hand.moves)):
             play.apply(index)
-        return _compared(play)
+        return _compare_result(play)
     except Stop as stop:
         return ReplayResult(hand.source, stop.status, stop.reason, stop.action_index)
 
 
 def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterator[tuple[int, Any]]:
-    """Yield (index of the action, a copy of the table after it): -1 after the blinds, then one for every decision.
+    """Replay a recorded hand table by table.
 
-    The table is a record array of length 1, chips in units of 1 / `chip_scale`. Raises ValueError, in words, where
-    `replay_hand` returns a mismatch or skips.
+    Args:
+        hand: One hand of a PHH file.
+        rules: Rules profile or its name, as for `replay_hand`.
+
+    Yields:
+        (index of the action, copy of the table after it): -1 after the blinds, then one for every decision. The table
+        is a record array of length 1, chips in units of 1 / `chip_scale`.
+
+    Raises:
+        ValueError: Where `replay_hand` returns a mismatch or skips, with the reason.
     """
     try:
         play = _Play(hand, rules)
@@ -150,7 +170,7 @@ class _Play:
         if max(stacks) > MAX_CHIPS:
             raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
         self.tables = seating.tables
-        self.known = known_cards(hand)
+        self.known = cards_in_deck_order(hand)
         seating.deck[:] = fill_unknown(self.known)
         seating.stack[:] = stacks
         self.actor: int = deal_known(self.tables, 0, len(self.known))
@@ -227,14 +247,14 @@ class _Play:
         raise Stop(MISMATCHED, f"action {index + 1} '{text}' is not legal: {reason}", index)
 
     def situation(self) -> str:
-        """Return what may happen now, in words."""
+        """Describe in words what may happen next."""
         if self.actor == NOBODY:
             return "the betting is over"
         return f"p{self.actor + 1} is to act and may {legal_words(self.tables, self.amount)}"
 
 
 def legal_words(tables: Any, amount: Callable[[int], object], raise_offset: int = 0) -> str:
-    """Return what the actor of the first table may do: "fold, call 4, raise to 8 .. 200".
+    """Describe the legal actions at the first table: "fold, call 4, raise to 8 .. 200".
 
     `amount` puts our chips into the unit of the file, which may count raises from `raise_offset` chips below ours.
     """
@@ -250,7 +270,7 @@ def legal_words(tables: Any, amount: Callable[[int], object], raise_offset: int 
 # --- the result -------------------------------------------------------------------------------------------------------
 
 
-def _compared(play: _Play) -> ReplayResult:
+def _compare_result(play: _Play) -> ReplayResult:
     """Return the result of a hand whose actions are all legal."""
     source, fields = play.hand.source, play.hand.fields
     name = next((name for name in ("finishing_stacks", "winnings") if name in fields), None)
@@ -268,7 +288,7 @@ def _compared(play: _Play) -> ReplayResult:
         ours, agreement = list(map(play.amount, won)), _compare_winnings(play, won, recorded)
     if agreement:
         return ReplayResult(source, MATCHED, agreement=agreement, stacks=shown)
-    reason = f"{name} are {_listed(recorded)} in the recording, {_listed(ours)} by the rules"
+    reason = f"{name} are {_join_amounts(recorded)} in the recording, {_join_amounts(ours)} by the rules"
     return ReplayResult(source, MISMATCHED, f"{reason}; {problem}" if problem else reason, stacks=shown)
 
 
@@ -280,11 +300,11 @@ def _final_stacks(play: _Play) -> tuple[list[int] | None, str]:
     if not play.is_showdown:
         return play.seating.stack.tolist(), ""
     if play.board_dealt < play.board_due:
-        seat, chips = returned_bet(t)
+        seat, chips = uncalled_bet(t)
         stacks = stacks_before_award(t)
         stacks[seat] += chips
         return stacks, f"the recorded actions end with {play.board_dealt} board cards"
-    hidden = hidden_hands(play.known)
+    hidden = seats_with_hidden_cards(play.known)
     if play.claims & hidden and play.claims & (play.claims - 1):
         return None, "hole cards that decide the showdown are not recorded"
     if not play.mucked:
@@ -309,7 +329,7 @@ def _compare_winnings(play: _Play, won: list[int], recorded: list[Number]) -> st
     """Compare the chips taken from the pots; sites differ in whether they count a bet that nobody called."""
     scaled = [Fraction(amount) * play.scale for amount in recorded]
     returned = [0] * len(won)
-    seat, chips = returned_bet(play.seating.table)
+    seat, chips = uncalled_bet(play.seating.table)
     returned[seat] = min(chips, won[seat])
     net = [chips - back for chips, back in zip(won, returned, strict=True)]
     if scaled in (won, net):
@@ -327,5 +347,5 @@ def _is_odd_chip(play: _Play, taken: list[Fraction]) -> bool:
     return settlement is not None and differ_by_odd_chips(settlement, taken)
 
 
-def _listed(amounts: Sequence[Number]) -> str:
+def _join_amounts(amounts: Sequence[Number]) -> str:
     return "[" + ", ".join(map(str, amounts)) + "]"

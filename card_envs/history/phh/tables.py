@@ -44,7 +44,7 @@ def template_of(
             max_raises=max_raises,
             rules=profile,
             board_cards=BOARD,
-            reward_unit=small,
+            chips_per_reward=small,
         )
     except ValueError as error:
         raise Stop(SKIPPED, f"our tables cannot play it: {error}") from None
@@ -55,7 +55,7 @@ def template_of(
 
 def chip_scale(hand: Hand) -> int | Fraction:
     """Return our chips per unit of the file: 1 for whole amounts, 100 or more for fractions, less for huge stacks."""
-    amounts = [*_forced(hand), *hand.fields["starting_stacks"], *(move.amount for move in hand.moves)]
+    amounts = [*_sum_forced_bets(hand), *hand.fields["starting_stacks"], *(move.amount for move in hand.moves)]
     scale: int | Fraction = 1
     if any(type(amount) is not int for amount in amounts):
         places = max(Fraction(amount).denominator for amount in amounts)
@@ -67,7 +67,7 @@ def chip_scale(hand: Hand) -> int | Fraction:
     return scale
 
 
-def _forced(hand: Hand) -> list[Number]:
+def _sum_forced_bets(hand: Hand) -> list[Number]:
     fields = hand.fields
     bets = [fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]
     return [*fields["antes"], *fields["blinds_or_straddles"], *bets]
@@ -81,7 +81,7 @@ def check_playable(hand: Hand) -> None:
         raise Stop(SKIPPED, f"{hand.num_players} players are more than the {MAX_SEATS} seats of our tables")
     if min(hand.fields["blinds_or_straddles"]) < 0:
         raise Stop(SKIPPED, "negative blinds (posts of players who join) are not replayed")
-    amounts = [*_forced(hand), *hand.fields["starting_stacks"]]
+    amounts = [*_sum_forced_bets(hand), *hand.fields["starting_stacks"]]
     for name in ("finishing_stacks", "winnings"):
         amounts += hand.fields.get(name, ())
     if max(amounts) == Decimal("Infinity"):

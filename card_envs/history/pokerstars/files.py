@@ -13,13 +13,13 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import is_holdem
 from card_envs.history.formats import HistoryFormat
 from card_envs.history.holdem_hand import check_rules, replay_recorded
-from card_envs.history.phh.files import phh_recorded, phh_steps
+from card_envs.history.phh.files import phh_steps, to_recorded_hand
 from card_envs.history.phh.format import Hand
 from card_envs.history.phh.replay import replay_hand
 from card_envs.history.pokerstars.format import load_pokerstars
 from card_envs.history.pokerstars.write import require_pokerstars, write_hand
 from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
-from card_envs.history.recording import PlayedHands, seated
+from card_envs.history.recording import PlayedHands, names_by_seat
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps, hand_number
 
@@ -37,7 +37,7 @@ class _Writer:
         return ""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        for hand in replay_recorded(self._config, played, partial(seated, self._names)):
+        for hand in replay_recorded(self._config, played, partial(names_by_seat, self._names)):
             yield write_hand(hand, hand.players, self._first + hand.number + 1) + "\n\n"
 
     def footer(self) -> str:
@@ -84,13 +84,13 @@ class PokerStarsFormat:
         """See `HistoryFormat`."""
         return phh_steps(_playable(hand_number(number, load_pokerstars(file), file)), rules)
 
-    def recorded(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         """See `HistoryFormat`."""
         return make_recorded_hands(partial(_make_recorded, hand) for hand in load_pokerstars(file))
 
 
 def _make_recorded(hand: Hand | ReplayResult) -> RecordedHand:
-    return phh_recorded(_playable(hand))
+    return to_recorded_hand(_playable(hand))
 
 
 def _playable(hand: Hand | ReplayResult) -> Hand:

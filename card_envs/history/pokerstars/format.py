@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from card_envs.cards import card_ids, card_names
-from card_envs.history.errors import HandHistoryError, shortened
+from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.phh.format import Hand, Number, hand_of
 from card_envs.history.results import SKIPPED, ReplayResult
 
@@ -176,7 +176,7 @@ class _HandReader:
     def _post(self, player: _Player, words: str) -> None:
         found = _POST.match(words)
         if found is None:
-            raise ValueError(f"{shortened(words, 80)!r} is not understood")
+            raise ValueError(f"{shorten(words, 80)!r} is not understood")
         kind, amount = found[1], _read_amount(found[2])
         player.is_dealt_in = True
         if kind == "ante":
@@ -244,7 +244,7 @@ def _phh_action(words: str) -> str:
             return action
     if found := _RAISE.match(words):
         return f"cbr {_read_amount(found[1])}"
-    raise ValueError(f"{shortened(words, 80)!r} is not understood")
+    raise ValueError(f"{shorten(words, 80)!r} is not understood")
 
 
 def _without_blanks(cards: Iterable[int]) -> str:
@@ -255,7 +255,7 @@ def _read_amount(text: str) -> Number:
     """Return an amount such as "$1,200.50" or "20"; ValueError for anything else."""
     digits = _NOT_MONEY.sub("", text).rstrip(".")
     if not _MONEY.fullmatch(digits):
-        raise ValueError(f"{shortened(text, 40)!r} is not an amount")
+        raise ValueError(f"{shorten(text, 40)!r} is not an amount")
     return _whole(Decimal(digits))
 
 

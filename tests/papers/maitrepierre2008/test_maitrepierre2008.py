@@ -22,7 +22,7 @@ from card_baselines.papers.maitrepierre2008.scales import SCALES
 from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike
 from card_envs.agent import Decisions, find_agent
 from card_envs.cards import card_id
-from card_envs.games.holdem.evaluation.range_equity import chances_against
+from card_envs.games.holdem.evaluation.range_equity import equities_against
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import play_match
 from card_envs.poker.hands import HANDS, hand_number
@@ -70,7 +70,7 @@ def test_hands_are_judged_as_the_chance_against_random_hands_says() -> None:
     strengths = np.zeros(1, STRENGTHS)
     beliefs.judge_hands(strengths[0], tables[0], np.int64(5), np.uint64(1))
     aces = hand_number(np.int64(card_id("As")), np.int64(card_id("Ah")))
-    against = chances_against(tables, np.array([0]), np.array([0.5]), 1)[0]
+    against = equities_against(tables, np.array([0]), np.array([0.5]), 1)[0]
     seen = {int(card) for card in tables[0].deck[:9] if card != tables[0].deck[2] and card != tables[0].deck[3]}
     possible = [not ({int(a), int(b)} & seen) for a, b in HANDS]
     assert strengths[0]["share"][aces] == pytest.approx(against[possible].mean(), abs=0.01)

@@ -10,7 +10,7 @@ import pyspiel
 
 from card_envs.chance import Chance, Episode
 from card_envs.envs import EnvEntry, make_game
-from card_envs.episode import after_action, after_card, chance_of, first_episode, imagined, private_cards
+from card_envs.episode import after_action, after_card, chance_of, first_episode, private_cards, resample_episode
 from card_envs.game import Game, Tables
 from card_envs.observation import mask_records
 from card_wrappers.openspiel.observer import CardObserver
@@ -107,7 +107,7 @@ class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no type
         `sampler` returns random numbers in [0, 1). All deals that fit what was seen are equally likely.
         """
         game: CardGame = self.get_game()
-        found = imagined(game.game, self.episode, player, sampler)
+        found = resample_episode(game.game, self.episode, player, sampler)
         state, decisions = game.new_initial_state(), iter(found.decisions)
         while len(state.episode.cards) < len(found.cards) or len(state.episode.decisions) < len(found.decisions):
             if state.episode.is_dealing:

@@ -23,7 +23,7 @@ from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.analysis.exploitability.range_strategy import RangeDecisions
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
-from card_envs.observation import Encoder, named_encoder
+from card_envs.observation import Encoder, find_encoder
 
 ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
 
@@ -159,7 +159,7 @@ def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:
 def _encoder_of(game: Game, name: str) -> Encoder:
     """Return the encoder of a name: one that comes with the game, or the one that the game is observed through."""
     is_in_use = name not in game.encoders and name == game.encoder.name
-    return game.encoder if is_in_use else named_encoder(game.encoders, name)
+    return game.encoder if is_in_use else find_encoder(game.encoders, name)
 
 
 def _require(folder: Path, config: dict[str, Any], **asked: Any) -> None:

@@ -46,7 +46,7 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
     name, choice = split_choice(spec)
     folder = _folder_of(name)
     config = RunFolder(folder).config()
-    location = plugins.registered(plugins.SAVED_AGENTS).get(str(config.get("agent")), "")
+    location = plugins.list_plugins(plugins.SAVED_AGENTS).get(str(config.get("agent")), "")
     if not location.endswith(f":{MlpAgent.__name__}"):
         raise ValueError(
             f"agent {name!r} is no fully connected network, but {config.get('agent')!r}: it has no ONNX form"

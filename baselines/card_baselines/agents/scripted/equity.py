@@ -20,7 +20,7 @@ from card_baselines.agents.scripted.holdem_moves import (
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import owed
+from card_envs.games.holdem.actions import amount_to_call
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.equity import sample_share
@@ -71,7 +71,7 @@ def move_by_share(t: Any, opponents: Any, share: Any) -> Any:
     bets = min(np.int64(t.street_raises[t.street]), RAISE_FROM.shape[0] - 1)
     if share ** (1.0 / opponents) >= RAISE_FROM[bets]:
         return RAISE
-    price = min(owed(t), np.int64(t.stack[t.actor]))
+    price = min(amount_to_call(t), np.int64(t.stack[t.actor]))
     return CALL if share * (t.pot + price) >= price else FOLD
 
 

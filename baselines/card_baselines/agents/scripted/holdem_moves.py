@@ -12,8 +12,8 @@ from card_envs.games.holdem.actions import (
     FIRST_RAISE_ACTION,
     FOLD_ACTION,
     INTEGERS_OFFSET,
+    amount_to_call,
     num_menu_actions,
-    owed,
 )
 from card_envs.games.holdem.actions import raise_to_of as amount_of
 from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, RAISE
@@ -52,7 +52,7 @@ def action_for(t: Any, wanted: Any) -> Any:
     """Return the action id for FOLD, CALL or RAISE: never a fold for free; a call where no raise is legal."""
     if wanted == RAISE and t.max_raise_to > 0:
         return raise_action(t)
-    return np.int64(FOLD_ACTION if wanted == FOLD and owed(t) > 0 else CALL_ACTION)
+    return np.int64(FOLD_ACTION if wanted == FOLD and amount_to_call(t) > 0 else CALL_ACTION)
 
 
 @kernel
@@ -60,7 +60,7 @@ def raise_action(t: Any) -> Any:
     """Return the legal raise that is nearest to a raise by the pot, the smaller of two; CALL_ACTION if none is."""
     if t.menu == MENU_LIMIT:
         return np.int64(FIRST_RAISE_ACTION)
-    pot_sized = np.int64(t.current_bet) + t.pot + owed(t)
+    pot_sized = np.int64(t.current_bet) + t.pot + amount_to_call(t)
     if t.menu == MENU_INTEGERS:
         return min(max(pot_sized, np.int64(t.min_raise_to)), np.int64(t.max_raise_to)) + INTEGERS_OFFSET
     best, smallest = np.int64(CALL_ACTION), np.int64(2**62)

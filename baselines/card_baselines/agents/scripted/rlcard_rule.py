@@ -11,7 +11,7 @@ from card_baselines.agents.scripted.holdem_moves import board_card, hole_card, r
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, owed
+from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, amount_to_call
 from card_envs.games.holdem.showdown import num_board_cards
 
 _FOLD, _CHECK, _CALL, _RAISE = range(4)
@@ -76,9 +76,9 @@ def move_with_board(t: Any, count: Any) -> Any:
 def legal_action(t: Any, wanted: Any) -> Any:
     """Return the action id: instead of an illegal raise a call, of a check a fold, of a call a raise, as in RLCard."""
     if wanted == _CALL:
-        wanted = _CALL if owed(t) > 0 else _RAISE
+        wanted = _CALL if amount_to_call(t) > 0 else _RAISE
     if wanted == _RAISE:
         return raise_action(t) if t.max_raise_to > 0 else np.int64(CALL_ACTION)
-    if wanted == _CALL or (wanted == _CHECK and owed(t) == 0):
+    if wanted == _CALL or (wanted == _CHECK and amount_to_call(t) == 0):
         return np.int64(CALL_ACTION)
     return np.int64(FOLD_ACTION if np.int64(t.legal) & 1 else CALL_ACTION)

@@ -18,7 +18,7 @@ from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has,
 from card_envs.games.holdem.betting import act
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import CALL, MAX_LEVELS, MAX_SIZES, TABLE
-from card_envs.poker.draw import unused_card
+from card_envs.poker.draw import draw_unused_card
 from card_envs.rng import random_below, seed_stream
 
 MAX_ACTIONS = FIRST_RAISE_ACTION + MAX_SIZES + 1
@@ -63,7 +63,7 @@ def choose_rows(views: Any, seeds: Any, simulations: Any, nodes: Any, searches: 
     for j in range(views.shape[0]):
         view = views[j]
         search.num_nodes = 0
-        search.scale = EXPLORATION * max(np.int64(view.pot), 2 * np.int64(view.reward_unit))
+        search.scale = EXPLORATION * max(np.int64(view.pot), 2 * np.int64(view.chips_per_reward))
         _add_node(search, nodes)
         for number in range(simulations):
             search.t = view
@@ -107,7 +107,7 @@ def _deal_hand(t: Any, seat: Any, used: Any) -> None:
 @kernel
 def _draw(t: Any, place: Any, used: Any) -> Any:
     """Put a card that is not in the set `used` at a place of the deck, and return it."""
-    card = unused_card(t, used)
+    card = draw_unused_card(t, used)
     t.deck[place] = card
     return card
 

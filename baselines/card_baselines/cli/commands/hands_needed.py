@@ -16,7 +16,7 @@ from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
 from card_envs.match import MatchBatch, hands_for_interval, play_match
 from card_envs.match import hands_needed as needed
-from card_envs.match.callbacks import Rows
+from card_envs.typing import Rows
 
 
 def hands_needed(

@@ -29,8 +29,8 @@ from card_envs.match import (
     StoppingRule,
     play_match,
 )
-from card_envs.match.callbacks import Rows
 from card_envs.play_statistics import PlayCounter, statistics_json
+from card_envs.typing import Rows
 
 
 def match(

@@ -19,8 +19,9 @@ from card_envs.envs import EnvEntry, find_entry
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
-from card_envs.match.callbacks import MatchBatch, MatchCallback, Rows
+from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.secret_deals import new_secret, with_secret
+from card_envs.typing import Rows
 
 YOU = "you"
 _MOST_SHOWN = 60

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from card_baselines.agents.panels import evaluation_panel
 from card_baselines.cli import console, plots
 from card_baselines.cli.commands.arguments import game_for, load_agent, seats_of, with_num_players
 from card_baselines.cli.commands.exploit import print_exploitability
@@ -72,7 +73,7 @@ def report(
     given = with_num_players(parse_settings(join_words(settings)), num_players)
     game, chosen = game_for(entry, given, seats_of(entry, given))
     player = load_agent(agent, game)
-    opponents = join_words(panel) or game.info.panel
+    opponents = join_words(panel) or evaluation_panel(game)
     with progress_bar("playing the panel", hands * len(opponents)) as bar:
         page = [_play_opponent(game, player, name, hands, seed, control_variates, bar.advance) for name in opponents]
     target = Target(env=entry.id, settings=chosen, agent=agent, game=game, player=player)

@@ -24,7 +24,7 @@ from card_envs import plugins
 
 def train(arguments: list[str]) -> int:
     """Train an agent: `card-envs train ALGORITHM --env ID ...`; leaves a run folder, continues an interrupted one."""
-    algorithms = plugins.registered(plugins.ALGORITHMS)
+    algorithms = plugins.list_plugins(plugins.ALGORITHMS)
     names = ", ".join(algorithms)
     if not arguments or arguments[0] in ("-h", "--help"):
         usage = "usage: card-envs train ALGORITHM [--preset NAME] [--dry-run] [options]"

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.papers.kaminsky2020.findings import METRICS, Findings, Floats
+from card_baselines.papers.kaminsky2020.findings import METRICS, Findings
 from card_baselines.papers.kaminsky2020.judge import MIN_STUDENTS, STUDENTS
 from card_baselines.papers.kaminsky2020.tables import CLAIMS
 from card_baselines.papers.verdicts import compare_means
 from card_envs.formatting import json_number
 from card_envs.match.summary import summarise
+from card_envs.typing import Floats
 
 QLEARN, SAC = ("Qlearn-8", "Qlearn-All"), ("SAC-Low", "SAC-High")
 Places = NDArray[np.int64]

@@ -27,8 +27,8 @@ from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, origi
 from card_baselines.papers.kaminsky2020.tables import OUT_OF, TOP, TYPES
 from card_envs.agent import find_agent
 from card_envs.files import replace_file
+from card_envs.typing import Floats
 
-Floats = NDArray[np.float64]
 METRICS: Mapping[str, Callable[[Floats], Floats] | None] = {
     "trueskill": None,
     "mean": mean_winnings,

@@ -20,8 +20,8 @@ from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.adaptation import play_adaptation
 from card_envs.game import Game
+from card_envs.typing import Floats
 
-Floats = NDArray[np.float64]
 LOT = 10
 """Sessions that are played at a time, and kept."""
 

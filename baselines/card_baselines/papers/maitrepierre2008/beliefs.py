@@ -112,7 +112,7 @@ def _update(b: Any, t: Any, seat: Any, kind: Any, model: Any, s: Any) -> None:
     """Multiply the probability of every hand by that of the opponent's action with it."""
     _exclude_seen(b, t, seat)
     street = b.street - 1
-    pot = min(b.pot // (_POT_STEP * np.int64(t.reward_unit)), NUM_POTS - 1)
+    pot = min(b.pot // (_POT_STEP * np.int64(t.chips_per_reward)), NUM_POTS - 1)
     is_free = b.commit[0] == b.commit[1]
     is_capped = b.raises >= t.max_raises[b.street]
     for hand in range(NUM_HANDS):

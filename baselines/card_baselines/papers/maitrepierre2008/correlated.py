@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+
+from card_envs.typing import Floats
 
 MEMORY = 0.99
 """Weight of a hand relative to the next one: about the last hundred hands count."""
@@ -27,8 +28,6 @@ SPREAD = 2.0
 _OWN_SPREAD = 0.3  # the part of it that no neighbour shares
 _FIRST_NOISE, _FIRST_HANDS = 6.0, 10.0
 """Deviation of a hand that is supposed at first, and how many hands' worth that is."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

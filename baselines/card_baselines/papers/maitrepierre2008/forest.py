@@ -20,7 +20,7 @@ import numpy as np
 from card_baselines.papers.maitrepierre2008.beliefs import visible_cards
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import owed
+from card_envs.games.holdem.actions import amount_to_call
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
@@ -89,7 +89,7 @@ def best_action(f: Any, t: Any, margin: Any) -> Any:
 
     Values (summed over trees) that differ by no more than `margin` count as equal.
     """
-    can_raise, can_fold = t.max_raise_to > 0, owed(t) > 0
+    can_raise, can_fold = t.max_raise_to > 0, amount_to_call(t) > 0
     if can_raise and f.value[RAISE] + margin >= f.value[CALL] and (f.value[RAISE] >= f.value[FOLD] or not can_fold):
         return RAISE
     return CALL if f.value[CALL] >= f.value[FOLD] or not can_fold else FOLD
@@ -218,7 +218,7 @@ def _add_root(f: Any, t: Any) -> None:
     """Add the values of the actor's actions, the ends of this round being known."""
     street, level = np.int64(t.street), np.int64(t.street_raises[t.street])
     bet, base = f.bet[street], f.start_pot
-    if owed(t) > 0:
+    if amount_to_call(t) > 0:
         f.value[CALL] += f.end[street, level, US] - bet
         if level < f.cap[street]:
             _chain(f, street, base, level + 1, THEM)

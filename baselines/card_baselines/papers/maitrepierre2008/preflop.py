@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import owed
+from card_envs.games.holdem.actions import amount_to_call
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
@@ -32,4 +32,4 @@ def preflop_move(t: Any, seat: Any) -> Any:
     equity, raises = STARTING_EQUITIES[hand], min(np.int64(t.street_raises[0]), RAISE_FROM.shape[0] - 1)
     if equity >= RAISE_FROM[raises] and t.max_raise_to > 0:
         return RAISE
-    return CALL if owed(t) == 0 or equity >= CALL_FROM[raises] else FOLD
+    return CALL if amount_to_call(t) == 0 or equity >= CALL_FROM[raises] else FOLD

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
-from card_baselines.papers.maitrepierre2008.arms import LOT, Floats, mean_by_style, mean_of_walks, play_sessions
+from card_baselines.papers.maitrepierre2008.arms import LOT, mean_by_style, mean_of_walks, play_sessions
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS
 from card_baselines.papers.maitrepierre2008.pictures import draw_figures
@@ -31,6 +31,7 @@ from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
 from card_envs.match import play_match
 from card_envs.match.summary import summarise
+from card_envs.typing import Floats
 
 ENV, SEED = "limit_holdem-v0", 1
 _STRATEGY = "brennus, strategy "  # its number from 1 and "alone" follow

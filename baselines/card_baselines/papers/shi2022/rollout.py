@@ -18,8 +18,7 @@ from card_envs.games.holdem.actions import seat_position
 from card_envs.games.holdem.encoders.texas import HOLE_CARDS
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.observation import mask_records, observation_records
-
-Rows = NDArray[np.int64]
+from card_envs.typing import Rows
 
 NO_ACTION = -1
 """Action of a row that is no decision but the state after one (short experience)."""

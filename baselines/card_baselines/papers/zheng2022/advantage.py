@@ -16,7 +16,7 @@ from card_baselines.papers.zheng2022.situation import NONE, NUM_COLUMNS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
-from card_envs.poker.draw import unused_card
+from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import random_below
 
@@ -41,14 +41,14 @@ def chance_ahead(t: Any, seat: Any, repaired: Any, boards: Any, hands: Any, stre
     for _ in range(boards):
         board_key, board_bits, used = key - own_key, bits & ~own_bits, cards
         for _ in range(missing):
-            card = unused_card(stream, used)
+            card = draw_unused_card(stream, used)
             used |= np.int64(1) << card
             board_key += CARD_KEYS[card]
             board_bits |= CARD_BITS[card]
         mine = TYPE_OF_RANK[repaired, rank_of(board_key + own_key, board_bits | own_bits)]
         for _ in range(hands):
-            first = unused_card(stream, used)
-            second = unused_card(stream, used | np.int64(1) << first)
+            first = draw_unused_card(stream, used)
+            second = draw_unused_card(stream, used | np.int64(1) << first)
             his_key = board_key + CARD_KEYS[first] + CARD_KEYS[second]
             his = TYPE_OF_RANK[repaired, rank_of(his_key, board_bits | CARD_BITS[first] | CARD_BITS[second])]
             twice += 2 if mine < his else (1 if mine == his else 0)

@@ -86,9 +86,9 @@ def write_values(t: Any, seat: Any, o: Any) -> None:
 
 @kernel
 def _add(o: Any, row: Any, share: Any) -> None:
-    first = o.number.shape[0] - NUM_COLUMNS
+    first = o.values.shape[0] - NUM_COLUMNS
     for column in range(NUM_COLUMNS):
-        o.number[first + column] += share * CELLS[row, column]
+        o.values[first + column] += share * CELLS[row, column]
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from card_envs.cards import DECK_SIZE, RANKS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
-from card_envs.poker.draw import unused_card
+from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, rank_of
 
 NUM_TYPES = 45
@@ -114,7 +114,7 @@ def random_type(t: Any, seat: Any, repaired: Any, stream: Any) -> Any:
         return hole_type(t.deck[hole], t.deck[hole + 1], repaired)
     key, bits, cards = rank_keys(t, seat)
     for _ in range(MAX_BOARD - shown):
-        card = unused_card(stream, cards)
+        card = draw_unused_card(stream, cards)
         cards |= np.int64(1) << card
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]

@@ -28,7 +28,7 @@ from card_baselines.papers.zheng2022.advantage import (
     count_action,
 )
 from card_baselines.papers.zheng2022.card_types import random_type
-from card_baselines.papers.zheng2022.duel import Hand, Learners, Rows
+from card_baselines.papers.zheng2022.duel import Hand, Learners
 from card_baselines.papers.zheng2022.modification import LOGIT_SCALE, Loss, loss_of, mix_policies, modification_network
 from card_baselines.papers.zheng2022.networks import save_agent
 from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
@@ -62,6 +62,7 @@ from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.rng import seed_stream, seeded_streams
+from card_envs.typing import Rows
 
 MEMORY, DRAWN, PASSES, MINIBATCH, PERIOD = 48, 12, 5, 12, 50
 """Samples kept of each action, and drawn for a training. Passes over those, and decisions between two trainings."""

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.duel import Hand, Learners, Rows
+from card_baselines.papers.zheng2022.duel import Hand, Learners
 from card_baselines.papers.zheng2022.networks import (
     ENCODER,
     OBSERVATION_SIZE,
@@ -24,6 +24,7 @@ from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, networks_of
 from card_envs.agent import Decisions, choose
+from card_envs.typing import Rows
 
 LEARNING_RATE, GAMMA, BATCH = 5e-5, 0.99, 32
 MEMORY, FIRST_TRAINING, TARGET_PERIOD = 20_000, 100, 1000

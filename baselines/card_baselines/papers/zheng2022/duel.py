@@ -20,12 +20,11 @@ from card_envs.agent import Agent, decisions_at, write_random_numbers
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.presets import limit_holdem
+from card_envs.typing import Rows
 
 MOST_DECISIONS = 64
 """Maximum number of decisions in a hand; under RLCard's rules at most 26 are possible."""
 _HANDS_OF_TABLE = 2**32
-
-Rows = NDArray[np.int64]
 
 
 def game_of_paper(encoder: str = "rlcard") -> Game:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.papers.zheng2022.duel import Hand, Rows, game_of_paper
+from card_baselines.papers.zheng2022.duel import Hand, game_of_paper
 from card_baselines.papers.zheng2022.rewards import Shaping
 from card_baselines.papers.zheng2022.situation import (
     CHECK,
@@ -29,12 +29,11 @@ from card_envs.compiler import kernel
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.observation import mask_records, observation_records
+from card_envs.typing import Floats32, Rows
 
 ENCODER = "rlcard"
 OBSERVATION_SIZE, HIDDEN = 72, 64
 KINDS = ("ppo", "dqn")
-
-Floats = NDArray[np.float32]
 
 
 def network_of(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
@@ -115,10 +114,10 @@ def save_agent(folder: Path, description: dict[str, Any], tensors: dict[str, tor
 class Transition(NamedTuple):
     """A decision and what came of it."""
 
-    observation: Floats
+    observation: Floats32
     column: int
     reward: float
-    next_observation: Floats
+    next_observation: Floats32
     is_last: bool
     next_legal: NDArray[np.uint8]
     """(4,): of the own next decision; all 1 after the last."""
@@ -130,7 +129,7 @@ class Transitions:
     def __init__(self, num_tables: int, shaping: Shaping) -> None:
         self._game = game_of_paper(ENCODER)
         self._shaping = shaping
-        self._decided: list[list[tuple[Floats, int, NDArray[np.uint8]]]] = [[] for _ in range(num_tables)]
+        self._decided: list[list[tuple[Floats32, int, NDArray[np.uint8]]]] = [[] for _ in range(num_tables)]
 
     def add(self, decisions: Decisions, columns: Rows, legal: NDArray[np.uint8]) -> None:
         """Keep what was seen and decided; `columns` as the learner meant them, legal or not."""
@@ -150,7 +149,7 @@ class Transitions:
             for now, later, reward in zip(decided, following, rewards, strict=True)
         ]
 
-    def _final_observation(self, hand: Hand, seat: int) -> Floats:
+    def _final_observation(self, hand: Hand, seat: int) -> Floats32:
         observation = np.zeros((1, OBSERVATION_SIZE), self._game.layout.dtype)
         masks = np.zeros((1, self._game.num_actions), np.int8)
         self._game.encoder.observe(hand.final, 0, seat, observation_records(observation), mask_records(masks))

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.duel import Hand, Learners, Rows
+from card_baselines.papers.zheng2022.duel import Hand, Learners
 from card_baselines.papers.zheng2022.networks import (
     ENCODER,
     NetworkAgent,
@@ -28,6 +28,7 @@ from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, networks_of
 from card_baselines.papers.zheng2022.table_player import softmax
 from card_envs.agent import Decisions, choose
+from card_envs.typing import Rows
 
 Penalty = Literal["clip", "kl"]
 

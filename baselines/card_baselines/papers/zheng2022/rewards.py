@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.duel import Hand
 from card_baselines.papers.zheng2022.situation import BIG_BLIND, CALL, RAISE
 from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY, hand_rank
+from card_envs.typing import Floats
 
-Floats = NDArray[np.float64]
 Shaping = Callable[[Hand, int], Floats]
 """(hand, seat) -> (n,) big blinds, one number for each decision of the seat, in order."""
 

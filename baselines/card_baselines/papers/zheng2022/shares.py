@@ -13,8 +13,8 @@ from card_envs.cards import DECK_SIZE
 from card_envs.match import MatchBatch, play_match
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import hand_ranks
+from card_envs.typing import Rows
 
-Rows = NDArray[np.int64]
 SAMPLES = 2_000_000
 """Random hands of seven cards; a share is then known to +- 0.04 percentage points."""
 

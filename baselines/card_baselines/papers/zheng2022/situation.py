@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, owed
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, amount_to_call
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL as CALLING
 from card_envs.games.holdem.state import FOLD as FOLDING
@@ -42,7 +42,7 @@ def column_of(t: Any, action: Any) -> Any:
     if action == FOLD_ACTION:
         return FOLD
     if action == CALL_ACTION:
-        return CALL if owed(t) > 0 else CHECK
+        return CALL if amount_to_call(t) > 0 else CHECK
     return RAISE
 
 
@@ -53,7 +53,7 @@ def is_legal_column(t: Any, column: Any) -> Any:
         return np.int64(t.legal) >> FIRST_RAISE_ACTION & 1 == 1
     if column == FOLD:
         return np.int64(t.legal) >> FOLD_ACTION & 1 == 1
-    return (owed(t) > 0) == (column == CALL)
+    return (amount_to_call(t) > 0) == (column == CALL)
 
 
 @kernel

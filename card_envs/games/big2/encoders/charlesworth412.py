@@ -103,7 +103,7 @@ def layout(config: Big2Config) -> Layout:
 @kernel
 def _write(t: Table, seat: Any, o: Any) -> None:
     for k in range(_SIZE):
-        o.number[k] = 0
+        o.values[k] = 0
     me = np.int64(seat)
     write_hand(t, me, o)
     for k in range(NUM_SEATS - 1):
@@ -114,24 +114,24 @@ def _write(t: Table, seat: Any, o: Any) -> None:
     if t.trick_size > 0:
         _write_trick(t, o)
     elif t.actor == me:
-        o.number[_CONTROL] = 1
+        o.values[_CONTROL] = 1
 
 
 @kernel
 def _write_opponent(t: Table, seat: Any, o: Any, at: Any) -> None:
     if t.num_cards[seat] > 0:
-        o.number[at + np.int64(t.num_cards[seat]) - 1] = 1
+        o.values[at + np.int64(t.num_cards[seat]) - 1] = 1
     _write_byte(o, at + _PLAYED_AT, t.played[seat] >> _FIRST_HIGH)
     flags = _FLAGS_OF_KINDS[np.uint64(t.kinds_played[seat])]
     for k in range(_FLAGS):
-        o.number[np.uint64(at + _FLAGS_AT + k)] = flags >> k & 1
+        o.values[np.uint64(at + _FLAGS_AT + k)] = flags >> k & 1
 
 
 @kernel
 def _write_byte(o: Any, at: Any, bits: Any) -> None:
     """Write the lowest eight bits as numbers; places are unsigned, so that the compiler copies them in one step."""
     for k in range(_BYTE):
-        o.number[np.uint64(at + k)] = _NUMBERS_OF_BYTE[np.uint64(bits & _LOWEST_BYTE), np.uint64(k)]
+        o.values[np.uint64(at + k)] = _NUMBERS_OF_BYTE[np.uint64(bits & _LOWEST_BYTE), np.uint64(k)]
 
 
 @kernel
@@ -139,22 +139,22 @@ def _write_trick(t: Table, o: Any) -> None:
     kind = np.int64(t.trick_kind)
     if kind in (STRAIGHT, FULL_HOUSE):
         # sorted, the middle card of a full house is one of the three
-        o.number[_RANK + (np.int64(t.trick_cards[2]) >> 2)] = 1
-        o.number[_KIND + FULL_HOUSE] = 1
+        o.values[_RANK + (np.int64(t.trick_cards[2]) >> 2)] = 1
+        o.values[_KIND + FULL_HOUSE] = 1
     else:
         highest = np.int64(t.trick_cards[t.trick_size - 1])
-        o.number[_RANK + (highest >> 2)] = 1
-        o.number[_SUIT + (highest & 3)] = 1
+        o.values[_RANK + (highest >> 2)] = 1
+        o.values[_SUIT + (highest & 3)] = 1
     if kind == STRAIGHT_FLUSH:
-        o.number[_KIND + STRAIGHT] = 1
-        o.number[_KIND + FLUSH] = 1
+        o.values[_KIND + STRAIGHT] = 1
+        o.values[_KIND + FLUSH] = 1
     else:
-        o.number[_KIND + kind] = 1
-    o.number[_PASSES + np.int64(t.passes)] = 1
+        o.values[_KIND + kind] = 1
+    o.values[_PASSES + np.int64(t.passes)] = 1
 
 
 def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says, in words: hand, opponents (next seat first), high cards gone, hand to beat."""
+    """Decode an observation into words: hand, opponents (next seat first), high cards gone, hand to beat."""
     blocks = LAYOUT.split(np.asarray(observation))
     return {
         "hand": [order_name(order) for order in decode_hand(blocks["hand"])],

@@ -56,37 +56,37 @@ def layout(config: Big2Config) -> Layout:
 @kernel
 def _write(t: Table, seat: Any, o: Any) -> None:
     for k in range(_SIZE):
-        o.number[k] = 0
+        o.values[k] = 0
     me = np.int64(seat)
     write_hand(t, me, o)
     for k in range(NUM_SEATS):
         other = (me + k) & (NUM_SEATS - 1)
         if k > 0 and t.num_cards[other] > 0:
-            o.number[_LEFT + (k - 1) * HAND_SIZE + np.int64(t.num_cards[other]) - 1] = 1
+            o.values[_LEFT + (k - 1) * HAND_SIZE + np.int64(t.num_cards[other]) - 1] = 1
         played = t.played[other]
         for card in range(DECK_SIZE):
-            o.number[_PLAYED + k * DECK_SIZE + card] = played >> card & 1
+            o.values[_PLAYED + k * DECK_SIZE + card] = played >> card & 1
         kinds = np.int64(t.kinds_played[other])
         for kind in range(_NUM_KINDS):
-            o.number[_KINDS + k * _NUM_KINDS + kind] = kinds >> kind & 1
+            o.values[_KINDS + k * _NUM_KINDS + kind] = kinds >> kind & 1
     if t.trick_size > 0:
         _write_trick(t, me, o)
     elif t.actor == me:
-        o.number[_CONTROL] = 1
+        o.values[_CONTROL] = 1
 
 
 @kernel
 def _write_trick(t: Table, me: Any, o: Any) -> None:
     for k in range(t.trick_size):
-        o.number[_CARDS + np.int64(t.trick_cards[k])] = 1
-    o.number[_KIND + np.int64(t.trick_kind)] = 1
-    o.number[_SEAT + ((np.int64(t.trick_seat) - me) & (NUM_SEATS - 1))] = 1
-    o.number[_LEADER + ((np.int64(t.trick_leader) - me) & (NUM_SEATS - 1))] = 1
-    o.number[_PASSES + np.int64(t.passes)] = 1
+        o.values[_CARDS + np.int64(t.trick_cards[k])] = 1
+    o.values[_KIND + np.int64(t.trick_kind)] = 1
+    o.values[_SEAT + ((np.int64(t.trick_seat) - me) & (NUM_SEATS - 1))] = 1
+    o.values[_LEADER + ((np.int64(t.trick_leader) - me) & (NUM_SEATS - 1))] = 1
+    o.values[_PASSES + np.int64(t.passes)] = 1
 
 
 def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says, in words; seats count from the one that looks, which is 0."""
+    """Decode an observation into words; seats are counted from the observing one, which is 0."""
     blocks = LAYOUT.split(np.asarray(observation))
     left = blocks["cards_left"]
     decoded: dict[str, Any] = {

@@ -46,7 +46,7 @@ for _shape in range(16):
 
 @kernel
 def write_hand(t: Table, seat: Any, o: Any) -> None:
-    """Write a seat's cards into the first block of o.number; all zeros before, the other blocks not written yet."""
+    """Write a seat's cards into the first block of o.values; all zeros before, the other blocks not written yet."""
     held = t.held[seat]
     counts = rank_counts(held)
     starts = run_starts(ranks_present(held))
@@ -60,9 +60,9 @@ def write_hand(t: Table, seat: Any, o: Any) -> None:
         digit = order & ~3
         shape = ((counts >> digit & 15) - 1) << 2 | (in_run >> digit & 1) << 1 | long_suits >> (order & 3) & 1
         for k in range(_CARD_WIDTH):
-            o.number[np.uint64(at + k)] = _NUMBERS_OF_CARD[np.uint64(order), np.uint64(k)]
+            o.values[np.uint64(at + k)] = _NUMBERS_OF_CARD[np.uint64(order), np.uint64(k)]
         for k in range(_SHAPE_WIDTH):
-            o.number[np.uint64(at + _TWO_OR_MORE + k)] = _NUMBERS_OF_SHAPE[np.uint64(shape), np.uint64(k)]
+            o.values[np.uint64(at + _TWO_OR_MORE + k)] = _NUMBERS_OF_SHAPE[np.uint64(shape), np.uint64(k)]
         at += SLOT_SIZE
 
 

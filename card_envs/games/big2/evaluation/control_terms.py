@@ -15,9 +15,8 @@ from card_envs.cards import DECK_SIZE
 from card_envs.game import Tables
 from card_envs.game_info import Controls, ControlUnits
 from card_envs.games.big2.state import NUM_SEATS, NUM_SUITS
-from card_envs.play_statistics import Hands, Rows
-
-Floats = NDArray[np.float64]
+from card_envs.play_statistics import Hands
+from card_envs.typing import Floats, Rows
 
 _NUM_RANKS = DECK_SIZE // NUM_SUITS
 _FIRST_TWO = DECK_SIZE - NUM_SUITS

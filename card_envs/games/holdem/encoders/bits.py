@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import has, seat_position, wrapped, write_mask
+from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
 from card_envs.games.holdem.state import MAX_LEVELS, Table
@@ -36,24 +36,24 @@ def layout(config: HoldemConfig) -> Layout:
 
 @kernel
 def _write(t: Table, me: Any, o: Any) -> None:
-    for k in range(o.number.shape[0]):
-        o.number[k] = 0
+    for k in range(o.values.shape[0]):
+        o.values[k] = 0
     n = np.int64(t.num_seats)
     at = default.write_cards(t, me, o)
     if t.is_ranked == 1:  # the strength, a fraction, is not for this encoder: the next block takes its place
         at -= 1
-        o.number[np.uint64(at)] = 0
-    o.number[np.uint64(at + t.street)] = 1
+        o.values[np.uint64(at)] = 0
+    o.values[np.uint64(at + t.street)] = 1
     at += np.int64(t.num_streets)
-    o.number[np.uint64(at + seat_position(t, me))] = 1
+    o.values[np.uint64(at + seat_position(t, me))] = 1
     at += n
     for k in range(n):
-        o.number[at + k] = 1 if has(t.in_hand, wrapped(me + k, n)) else 0
+        o.values[at + k] = 1 if has(t.in_hand, wrap_seat(me + k, n)) else 0
     default.write_callers_and_raisers(t, me, n, o, at + n)
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says: cards in words, street, position, seats still in, and arrays of the betting."""
+    """Decode an observation: cards in words, street, position, seats still in, and arrays of the betting."""
     blocks = layout(config).split(np.asarray(observation))
     deck = config.deck_cards
     decoded: dict[str, Any] = dict(blocks)

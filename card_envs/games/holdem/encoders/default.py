@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import has, seat_position, wrapped, write_mask
+from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
 from card_envs.games.holdem.betting import largest_amount
-from card_envs.games.holdem.betting_words import BITS_OF_WORD, from_seat, num_groups
+from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD, num_history_groups, rotate_to_seat
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import betting_history
 from card_envs.games.holdem.showdown import hand_rank_at
@@ -99,14 +99,14 @@ def _ranks_five_cards(config: HoldemConfig) -> bool:
 @kernel
 def write_blocks(t: Table, seat: Any, o: Any) -> Any:
     """Write all blocks of `layout` as `seat` sees them, and 0 behind them; return where they end."""
-    for k in range(o.number.shape[0]):
-        o.number[k] = 0.0
+    for k in range(o.values.shape[0]):
+        o.values[k] = 0.0
     me, n = np.int64(seat), np.int64(t.num_seats)
     scale = 1.0 / t.largest_amount
     at = write_cards(t, me, o)
-    o.number[np.uint64(at + t.street)] = 1.0
+    o.values[np.uint64(at + t.street)] = 1.0
     at += np.int64(t.num_streets)
-    o.number[np.uint64(at + seat_position(t, me))] = 1.0
+    o.values[np.uint64(at + seat_position(t, me))] = 1.0
     at = _write_chips(t, me, o, at + n, scale)
     at = _write_bets(t, me, o, at, scale)
     if t.whole_history == 0:
@@ -119,15 +119,15 @@ def write_cards(t: Table, me: Any, o: Any) -> Any:
     """Write cards, category and strength; return where the next block begins."""
     at = np.int64(t.deck_size)
     hole, first = me * t.num_hole_cards, np.int64(t.first_board_card)
-    o.number[_place_in_deck(t, hole)] = 1.0
-    o.number[_place_in_deck(t, hole + t.num_hole_cards - 1)] = 1.0
+    o.values[_place_in_deck(t, hole)] = 1.0
+    o.values[_place_in_deck(t, hole + t.num_hole_cards - 1)] = 1.0
     if t.cards_shown[MAX_STREETS - 1] == 0:
         return at
     shown = np.int64(t.cards_shown[t.street])
     next_block = np.uint64(at + t.deck_size)
     for k in range(MAX_BOARD):  # no branch, which could only be guessed: a zero for cards that nobody sees
         place = _place_in_deck(t, first + k) + np.uint64(at)
-        o.number[place if k < shown else next_block] = 1.0 if k < shown else 0.0
+        o.values[place if k < shown else next_block] = 1.0 if k < shown else 0.0
     at += np.int64(t.deck_size)
     if t.is_ranked == 0:
         return at
@@ -136,8 +136,8 @@ def write_cards(t: Table, me: Any, o: Any) -> Any:
         category = np.int64(0)
         for bound in range(_CATEGORIES - 1):  # counted without a branch
             category += rank > _CATEGORY_BOUNDS[bound]
-        o.number[np.uint64(at + category)] = 1.0
-        o.number[np.uint64(at + _CATEGORIES)] = 1.0 - (rank - 1) / WORST_RANK
+        o.values[np.uint64(at + category)] = 1.0
+        o.values[np.uint64(at + _CATEGORIES)] = 1.0 - (rank - 1) / WORST_RANK
     return at + _CATEGORIES + 1
 
 
@@ -154,11 +154,11 @@ def _place_in_deck(t: Table, k: Any) -> Any:
 def _write_chips(t: Table, me: Any, o: Any, start: Any, scale: Any) -> Any:
     n = np.int64(t.num_seats)
     for k in range(n):
-        seat = wrapped(me + k, n)
-        o.number[start + k] = 1.0 if has(t.in_hand, seat) else 0.0
-        o.number[start + n + k] = min(1.0, t.stack[seat] * scale)
-        o.number[start + 2 * n + k] = min(1.0, t.street_commit[seat] * scale)
-        o.number[start + 3 * n + k] = min(1.0, t.hand_commit[seat] * scale)
+        seat = wrap_seat(me + k, n)
+        o.values[start + k] = 1.0 if has(t.in_hand, seat) else 0.0
+        o.values[start + n + k] = min(1.0, t.stack[seat] * scale)
+        o.values[start + 2 * n + k] = min(1.0, t.street_commit[seat] * scale)
+        o.values[start + 3 * n + k] = min(1.0, t.hand_commit[seat] * scale)
     return start + 4 * n
 
 
@@ -167,23 +167,23 @@ def _write_bets(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any:
     to_call: Any = np.int64(0)
     if has(t.in_hand, me) and t.is_over == 0:
         to_call = max(0, min(np.int64(t.current_bet) - t.street_commit[me], np.int64(t.stack[me])))
-    o.number[at] = min(1.0, t.pot * scale / t.num_seats)
-    o.number[at + 1] = min(1.0, to_call * scale)
-    o.number[at + 2] = to_call / (np.int64(t.pot) + to_call) if to_call > 0 else 0.0
+    o.values[at] = min(1.0, t.pot * scale / t.num_seats)
+    o.values[at + 1] = min(1.0, to_call * scale)
+    o.values[at + 2] = to_call / (np.int64(t.pot) + to_call) if to_call > 0 else 0.0
     if t.actor == me:
-        o.number[at + 3] = min(1.0, t.min_raise_to * scale)
-        o.number[at + 4] = min(1.0, t.max_raise_to * scale)
+        o.values[at + 3] = min(1.0, t.min_raise_to * scale)
+        o.values[at + 4] = min(1.0, t.max_raise_to * scale)
     return at + 5
 
 
 @kernel
 def write_callers_and_raisers(t: Table, me: Any, n: Any, o: Any, at: Any) -> Any:
     """Write who called and who raised, by street and level or by street; return where that ends."""
-    left = n * num_groups(t)
-    size, word = BITS_OF_WORD[np.uint64(n)], np.uint64(0)
+    left = n * num_history_groups(t)
+    size, word = BITS_PER_WORD[np.uint64(n)], np.uint64(0)
     while left > 0:
         count: Any = min(left, size)
-        _write_bits(o, at, from_seat(t.words[word], me, n), count)
+        _write_bits(o, at, rotate_to_seat(t.history_bits[word], me, n), count)
         at += count
         left -= count
         word += np.uint64(1)
@@ -197,19 +197,19 @@ def _write_bits(o: Any, at: Any, bits: Any, count: Any) -> None:
     Places are unsigned: a signed one might count from the end, and with that test between them the compiler does not
     put numbers together into vectors (80 ns instead of 3).
     """
-    if at + _WORD <= o.number.shape[0]:
+    if at + _WORD <= o.values.shape[0]:
         for k in range(_WORD):
-            o.number[np.uint64(at + k)] = bits & (np.int64(1) << k) != 0
+            o.values[np.uint64(at + k)] = bits & (np.int64(1) << k) != 0
         return
     end = at + count
     while at + _BYTE <= end:
         byte = np.uint64(bits & _LOWEST_BYTE)
         for k in range(_BYTE):
-            o.number[np.uint64(at + k)] = _NUMBERS_OF_BYTE[byte, np.uint64(k)]
+            o.values[np.uint64(at + k)] = _NUMBERS_OF_BYTE[byte, np.uint64(k)]
         bits >>= _BYTE
         at += _BYTE
     while at < end:
-        o.number[np.uint64(at)] = bits & 1
+        o.values[np.uint64(at)] = bits & 1
         bits >>= 1
         at += 1
 
@@ -225,17 +225,17 @@ def _write_recent_history(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any
     for k in range(kept):
         ring = (decisions - 1 - k) & (RECENT_ACTIONS - 1)
         move = np.int64(t.recent_move[ring])
-        o.number[at + k * n + wrapped((move >> 2) - me + n, n)] = 1.0
-        o.number[kinds + k * _KINDS + (move & 3)] = 1.0
-        o.number[amounts + k] = min(1.0, t.recent_amount[ring] * scale)
+        o.values[at + k * n + wrap_seat((move >> 2) - me + n, n)] = 1.0
+        o.values[kinds + k * _KINDS + (move & 3)] = 1.0
+        o.values[amounts + k] = min(1.0, t.recent_amount[ring] * scale)
     at = amounts + RECENT_ACTIONS
     for street in range(t.street + 1):
-        o.number[at + street] = min(1.0, t.street_raises[street] * 0.25)
+        o.values[at + street] = min(1.0, t.street_raises[street] * 0.25)
     return at + np.int64(t.num_streets)
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says: cards in words, street, position, seats still in, amounts and history arrays.
+    """Decode an observation: cards in words, street, position, seats still in, amounts and history arrays.
 
     In limit games `history` lists every decision: (street, seat counted from me, "fold" | "call" | "raise").
     """

@@ -26,7 +26,7 @@ from card_envs.games.holdem.state import Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker import sampled_equity_tables
 from card_envs.poker.hands import hand_number
-from card_envs.poker.sampled_equity import QUARTERS, write_sampled
+from card_envs.poker.sampled_equity import QUARTERS, write_sampled_equities
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
 _NUMBERS = 1 + QUARTERS
@@ -59,19 +59,19 @@ def _write_equities(t: Table, me: Any, o: Any, at: Any) -> None:
     first, second = np.int64(t.deck[HOLE_CARDS * me]), np.int64(t.deck[HOLE_CARDS * me + 1])
     shown = np.int64(num_board_cards(t))
     if shown == 0:
-        o.number[at] = STARTING_EQUITIES[starting_hand(first, second)]
+        o.values[at] = STARTING_EQUITIES[starting_hand(first, second)]
         hand = hand_number(first, second)
         for quarter in range(QUARTERS):
-            o.number[at + 1 + quarter] = _BEFORE_FLOP[hand, quarter]
+            o.values[at + 1 + quarter] = _BEFORE_FLOP[hand, quarter]
         return
     board = np.int64(0)
     for k in range(shown):
         board |= np.int64(1) << np.int64(t.deck[HOLE_CARDS * t.num_seats + k])
-    write_sampled(first, second, board, shown, o, at)
+    write_sampled_equities(first, second, board, shown, o, at)
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says: as `default`, `equity`, and `equity_by_quarter` as a list."""
+    """Decode an observation: as `default`, with `equity` as a number and `equity_by_quarter` as a list."""
     blocks = layout(config).split(np.asarray(observation))
     decoded = default.decode(config, np.asarray(observation)[..., :-_NUMBERS])
     equity, quarters = float(blocks["equity"][0]), blocks["equity_by_quarter"].tolist()

@@ -54,8 +54,8 @@ def layout(config: HoldemConfig) -> Layout:
 
 @kernel
 def _write(t: Table, me: Any, o: Any) -> None:
-    for k in range(o.number.shape[0]):
-        o.number[k] = 0.0
+    for k in range(o.values.shape[0]):
+        o.values[k] = 0.0
     n = np.int64(t.num_seats)
     shown = num_board_cards(t)
     at = _write_cards(t, me, shown, o)
@@ -63,20 +63,20 @@ def _write(t: Table, me: Any, o: Any) -> None:
     at += 3 * n
     raiser = _last_raiser(t)
     if raiser != NOBODY:
-        o.number[at + seat_position(t, raiser)] = 1.0
+        o.values[at + seat_position(t, raiser)] = 1.0
     at += n
-    o.number[at + seat_position(t, me)] = 1.0
+    o.values[at + seat_position(t, me)] = 1.0
     at += n
-    o.number[at + t.street] = 1.0
-    o.number[at + STREETS] = percentile_at(t, me, shown)
+    o.values[at + t.street] = 1.0
+    o.values[at + STREETS] = percentile_at(t, me, shown)
 
 
 @kernel
 def _write_cards(t: Table, me: Any, shown: Any, o: Any) -> Any:
     hole, board = me * HOLE_CARDS, np.int64(t.num_seats) * HOLE_CARDS
     first, second = np.int64(t.deck[hole]), np.int64(t.deck[hole + 1])
-    o.number[max(first, second)] = 1.0
-    o.number[DECK_SIZE + min(first, second)] = 1.0
+    o.values[max(first, second)] = 1.0
+    o.values[DECK_SIZE + min(first, second)] = 1.0
     at = np.int64(HOLE_CARDS * DECK_SIZE)
     for k in range(shown):
         card = np.int64(t.deck[board + k])
@@ -84,9 +84,9 @@ def _write_cards(t: Table, me: Any, shown: Any, o: Any) -> Any:
         for other in range(shown):
             if t.deck[board + other] > card:
                 slot += 1
-        o.number[at + slot * _BOARD_SLOT + card] = 1.0
+        o.values[at + slot * _BOARD_SLOT + card] = 1.0
     for slot in range(shown, BOARD_SIZE):
-        o.number[at + slot * _BOARD_SLOT + _HIDDEN] = 1.0
+        o.values[at + slot * _BOARD_SLOT + _HIDDEN] = 1.0
     return at + BOARD_SIZE * _BOARD_SLOT
 
 
@@ -97,9 +97,9 @@ def _write_seats(t: Table, o: Any, at: Any) -> None:
         position = seat_position(t, seat)
         in_front = np.int64(0) if t.is_over else np.int64(t.hand_commit[seat])
         share = 1.0 / (np.int64(t.stack[seat]) - t.payoff[seat] + in_front)
-        o.number[at + position] = 0.0 if has(t.in_hand, seat) else 1.0
-        o.number[at + n + position] = t.hand_commit[seat] * share
-        o.number[at + 2 * n + position] = t.street_commit[seat] * share
+        o.values[at + position] = 0.0 if has(t.in_hand, seat) else 1.0
+        o.values[at + n + position] = t.hand_commit[seat] * share
+        o.values[at + 2 * n + position] = t.street_commit[seat] * share
 
 
 @kernel
@@ -113,7 +113,7 @@ def _last_raiser(t: Table) -> Any:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says: cards in words, street, my position, lists by position; no last raiser: None."""
+    """Decode an observation: cards in words, street, my position, lists by position; no last raiser: None."""
     blocks = layout(config).split(np.asarray(observation))
     board = blocks["board"].argmax(axis=1)
     raiser = np.flatnonzero(blocks["last_raiser"])

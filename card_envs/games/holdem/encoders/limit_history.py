@@ -46,7 +46,7 @@ def betting_history(
 def _decision(
     config: HoldemConfig, blocks: Mapping[str, NDArray[Any]], street: int, seat: int, level: int
 ) -> int | None:
-    """Return what a seat did at a bet level, or None if it has not decided yet."""
+    """Return the decision of a seat at a bet level, or None if it has not decided yet."""
     caps = config.max_raises or ()
     if blocks["callers"][sum(caps[:street]) + street + level, seat]:
         return CALL

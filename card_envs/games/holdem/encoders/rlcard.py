@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS, SUITS, card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import wrapped, write_mask
+from card_envs.games.holdem.actions import wrap_seat, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
@@ -57,29 +57,29 @@ def layout(config: HoldemConfig) -> Layout:
 
 @kernel
 def _write(t: Table, me: Any, o: Any) -> None:
-    for k in range(o.number.shape[0]):
-        o.number[k] = 0.0
+    for k in range(o.values.shape[0]):
+        o.values[k] = 0.0
     hole, board = me * HOLE_CARDS, np.int64(t.num_seats) * HOLE_CARDS
     for k in range(HOLE_CARDS):
-        o.number[_place(np.int64(t.deck[hole + k]))] = 1.0
+        o.values[_place(np.int64(t.deck[hole + k]))] = 1.0
     for k in range(num_board_cards(t)):
-        o.number[_place(np.int64(t.deck[board + k]))] = 1.0
+        o.values[_place(np.int64(t.deck[board + k]))] = 1.0
     if t.structure == LIMIT:
         for street in range(STREETS):
             raises: Any = min(np.int64(t.street_raises[street]), _MOST_RAISES)
-            o.number[DECK_SIZE + street * _RAISE_COUNTS + raises] = 1.0
+            o.values[DECK_SIZE + street * _RAISE_COUNTS + raises] = 1.0
     else:
         largest = np.int64(0)
         for seat in range(t.num_seats):
             largest = max(largest, np.int64(t.hand_commit[seat]))
-        o.number[DECK_SIZE] = t.hand_commit[me]
-        o.number[DECK_SIZE + 1] = largest
+        o.values[DECK_SIZE] = t.hand_commit[me]
+        o.values[DECK_SIZE + 1] = largest
 
 
 @kernel
 def _place(card: Any) -> Any:
     """Return the place of a card id in RLCard's card2index.json."""
-    return (_LAST_SUIT - (card & _LAST_SUIT)) * _NUM_RANKS + wrapped((card >> 2) + 1, _NUM_RANKS)
+    return (_LAST_SUIT - (card & _LAST_SUIT)) * _NUM_RANKS + wrap_seat((card >> 2) + 1, _NUM_RANKS)
 
 
 def _card_at(place: int) -> int:
@@ -89,7 +89,7 @@ def _card_at(place: int) -> int:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says: the cards in words, the street, and raises by street or chips put in."""
+    """Decode an observation: the cards in words, the street, and raises by street or chips put in."""
     blocks = layout(config).split(np.asarray(observation))
     cards = sorted((_card_at(int(place)) for place in np.flatnonzero(blocks["cards"])), reverse=True)
     shown = len(cards) - HOLE_CARDS

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, card_names
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import has, seat_position, wrapped, write_mask
+from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
 from card_envs.games.holdem.betting import largest_ante, starting_stack
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
@@ -85,21 +85,21 @@ def _num_tokens(n: int) -> int:
 
 
 _STARTS = block_starts(_layout(n, 0) for n in range(MAX_SEATS + 1))
-"""By number of seats: where each block begins; the history, whose length depends on more than the seats, is last."""
+"""Start of each block, indexed by the number of seats. The history is last, since its length depends on more."""
 
 
 @kernel
 def _write(t: Table, me: Any, o: Any) -> None:
-    for k in range(o.number.shape[0]):
-        o.number[k] = 0.0
+    for k in range(o.values.shape[0]):
+        o.values[k] = 0.0
     n, shown = np.int64(t.num_seats), num_board_cards(t)
     at = _STARTS[n]
     for k in range(HOLE_CARDS):
-        o.number[at.hole_cards + t.deck[me * HOLE_CARDS + k]] = 1.0
+        o.values[at.hole_cards + t.deck[me * HOLE_CARDS + k]] = 1.0
     for k in range(shown):
-        o.number[at.board + np.int64(t.deck[n * HOLE_CARDS + k])] = 1.0
-    o.number[at.street + t.street] = 1.0
-    o.number[at.position + seat_position(t, me)] = 1.0
+        o.values[at.board + np.int64(t.deck[n * HOLE_CARDS + k])] = 1.0
+    o.values[at.street + t.street] = 1.0
+    o.values[at.position + seat_position(t, me)] = 1.0
     _write_chips(t, me, o, at)
     _write_hand(t, me, shown, o, at)
     _write_history(t, o, at.history)
@@ -110,26 +110,26 @@ def _write_chips(t: Table, me: Any, o: Any, at: Any) -> None:
     n, scale = np.int64(t.num_seats), 1.0 / t.largest_amount
     for seat in range(n):
         k = seat_position(t, seat)
-        o.number[at.in_hand + k] = 1.0 if has(t.in_hand, seat) else 0.0
-        o.number[at.stack + k] = min(1.0, t.stack[seat] * scale)
-        o.number[at.street_commit + k] = min(1.0, t.street_commit[seat] * scale)
-        o.number[at.hand_commit + k] = min(1.0, t.hand_commit[seat] * scale)
-    o.number[at.pot] = min(1.0, t.pot * scale / n)
+        o.values[at.in_hand + k] = 1.0 if has(t.in_hand, seat) else 0.0
+        o.values[at.stack + k] = min(1.0, t.stack[seat] * scale)
+        o.values[at.street_commit + k] = min(1.0, t.street_commit[seat] * scale)
+        o.values[at.hand_commit + k] = min(1.0, t.hand_commit[seat] * scale)
+    o.values[at.pot] = min(1.0, t.pot * scale / n)
     if has(t.in_hand, me) and t.is_over == 0:
         to_call = max(0, min(np.int64(t.current_bet) - t.street_commit[me], np.int64(t.stack[me])))
-        o.number[at.to_call] = min(1.0, to_call * scale)
+        o.values[at.to_call] = min(1.0, to_call * scale)
 
 
 @kernel
 def _write_hand(t: Table, me: Any, shown: Any, o: Any, at: Any) -> None:
-    o.number[at.percentile] = percentile_at(t, me, shown)
+    o.values[at.percentile] = percentile_at(t, me, shown)
     if shown == 0:
         return
     rank = hand_rank_at(t, me, shown)
     category = np.int64(0)
     for bound in range(_CATEGORIES - 1):
         category += rank > _CATEGORY_BOUNDS[bound]
-    o.number[at.category + category] = 1.0
+    o.values[at.category + category] = 1.0
 
 
 @kernel
@@ -142,10 +142,10 @@ def _write_history(t: Table, o: Any, at: Any) -> None:
         seat = _opener(t) if street == 0 else (last if t.last_actor_opens == 1 else np.int64(t.button)) + 1
         level, to_ask = np.int64(0), n
         while to_ask > 0:
-            seat = wrapped(seat, n)
+            seat = wrap_seat(seat, n)
             kind = _decision(t, street, level, seat) if has(live, seat) else np.int64(_NOT_YET)
             if kind != _NOT_YET:
-                o.number[at] = 1 + kind + _KINDS * (seat_position(t, seat) + n * (level + MAX_LEVELS * street))
+                o.values[at] = 1 + kind + _KINDS * (seat_position(t, seat) + n * (level + MAX_LEVELS * street))
                 at += 1
                 last = seat
                 if kind == FOLD:
@@ -161,7 +161,7 @@ def _write_history(t: Table, o: Any, at: Any) -> None:
 
 @kernel
 def _decision(t: Table, street: Any, level: Any, seat: Any) -> Any:
-    """Return what a seat that was in the hand did at a bet level, or _NOT_YET: it is to act, or all-in."""
+    """Return the decision at a bet level of a seat that was in the hand, or _NOT_YET: it is to act, or all-in."""
     if has(t.callers[street, level], seat):
         return np.int64(CALL)
     if level < MAX_LEVELS - 1 and t.raiser[street, level] == seat:
@@ -175,16 +175,16 @@ def _opener(t: Table) -> Any:
     n, most = np.int64(t.num_seats), largest_ante(t)
     largest, opener = np.int64(0), np.int64(0)
     for position in range(n):
-        seat = wrapped(np.int64(t.button) + 1 + position, n)
+        seat = wrap_seat(np.int64(t.button) + 1 + position, n)
         start = starting_stack(t, seat)
         blind = min(np.int64(t.blind[position]), start - min(np.int64(t.ante[position]), start, most))
         if blind > 0 and blind >= largest:
             largest, opener = blind, np.int64(position) + 1
-    return wrapped(np.int64(t.button) + 1, n) + opener
+    return wrap_seat(np.int64(t.button) + 1, n) + opener
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Return what an observation says: cards in words, street, my position, lists by position, and the decisions.
+    """Decode an observation: cards in words, street, my position, lists by position, and the decisions.
 
     `history` lists them as (street, position, "fold" | "call" | "raise"), in their order.
     """

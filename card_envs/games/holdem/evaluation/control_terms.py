@@ -26,7 +26,7 @@ from card_envs.games.holdem.evaluation.chance_terms import (
 )
 from card_envs.games.holdem.positions import positions_of
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
-from card_envs.play_statistics import Hands, Rows
+from card_envs.play_statistics import Hands
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.starting_hands import (
     STARTING_EQUITIES,
@@ -35,11 +35,12 @@ from card_envs.poker.starting_hands import (
     starting_hands,
 )
 from card_envs.rng import seed_streams
+from card_envs.typing import Rows
 
 _NUM_BOARDS = 300
 """Random boards for expectations before the flop."""
 _BOARD_STREAM = np.uint64(0x8F3C1A57)
-"""Added to the seed of the match: the random boards must not be those of the deals."""
+"""Offset of the match's seed for random boards, which must not be those of the deals."""
 _TOP_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95)
 _KNOWN_BEFORE_CARDS, _TERMS_OF_CARDS = 7, 6
 """Controls of a street are products of so many known factors and chance terms."""
@@ -65,14 +66,14 @@ def most_lost(config: HoldemConfig) -> float:
     if config.structure == "limit" and config.max_raises is not None:
         streets = zip(config.max_raises, config.raise_sizes, strict=True)
         chips = min(chips, sum(raises * size for raises, size in streets))
-    return chips / config.reward_unit
+    return chips / config.chips_per_reward
 
 
 class HoldemControlTerms:
     """Follows the hands of a batch, as a callback does, and returns their controls at the end."""
 
     def __init__(self, config: HoldemConfig, seed: int) -> None:
-        self._num_seats, self._chips_per_reward = config.num_players, config.reward_unit
+        self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
         self._seed = np.uint64(seed % 2**64)
         self._most_lost = most_lost(config)
 
@@ -120,7 +121,7 @@ class HoldemControlTerms:
         for run in np.split(np.arange(len(terms)), np.flatnonzero(np.diff(batch.hands) != 1) + 1):
             seed_streams(terms[run[0] : run[-1] + 1], self._seed + _BOARD_STREAM, np.uint64(batch.hands[run[0]]))
         write_chance_terms(batch.tables, terms, np.int64(_NUM_BOARDS))
-        return [self._controls_of(batch, terms, place) for place in places]
+        return [self._agent_controls(batch, terms, place) for place in places]
 
     def _note_run_outs(self, batch: Hands) -> None:
         """Note the streets whose cards came although nobody could bet any more."""
@@ -132,12 +133,12 @@ class HoldemControlTerms:
             self._pot[came, street] = tables["pot"][came] / self._chips_per_reward
             self._live[came, street] = live[came]
 
-    def _controls_of(self, batch: Hands, terms: NDArray[np.void], place: int) -> Controls:
+    def _agent_controls(self, batch: Hands, terms: NDArray[np.void], place: int) -> Controls:
         hands = _SeenBy(batch, terms, place, self._num_seats)
-        columns = [*hands.of_hole_cards(), *self._of_boards(hands, place)]
+        columns = [*hands.hole_card_controls(), *self._board_controls(hands, place)]
         return Controls(np.zeros(len(terms)), np.stack(columns, axis=1))
 
-    def _of_boards(self, hands: _SeenBy, place: int) -> list[NDArray[np.float64]]:
+    def _board_controls(self, hands: _SeenBy, place: int) -> list[NDArray[np.float64]]:
         columns = []
         for street in range(1, MAX_STREETS):
             pot, raiser = self._pot[:, street], self._raiser[:, street]
@@ -174,7 +175,7 @@ class _SeenBy:
         self._own_hands = hands[:, rows, own]
         self._other_hands = hands.sum(axis=2) - self._own_hands
 
-    def of_hole_cards(self) -> list[NDArray[np.float64]]:
+    def hole_card_controls(self) -> list[NDArray[np.float64]]:
         """Return the controls for the hole cards, own and others', by position."""
         columns = []
         for position in range(self._num_seats):

@@ -6,7 +6,7 @@ and every order of the board's pool equally likely to have come, independently o
 hands* are some of the pairs of its pool, the true one among them, all equally likely at first. As the hand goes on they
 get the probabilities that an observer of all actions, the pools and the agents' probabilities would give them (Bayes).
 
-What is known of a seat is its pool, never its hand, so that the luck of the hand itself is averaged out. (AIVAT calls
+What is known of a seat is its pool, never its hand, so that the chance of the hand itself is averaged out. (AIVAT calls
 these hands imaginary observations: Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018.) What they make of actions,
 cards and showdowns is in `counterfactual_values`.
 
@@ -86,7 +86,7 @@ SCRATCH = np.dtype(
         ],
     )
 )
-"""What the kernels calculate with."""
+"""Scratch space of the kernels."""
 
 
 @kernel

@@ -3,10 +3,10 @@
 Everything is seen from where all actions, the pools of `counterfactual_hands` and the agents' probabilities are known,
 and no hand. A control is what an event (an action, the cards of a street) changed, less what was to be expected of it
 from there, times what was known before. Given all that came before, its mean is zero by construction, for any number.
-Taken off without any regression is the *luck*, of events and showdown: by how many chips the hand would have become
-better for a seat if nobody bet any more, less what was to be expected. Each of its parts has mean zero in the same way,
-however wrong that value is. The result thereby becomes its mean over all hands that the seats may hold, and over all
-boards that could have come after the last decision: where both are all in, the pot times an exact equity.
+The *AIVAT correction*, of events and showdown, is subtracted without any regression: by how many chips the hand would
+have become better for a seat if nobody bet any more, less what was to be expected. Each of its parts has mean zero in
+the same way, however wrong that value is. The result thereby becomes its mean over all hands that the seats may hold,
+and over all boards that could have come after the last decision: where both are all in, the pot times an exact equity.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.game import Tables
 from card_envs.game_info import Controls, ControlUnits
@@ -32,17 +31,16 @@ from card_envs.games.holdem.evaluation.counterfactual_values import (
     write_action_terms,
     write_board_terms,
     write_equities,
-    write_showdown_luck,
+    write_showdown_correction,
 )
 from card_envs.games.holdem.positions import positions_of
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
-from card_envs.play_statistics import Hands, Rows
+from card_envs.play_statistics import Hands
 from card_envs.poker.starting_hands import starting_hands
-
-Floats = NDArray[np.float64]
+from card_envs.typing import Floats, Rows
 
 _POOL_STREAM = 0x8F3C1A57
-"""Added to the seed of the match: the pools must not be those of the deals."""
+"""Offset of the match's seed for the pools, which must not follow from the streams of the deals."""
 _KNOWN_BEFORE_CARDS = 3
 _HAND_CONTROLS = STARTING_CONTROLS[:2]
 """Equity and its square: more tell no more, once averaged over the hands of a pool."""
@@ -53,7 +51,7 @@ class CounterfactualControlTerms:
 
     def __init__(self, config: HoldemConfig, seed: int, hands_of: Sequence[int]) -> None:
         """`hands_of` says for each place how many counterfactual hands are dealt, 1: only the true one."""
-        self._num_seats, self._chips_per_reward = config.num_players, config.reward_unit
+        self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
         self._seed = np.uint64((seed + _POOL_STREAM) % 2**64)
         self._hands_of = np.array(hands_of, np.int64)
         self._most_lost = most_lost(config)
@@ -79,11 +77,11 @@ class CounterfactualControlTerms:
         self._equity = np.zeros((n, seats))  # by seat, when the street began
         live = np.full(n, 2**seats - 1)
         write_equities(self._hands, self._scratch, live, self._street, self._equity)
-        self._starting = self._of_hole_cards(batch)
+        self._starting = self._hole_card_values(batch)
         self._own = np.zeros((n, seats, MAX_STREETS, KINDS * ACTION_VALUES))  # by place
         self._others = np.zeros((n, seats, 2, MAX_STREETS, KINDS * ACTION_VALUES))
         self._board = np.zeros((n, seats, MAX_STREETS - 1, _KNOWN_BEFORE_CARDS * BOARD_VALUES))
-        self._luck = np.zeros((n, seats))  # of actions and cards, by seat, in rewards
+        self._correction = np.zeros((n, seats))  # of actions and cards, by seat, in rewards
 
     def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
         """Return tables[rows] with every hand that the actor may still hold, and of which of `rows` each is one."""
@@ -104,10 +102,12 @@ class CounterfactualControlTerms:
         """Note streets that began, and what actions whose probabilities are known tell of the hands."""
         self._note_streets(batch, rows, batch.tables["street"][rows].astype(np.int64))
         seats = batch.tables["actor"][rows].astype(np.int64)
-        terms, luck = np.empty((len(rows), KINDS * ACTION_VALUES)), np.empty(len(rows))
-        write_action_terms(batch.tables, rows, actions, chances, self._cells, self._hands, self._scratch, terms, luck)
+        terms, correction = np.empty((len(rows), KINDS * ACTION_VALUES)), np.empty(len(rows))
+        write_action_terms(
+            batch.tables, rows, actions, chances, self._cells, self._hands, self._scratch, terms, correction
+        )
         terms /= self._chips_per_reward
-        self._add_luck(batch, rows, seats, luck / self._chips_per_reward)
+        self._add_correction(batch, rows, seats, correction / self._chips_per_reward)
         places, street = batch.agent_indices(rows, seats), self._street[rows]
         self._own[rows, places, street] += terms  # a table decides once at a time: no row comes twice
         if self._num_seats > 2:
@@ -118,12 +118,12 @@ class CounterfactualControlTerms:
                 self._others[theirs, place, 0, street[part]] += terms[part]
                 self._others[theirs, place, 1, street[part]] += terms[part] * self._equity[theirs, seat, None]
 
-    def _add_luck(self, batch: Hands, rows: Rows, seats: Rows, luck: Floats) -> None:
-        """Add the luck of an action to the actor's, and take it from the others' by what were their chances to win."""
+    def _add_correction(self, batch: Hands, rows: Rows, seats: Rows, correction: Floats) -> None:
+        """Add the correction of an action to the actor's, and take it from the others' by their equities."""
         live = (batch.tables["in_hand"][rows].astype(np.int64)[:, None] >> np.arange(self._num_seats)) & 1
         paid = np.where(np.arange(self._num_seats) == seats[:, None], 0.0, live * (self._equity[rows] + 1e-9))
-        self._luck[rows] -= luck[:, None] * paid / paid.sum(axis=1, keepdims=True)
-        self._luck[rows, seats] += luck
+        self._correction[rows] -= correction[:, None] * paid / paid.sum(axis=1, keepdims=True)
+        self._correction[rows, seats] += correction
 
     def _note_streets(self, batch: Hands, rows: Rows, street: Rows) -> None:
         """Note the cards of streets up to `street` that came at tables[rows]."""
@@ -146,23 +146,23 @@ class CounterfactualControlTerms:
             known = np.stack([pot, pot * (raiser == seat), large], axis=1)
             terms = (known[:, :, None] * values[:, seat, None, :]).reshape(len(rows), -1)
             self._board[rows, (seat - batch.hands[rows]) % seats, street - 1] = terms
-            self._luck[rows, seat] += pot * values[:, seat, 0]
+            self._correction[rows, seat] += pot * values[:, seat, 0]
         self._equity[rows] = before + values[:, :, 0]
 
     def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
         """Return the controls of each of `places`; all hands of the batch must be over."""
-        luck = np.empty((len(batch.tables), self._num_seats))
-        write_showdown_luck(batch.tables, self._street, self._hands, self._scratch, luck)
-        luck = self._luck + luck / self._chips_per_reward
-        return [self._controls_of(batch, luck, place) for place in places]
+        correction = np.empty((len(batch.tables), self._num_seats))
+        write_showdown_correction(batch.tables, self._street, self._hands, self._scratch, correction)
+        correction = self._correction + correction / self._chips_per_reward
+        return [self._agent_controls(batch, correction, place) for place in places]
 
-    def _controls_of(self, batch: Hands, luck: Floats, place: int) -> Controls:
+    def _agent_controls(self, batch: Hands, correction: Floats, place: int) -> Controls:
         seats, n = (place + batch.hands) % self._num_seats, len(batch.tables)
         others = self._own[:, 1 - place] if self._num_seats == 2 else self._others[:, place]
         parts = self._starting[self._all, :, seats], self._board[:, place], self._own[:, place], others
-        return Controls(luck[self._all, seats], np.concatenate([part.reshape(n, -1) for part in parts], axis=1))
+        return Controls(correction[self._all, seats], np.concatenate([part.reshape(n, -1) for part in parts], axis=1))
 
-    def _of_hole_cards(self, batch: Hands) -> Floats:
+    def _hole_card_values(self, batch: Hands) -> Floats:
         """Return (n, k, num_seats): how good counterfactual hands are, own and others', by position of each seat."""
         n, seats = len(batch.tables), self._num_seats
         hands = _HAND_CONTROLS[:, starting_hands(self._hands["hole"])] * self._hands["weight"]  # (k, n, hands)

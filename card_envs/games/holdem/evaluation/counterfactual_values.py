@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, has, owed, raise_to_of
+from card_envs.games.holdem.actions import (
+    CALL_ACTION,
+    FIRST_RAISE_ACTION,
+    FOLD_ACTION,
+    amount_to_call,
+    has,
+    raise_to_of,
+)
 from card_envs.games.holdem.evaluation.counterfactual_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
 from card_envs.games.holdem.state import Table
 from card_envs.records import Tables
@@ -99,37 +106,37 @@ def write_equities(hands: Any, s: Any, live: Any, street: Any, equities: Any) ->
 
 @kernel
 def write_action_terms(
-    tables: Tables, rows: Any, actions: Any, chances: Any, cells: Any, hands: Any, s: Any, terms: Any, luck: Any
+    tables: Tables, rows: Any, actions: Any, policy: Any, cells: Any, hands: Any, s: Any, terms: Any, correction: Any
 ) -> None:
     """Write into `terms` what the actor's action changed, less what was to be expected; weigh its hands anew.
 
-    chances[cells[j]:] are the probabilities of all actions for each hand of the actor at tables[rows[j]] that has a
+    policy[cells[j]:] are the probabilities of all actions for each hand of the actor at tables[rows[j]] that has a
     weight; nan if they are not known, which makes its terms zero. terms: (n, KINDS * ACTION_VALUES), in chips.
-    luck: (n,), by how many chips the action was better for the actor than to be expected, see `_checked_down`.
+    correction: (n,), chips by which the action was better for the actor than expected, see `_check_down_value`.
     """
     for j in range(rows.shape[0]):
         t, r = tables[rows[j]], hands[rows[j]]
-        luck[j] = 0.0
+        correction[j] = 0.0
         for k in range(terms.shape[1]):
             terms[j, k] = 0.0
-        if not np.isnan(chances[cells[j], 0]):
+        if not np.isnan(policy[cells[j], 0]):
             seat, live = np.int64(t.actor), np.int64(t.in_hand)
             _write_chances(r, s, NEXT[t.street, 0], live, np.int64(1) << seat)
             _write_means(r, s, NEXT[t.street, 0], np.int64(1) << seat)
-            _add_surprises(t, r, s, seat, actions[j], chances, cells[j], terms, luck, j)
-            _reweigh(r, seat, actions[j], chances, cells[j])
+            _add_surprises(t, r, s, seat, actions[j], policy, cells[j], terms, correction, j)
+            _reweigh(r, seat, actions[j], policy, cells[j])
 
 
 @kernel
 def _add_surprises(
-    t: Table, r: Any, s: Any, seat: Any, taken: Any, chances: Any, first_cell: Any, terms: Any, luck: Any, j: Any
+    t: Table, r: Any, s: Any, seat: Any, taken: Any, policy: Any, first_cell: Any, terms: Any, correction: Any, j: Any
 ) -> None:
     """Add for every action whether it was taken, less its probability, times the values of the state after it."""
-    for action in range(chances.shape[1]):
+    for action in range(policy.shape[1]):
         likely, mean, square, cell = 0.0, 0.0, 0.0, first_cell
         for h in range(r.first[seat], r.first[seat + 1]):
             if r.weight[h] > 0.0:
-                weight = r.weight[h] * chances[cell, action]
+                weight = r.weight[h] * policy[cell, action]
                 likely += weight
                 mean += weight * s.mean[h]
                 square += weight * s.mean[h] ** 2
@@ -137,7 +144,7 @@ def _add_surprises(
         if likely > 0.0:
             surprise = (1.0 if action == taken else 0.0) - likely
             chips = _chips_of(t, action)
-            luck[j] += surprise * _checked_down(t, action, chips, mean / likely)
+            correction[j] += surprise * _check_down_value(t, action, chips, mean / likely)
             _add_action_values(t, action, chips, surprise, mean / likely, square / likely, terms, j)
 
 
@@ -147,19 +154,19 @@ def _chips_of(t: Table, action: Any) -> Any:
     if action == FOLD_ACTION:
         return 0.0
     if action == CALL_ACTION:
-        return np.float64(min(owed(t), np.int64(t.stack[t.actor])))
+        return np.float64(min(amount_to_call(t), np.int64(t.stack[t.actor])))
     return np.float64(raise_to_of(t, action) - t.street_commit[t.actor])
 
 
 @kernel
-def _checked_down(t: Table, action: Any, chips: Any, equity: Any) -> Any:
+def _check_down_value(t: Table, action: Any, chips: Any, equity: Any) -> Any:
     """Return the chips that the actor wins after an action more than by a fold, if nobody bets any more.
 
     A raise is called by one opponent. Exact for a call heads-up that nobody can bet after; a rough guess elsewhere.
     """
     if action == FOLD_ACTION:
         return 0.0
-    due = np.float64(owed(t))
+    due = np.float64(amount_to_call(t))
     others = chips - due  # what an opponent adds to a raise, or gets back from a call for less
     return equity * (t.pot + chips + others) - chips
 
@@ -179,13 +186,13 @@ def _add_action_values(
 
 
 @kernel
-def _reweigh(r: Any, seat: Any, taken: Any, chances: Any, first_cell: Any) -> None:
+def _reweigh(r: Any, seat: Any, taken: Any, policy: Any, first_cell: Any) -> None:
     """Multiply the weights of the seat's hands by the probability of the action; the true hand stays possible."""
     cell, total, first = first_cell, 0.0, r.first[seat]
-    possible = chances[first_cell, taken] > 0.0  # not so after a forfeit, or by rounding in a network
+    possible = policy[first_cell, taken] > 0.0  # not so after a forfeit, or by rounding in a network
     for h in range(first, r.first[seat + 1]):
         if r.weight[h] > 0.0:
-            r.weight[h] *= chances[cell, taken] if possible else (1.0 if h == first else 0.0)
+            r.weight[h] *= policy[cell, taken] if possible else (1.0 if h == first else 0.0)
             total += r.weight[h]
             cell += 1
     for h in range(first, r.first[seat + 1]):
@@ -234,7 +241,7 @@ def _write_board_values(r: Any, s: Any, shown: Any, live: Any) -> None:
 
 
 @kernel
-def write_showdown_luck(tables: Tables, street: Any, hands: Any, s: Any, luck: Any) -> None:
+def write_showdown_correction(tables: Tables, street: Any, hands: Any, s: Any, correction: Any) -> None:
     """Write what each seat's true hand won at the showdown more than its counterfactual hands on average, in chips.
 
     The average is also over the boards that could have come after `street`, the last one on which somebody decided.
@@ -244,19 +251,19 @@ def write_showdown_luck(tables: Tables, street: Any, hands: Any, s: Any, luck: A
         t, r, shown = tables[i], hands[i], NEXT[street[i], 0]
         live = np.int64(t.in_hand)
         for seat in range(r.num_seats):
-            luck[i, seat] = 0.0
+            correction[i, seat] = 0.0
         paid = np.int64(0)
         while live & (live - 1) != 0:
             level = _smallest(t, live)
-            pot = np.float64(_between(t, paid, level))
+            pot = np.float64(_chips_between(t, paid, level))
             for seat in range(r.num_seats):
                 if has(live, seat):
-                    luck[i, seat] += pot * _true_share(r, seat, live)
+                    correction[i, seat] += pot * _true_share(r, seat, live)
             _write_chances(r, s, shown, live, live)
             _write_means(r, s, shown, live)
             for seat in range(r.num_seats):
                 if has(live, seat):
-                    luck[i, seat] -= pot * _shares(r, s, seat)[0]
+                    correction[i, seat] -= pot * _shares(r, s, seat)[0]
                     if t.hand_commit[seat] <= level:
                         live ^= np.int64(1) << seat
             paid = level
@@ -272,7 +279,7 @@ def _smallest(t: Table, live: Any) -> Any:
 
 
 @kernel
-def _between(t: Table, paid: Any, level: Any) -> Any:
+def _chips_between(t: Table, paid: Any, level: Any) -> Any:
     """Return the chips that all seats put in above `paid` and up to `level` each."""
     chips = np.int64(0)
     for seat in range(t.num_seats):

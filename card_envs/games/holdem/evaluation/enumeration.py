@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
 from card_envs.chance import Tables
-from card_envs.games.holdem.chance import DealWith
+from card_envs.game_kernels import DealWith
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import Table
 
@@ -30,8 +30,8 @@ class HoldemEnumeration:
             self._deal_with(tables, i, {"deck": deck, "button": config.num_players - 1})
         return tables
 
-    def numbers(self, tables: Tables) -> NDArray[np.int64]:
-        """Return (n,): which of all deals each table has; the seat left of the button holds the first cards."""
+    def deal_indices(self, tables: Tables) -> NDArray[np.int64]:
+        """Return (n,): the index of each table's deal; the seat left of the button holds the first cards."""
         config, base = self._config, np.int64(DECK_SIZE) ** np.arange(self._config.num_dealt)
         own, seats = config.num_hole_cards, config.num_players
         left = (tables["button"].astype(np.int64)[:, None] + 1 + np.arange(seats)) % seats
@@ -42,7 +42,7 @@ class HoldemEnumeration:
         order = np.argsort(listed)
         return np.asarray(order[np.searchsorted(listed[order], decks @ base)], np.int64)
 
-    def seen(self, tables: Tables, seat: int) -> NDArray[np.uint8]:
+    def visible_cards(self, tables: Tables, seat: int) -> NDArray[np.uint8]:
         """Return (n, k): the seat's hole cards and the board, in the order in which they came."""
         t: Table = tables[0]
         own, start = int(t.num_hole_cards), int(t.num_seats) * int(t.num_hole_cards)

@@ -1,4 +1,4 @@
-"""What a seat of heads-up Texas hold'em may hold, for best responses that keep a range of hands."""
+"""The hands that a seat of heads-up Texas hold'em may hold, for best responses that keep a range."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from numpy.typing import NDArray
 from card_envs.cards import NO_CARD
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
-from card_envs.games.holdem.evaluation.range_equity import chances_against
+from card_envs.games.holdem.evaluation.range_equity import equities_against
 from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.typing import Floats, Rows
 
 _BOARD_SIZE, _FIRST_BOARD_CARD = 5, 4
-
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class HoldemHiddenHands:
@@ -25,13 +23,13 @@ class HoldemHiddenHands:
         self.fold, self.call = FOLD_ACTION, CALL_ACTION
         self.raises = range(FIRST_RAISE_ACTION, num_actions)
 
-    def suppose(self, tables: Tables, seats: Rows, hands: Rows) -> None:
-        """Give seats[j] of tables[j] the hand number hands[j], whatever it held."""
+    def assign_hands(self, tables: Tables, seats: Rows, hands: Rows) -> None:
+        """Replace the hole cards of seats[j] at tables[j] by hand hands[j], in place."""
         rows = np.arange(len(seats))
         for k in range(2):
             tables["deck"][rows, 2 * seats + k] = HANDS[hands, k]
 
-    def possible(self, tables: Tables, seats: Rows) -> NDArray[np.bool_]:
+    def possible_hands(self, tables: Tables, seats: Rows) -> NDArray[np.bool_]:
         """Return (n, 1326): the hands that share no card with the board or the hole cards of `seats`."""
         rows = np.arange(len(seats))
         seen = np.zeros((len(seats), 256), bool)
@@ -47,12 +45,12 @@ class HoldemHiddenHands:
         cards = tables["deck"][:, _FIRST_BOARD_CARD : _FIRST_BOARD_CARD + _BOARD_SIZE]
         return np.asarray(np.where(np.arange(_BOARD_SIZE) < shown[:, None], cards, np.uint8(NO_CARD)))
 
-    def chances(self, tables: Tables, seats: Rows, random_numbers: Floats, num_boards: int) -> Floats:
-        """Return (n, 1326): shares of the pot won without further betting; see `chances_against`."""
-        return np.asarray(chances_against(tables, seats, random_numbers, num_boards))
+    def equities(self, tables: Tables, seats: Rows, random_numbers: Floats, num_boards: int) -> Floats:
+        """Return (n, 1326): the equities of `equities_against`."""
+        return np.asarray(equities_against(tables, seats, random_numbers, num_boards))
 
     def stakes(self, tables: Tables, seats: Rows) -> tuple[Floats, Floats, Floats]:
-        """Return the pot, what `seats` have to put in to stay, and what they have put in since the deal, in chips."""
+        """Return the pot, the chips to call and the hand commitments of `seats`: (n,) chips each."""
         rows = np.arange(len(seats))
         owed = tables["current_bet"] - tables["street_commit"][rows, seats]
         owed = np.minimum(owed, tables["stack"][rows, seats])

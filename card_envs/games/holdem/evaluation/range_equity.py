@@ -12,8 +12,8 @@ from card_envs.game import Tables
 from card_envs.poker.against_all import (
     AGAINST_ALL,
     WHOLE_BOARD,
+    add_board_card,
     finish,
-    put_on_board,
     take_hand,
     try_all_boards,
     try_random_board,
@@ -21,7 +21,7 @@ from card_envs.poker.against_all import (
 from card_envs.rng import seed_stream
 
 
-def chances_against(
+def equities_against(
     views: Tables, seats: NDArray[np.int64], random_numbers: NDArray[np.float64], num_boards: int
 ) -> Any:
     """Return for each view the shares of the pot (n, 1326) that the hand of its seat wins on average without betting.
@@ -30,13 +30,13 @@ def chances_against(
     `random_numbers` fix. Against hands that share a card with what is seen the share means nothing.
     """
     records = np.zeros(len(views), AGAINST_ALL)
-    write_chances(views, seats, random_numbers, np.int64(num_boards), records)
+    _write_equities(views, seats, random_numbers, np.int64(num_boards), records)
     return records["chance"]
 
 
 @kernel
-def write_chances(views: Any, seats: Any, random_numbers: Any, num_boards: Any, records: Any) -> None:
-    """Write the chances of each view's hand; see `chances_against`."""
+def _write_equities(views: Any, seats: Any, random_numbers: Any, num_boards: Any, records: Any) -> None:
+    """Write the chances of each view's hand; see `equities_against`."""
     for j in range(views.shape[0]):
         t, r = views[j], records[j]
         known = _see_cards(r, t, seats[j])
@@ -57,5 +57,5 @@ def _see_cards(r: Any, t: Any, seat: Any) -> Any:
         known += t.board_cards[street]
     take_hand(r, np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))
     for k in range(4, 4 + known):
-        put_on_board(r, np.int64(t.deck[k]))
+        add_board_card(r, np.int64(t.deck[k]))
     return known

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from card_envs.compiler import kernel
-from card_envs.games.holdem.state import MAX_LEVELS, MAX_SEATS, MAX_STREETS, NUM_WORDS, Table
+from card_envs.games.holdem.state import MAX_LEVELS, MAX_SEATS, MAX_STREETS, NUM_HISTORY_WORDS, Table
 
 _WORD_BITS = 63  # no word is negative
 _SHIFT = 6
 _PLACE_IN_WORD = (1 << _SHIFT) - 1
 _MOST_GROUPS = MAX_STREETS * MAX_LEVELS + MAX_STREETS * (MAX_LEVELS - 1)
 
-BITS_OF_WORD = np.array([0, *(_WORD_BITS // n * n for n in range(1, MAX_SEATS + 1))], np.int64)
+BITS_PER_WORD = np.array([0, *(_WORD_BITS // n * n for n in range(1, MAX_SEATS + 1))], np.int64)
 """[num_seats]: bits of all groups of a word."""
 
 
@@ -39,21 +39,21 @@ def _first_seats(n: int, me: int) -> int:
 
 _FIRST_SEATS = np.array([[_first_seats(n, me) for me in range(MAX_SEATS)] for n in range(MAX_SEATS + 1)], np.int64)
 """[num_seats, me]: the places of all groups that seats from `me` on take when `me` comes first."""
-_LAST_SEATS = ((np.int64(1) << BITS_OF_WORD) - 1)[:, None] & ~_FIRST_SEATS
+_LAST_SEATS = ((np.int64(1) << BITS_PER_WORD) - 1)[:, None] & ~_FIRST_SEATS
 """[num_seats, me]: those that the seats before `me` take; none behind the last group."""
 
-assert _place(MAX_SEATS, _MOST_GROUPS - 1) >> _SHIFT < NUM_WORDS
+assert _place(MAX_SEATS, _MOST_GROUPS - 1) >> _SHIFT < NUM_HISTORY_WORDS
 
 
 @kernel
-def from_seat(groups: Any, me: Any, n: Any) -> Any:
+def rotate_to_seat(groups: Any, me: Any, n: Any) -> Any:
     """Return a word turned so that in each of its groups of n bits the bit of seat `me` comes first."""
     n, me = np.uint64(n), np.uint64(me)
     return groups >> np.int64(me) & _FIRST_SEATS[n, me] | groups << np.int64(n - me) & _LAST_SEATS[n, me]
 
 
 @kernel
-def num_groups(t: Table) -> Any:
+def num_history_groups(t: Table) -> Any:
     """Return how many groups the words hold."""
     last = MAX_STREETS - 1
     on_last = np.int64(t.max_raises[last]) if t.whole_history == 1 else np.int64(t.num_streets == MAX_STREETS)
@@ -61,20 +61,20 @@ def num_groups(t: Table) -> Any:
 
 
 @kernel
-def clear_words(t: Table) -> None:
+def clear_betting_history(t: Table) -> None:
     """Forget the betting of the hand before."""
-    for k in range(NUM_WORDS):
-        t.words[k] = 0
+    for k in range(NUM_HISTORY_WORDS):
+        t.history_bits[k] = 0
 
 
 @kernel
-def note_call(t: Table, seat: Any, level: Any) -> None:
+def record_call(t: Table, seat: Any, level: Any) -> None:
     """Add the seat to those that called at a bet level of this street."""
     _mark(t, np.int64(t.first_call[t.street]) + (level if t.whole_history == 1 else 0), seat)
 
 
 @kernel
-def note_raise(t: Table, seat: Any, level: Any) -> None:
+def record_raise(t: Table, seat: Any, level: Any) -> None:
     """Write down the seat that raised from a bet level of this street, as `raiser` does."""
     group = np.int64(t.first_raise[t.street])
     if t.whole_history == 1:
@@ -90,10 +90,10 @@ def note_raise(t: Table, seat: Any, level: Any) -> None:
 def _clear(t: Table, group: Any) -> None:
     place = _PLACES[np.uint64(t.num_seats), np.uint64(group)]
     seats = (np.int64(1) << t.num_seats) - 1
-    t.words[np.uint64(place >> _SHIFT)] &= ~(seats << (place & _PLACE_IN_WORD))
+    t.history_bits[np.uint64(place >> _SHIFT)] &= ~(seats << (place & _PLACE_IN_WORD))
 
 
 @kernel
 def _mark(t: Table, group: Any, seat: Any) -> None:
     place = _PLACES[np.uint64(t.num_seats), np.uint64(group)]
-    t.words[np.uint64(place >> _SHIFT)] |= np.int64(1) << (place & _PLACE_IN_WORD) + seat
+    t.history_bits[np.uint64(place >> _SHIFT)] |= np.int64(1) << (place & _PLACE_IN_WORD) + seat
