@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import threading
 import time
@@ -162,6 +163,22 @@ def test_two_language_models_play_200_duplicate_hands_to_an_interval(endpoint: E
     assert result.hands == 200 and low < result.agents[0].mean < high
     for player in players:
         player.close()  # type: ignore[attr-defined]
+
+
+def test_the_calls_of_a_match_are_named_before_it_is_played(
+    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In Kuhn poker an agent has 1 or 2 decisions a hand; the pilot match calls no model."""
+    from card_baselines.cli import main
+
+    command = "match kuhn_poker-v0 --agents llm:calling always_call --hands 20 --duplicate"
+    assert main(shlex.split(command)) == 0
+    calls = re.search(r"takes about 20 hands and (\d+) calls of llm:calling", capsys.readouterr().out)
+    assert calls is not None and 20 <= int(calls[1]) <= 40
+    assert abs(len(endpoint.requests) - int(calls[1])) <= 10
+    assert main(shlex.split(f"{command} --within 0.1 --json")) == 0
+    printed = capsys.readouterr()
+    assert "for the wanted interval type --hands" in printed.err and json.loads(printed.out)["hands"] == 20
 
 
 def test_files_may_not_name_a_language_model(endpoint: Endpoint) -> None:

@@ -6,17 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.forecast import Pilot, Sample, play_pilot, samples_of
 from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words
 from card_baselines.settings import parse_settings
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
-from card_envs.match import MatchBatch, hands_for_interval, play_match
+from card_envs.match import hands_for_interval
 from card_envs.match import hands_needed as needed
-from card_envs.typing import Rows
 
 
 def hands_needed(
@@ -51,79 +49,60 @@ def hands_needed(
         raise ValueError("give one of --sd, --pilot FILE, or --env with --agents")
     per_hand: float | None = None
     if sd is not None:
-        samples = [("hands", sd, 1)]
+        samples = [Sample("hands", sd, 1)]
     elif pilot is not None:
-        samples = _samples_of_file(pilot)
+        samples = _read_samples(pilot)
     else:
-        samples, per_hand = _samples_of_match(str(env), join_words(agents), pilot_hands, seed, join_words(settings))
-    counted = [
-        (play, spread, plays * needed(spread, difference, power, confidence),
-         plays * hands_for_interval(spread, difference, confidence))
-        for play, spread, plays in samples
-    ]  # fmt: skip
+        played = _play_pilot(str(env), join_words(agents), pilot_hands, seed, join_words(settings))
+        samples, per_hand = list(played.samples), played.decisions_per_hand[0]
+    rows = [_count(sample, difference, power, confidence) for sample in samples]
     if as_json:
-        keys = ("play", "sd", "hands", "hands_for_interval")
-        reports = [dict(zip(keys, row, strict=True)) for row in counted]
         decisions = {} if per_hand is None else {"decisions_per_hand": per_hand}
-        print_json({"difference": difference, "power": power, "confidence": confidence, **decisions, "plays": reports})
+        print_json({"difference": difference, "power": power, "confidence": confidence, **decisions, "plays": rows})
     else:
-        rows = [[play, f"{spread:.3f}", f"{found:,}", f"{close:,}"] for play, spread, found, close in counted]
-        header = ["play", "sd of a sample", f"hands to find {difference:g}", f"hands for ± {difference:g}"]
-        if per_hand is not None:  # each is a call, where the agent is a language model
-            header.append(f"decisions for ± {difference:g}")
-            rows = [[*row, f"{close * per_hand:,.0f}"] for row, (*_, close) in zip(rows, counted, strict=True)]
-        print_table(header, rows, f"power {power:.0%}, confidence {confidence:.0%}")
+        _print(rows, difference, per_hand, f"power {power:.0%}, confidence {confidence:.0%}")
     return 0
 
 
-def _samples_of_file(path: Path) -> list[tuple[str, float, int]]:
+def _count(sample: Sample, difference: float, power: float, confidence: float) -> dict[str, Any]:
+    """Return the numbers of hands that one way to play takes."""
+    return {
+        "play": sample.play,
+        "sd": sample.sd,
+        "hands": sample.hands * needed(sample.sd, difference, power, confidence),
+        "hands_for_interval": sample.hands * hands_for_interval(sample.sd, difference, confidence),
+    }
+
+
+def _print(rows: list[dict[str, Any]], difference: float, per_hand: float | None, title: str) -> None:
+    header = ["play", "sd of a sample", f"hands to find {difference:g}", f"hands for ± {difference:g}"]
+    cells = [[row["play"], f"{row['sd']:.3f}", f"{row['hands']:,}", f"{row['hands_for_interval']:,}"] for row in rows]
+    if per_hand is not None:  # each is a call, where the agent is a language model
+        header.append(f"decisions for ± {difference:g}")
+        cells = [[*line, f"{row['hands_for_interval'] * per_hand:,.0f}"]
+                 for line, row in zip(cells, rows, strict=True)]  # fmt: skip
+    print_table(header, cells, title)
+
+
+def _read_samples(path: Path) -> list[Sample]:
+    """Return the samples of the first agent in a report of `card-envs match --json`."""
     try:
         report = json.loads(path.read_text())
-        return _samples(report["agents"][0], report["hands"] // report["deals"])
+        return samples_of(report["agents"][0], report["hands"] // report["deals"])
     except (json.JSONDecodeError, KeyError, IndexError, TypeError) as error:
-        raise ValueError(f"{path} does not hold what `card-envs match --json` prints") from error
+        raise ValueError(
+            f"{path} does not hold what `card-envs match --json` prints: "
+            f"write it by card-envs match ENV --agents A B --json > {path}"
+        ) from error
 
 
-def _samples_of_match(
-    env: str, agents: tuple[str, ...], hands: int, seed: int, settings: tuple[str, ...]
-) -> tuple[list[tuple[str, float, int]], float]:
-    """Return the samples of a match, and how many decisions its first agent had per hand."""
+def _play_pilot(env: str, names: tuple[str, ...], hands: int, seed: int, settings: tuple[str, ...]) -> Pilot:
+    """Play a pilot match with duplicate deals, and control variates where the game has them."""
     entry = find_entry(env)
-    game, _ = game_for(entry, parse_settings(settings), len(agents))
-    players = [load_agent(spec, game) for spec in agents]
+    game, _ = game_for(entry, parse_settings(settings), len(names))
+    players = [load_agent(name, game) for name in names]
     try:
-        controls = [ControlVariates(game, players, seed)]
+        controls = ControlVariates(game, players, seed)
     except ValueError:
-        controls = []  # this game has none
-    decisions = _Decisions()
-    result = play_match(game, players, hands, seed, duplicate=True, callbacks=[*controls, decisions])
-    samples = _samples(result.as_json(entry.id, {})["agents"][0], result.hands_per_sample)
-    for each in controls:
-        adjusted = each.adjust(result)[0].summary
-        samples.append(("duplicate deals, control variates", adjusted.sd, result.hands_per_sample))
-    return samples, decisions.count / result.hands
-
-
-class _Decisions:
-    """A callback that counts the decisions of the first agent."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def on_deal(self, batch: MatchBatch) -> None:
-        """Nobody has decided yet."""
-
-    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Count those of the first place."""
-        self.count += int((batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64)) == 0).sum())
-
-    def on_end(self, batch: MatchBatch) -> None:
-        """Nobody decides any more."""
-
-
-def _samples(agent: dict[str, Any], plays: int) -> list[tuple[str, float, int]]:
-    """Return (way to play, standard deviation of a sample, hands in it) of a match."""
-    samples = [("plain", float(agent["sd_of_hand"]), 1)]
-    if plays > 1 and agent["sd_of_sample"] is not None:
-        samples.append(("duplicate deals", float(agent["sd_of_sample"]), plays))
-    return samples
+        controls = None  # this game has none
+    return play_pilot(game, players, hands, seed, True, controls)

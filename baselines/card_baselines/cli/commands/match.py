@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -11,26 +10,14 @@ from typing import Any
 from card_baselines.cli import console, plots
 from card_baselines.cli.commands.arguments import game_for, load_agent
 from card_baselines.cli.console import print_json
+from card_baselines.cli.forecast import forecast_match, is_language_model
+from card_baselines.cli.match_output import MatchObservers, MatchProgress, make_observers, print_defaults
 from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, join_words
-from card_baselines.progress import ProgressBar, progress_bar
+from card_baselines.progress import progress_bar
 from card_baselines.settings import parse_settings
-from card_envs.agent import Agent
-from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
-from card_envs.formatting import json_number
-from card_envs.game import Game
 from card_envs.history import MatchFile
-from card_envs.match import (
-    AgentError,
-    MatchBatch,
-    MatchCallback,
-    MatchInterrupted,
-    MatchResult,
-    StoppingRule,
-    play_match,
-)
-from card_envs.play_statistics import PlayCounter, statistics_json
-from card_envs.typing import Rows
+from card_envs.match import AgentError, MatchInterrupted, StoppingRule, play_match
 
 
 def match(
@@ -43,6 +30,7 @@ def match(
     control_variates: bool = False,
     until_decided: bool = False,
     margin: float | None = None,
+    within: float | None = None,
     statistics: bool = False,
     hands_per_table: int = 1,
     on_error: str = "abort",
@@ -65,6 +53,8 @@ def match(
         until_decided: Stop when it is sure whether the first agent wins or loses; --hands is then the most played.
             With --control-variates it is the adjusted result that decides, which takes fewer hands.
         margin: With --until-decided: also stop when the first agent's mean is surely nearer to zero than this.
+        within: Print beforehand how many hands, and calls of language models, an interval of plus or minus this takes,
+            in the first unit of the results (bb/100). With llm: agents the calls of --hands are printed without it.
         statistics: Also print how the agents play, such as VPIP and aggression.
         hands_per_table: For agents with memory: so many hands follow each other at a table.
         on_error: What to do when an agent fails: abort, or forfeit (the first legal action is taken in its place).
@@ -76,41 +66,37 @@ def match(
     """
     entry = find_entry(env)
     plots.require_drawable(plot)
+    _require_forecastable(within, hands_per_table)
     names = join_words(agents)
     game, chosen = game_for(entry, parse_settings(join_words(settings)), len(names))
     players = [load_agent(spec, game, device) for spec in names]
-    file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
     until = StoppingRule(margin=margin) if until_decided else None
-    watching = _Watching(game, players, seed, control_variates, statistics, hands_per_table, until)
-    stops = [(0, time.perf_counter())]
+    observers, until = make_observers(game, players, seed, hands_per_table, until, control_variates, statistics)
+    if within is not None or (hands_per_table == 1 and any(map(is_language_model, names))):
+        forecast = forecast_match(game, names, hands, seed, duplicate, control_variates, within, device)
+        print(*forecast, sep="\n", file=sys.stderr if as_json else sys.stdout, flush=True)
+    file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
     error: AgentError | MatchInterrupted | None = None
-
-    def progress(done: int) -> None:
-        stops.append((stops[-1][0] + done, time.perf_counter()))
-        bar.update(stops[-1][0])
-
     try:
         with progress_bar("playing", hands) as bar, file or nullcontext():
+            progress = MatchProgress(bar)
             result = play_match(
-                game, players, hands, seed, duplicate, progress=progress, hands_per_table=hands_per_table,
-                until=watching.until, on_error=on_error,
-                callbacks=[*watching.callbacks, *([file] if file else []), *_follow_progress(bar)],
+                game, players, hands, seed, duplicate, progress=progress.advance, hands_per_table=hands_per_table,
+                until=until, on_error=on_error,
+                callbacks=[*observers.callbacks, *([file] if file else []), *progress.callbacks],
             )  # fmt: skip
     except (AgentError, MatchInterrupted) as raised:
         if raised.result is None:
             raise
         error, result = raised, raised.result
-        file, watching = None, _Watching(game, players, seed, False, False)  # they saw hands that were not finished
+        file, observers = None, MatchObservers()  # they saw hands that were not finished
     if as_json:
         aborted = {} if error is None else {"aborted": str(error)}
-        print_json({**result.as_json(entry.id, chosen), **watching.as_json(result), **aborted})
+        print_json({**result.as_json(entry.id, chosen), **observers.as_json(result), **aborted})
     else:
-        title = " ".join([entry.id, *(f"{name}={value}" for name, value in chosen.items())])
-        console.print_match(title + (", duplicate deals" if duplicate else ""), result, _speed(stops))
-        watching.print_tables(result)
-        for player in {id(player): player for player in players}.values():
-            if count := getattr(player, "num_defaults", 0):  # of language models
-                print(f"{player.name}: {count:,} decisions without an answer that names a legal action: check or fold")
+        console.print_match(_title(entry.id, chosen, duplicate), result, progress.hands_per_second)
+        observers.print_tables(result)
+        print_defaults(players)
         if file is not None:
             print(f"saved {file.num_hands:,} hands in {file.path}")
     if plot is not None:
@@ -120,75 +106,13 @@ def match(
     return 0
 
 
-def _follow_progress(bar: ProgressBar) -> list[MatchCallback]:
-    return [_Following(bar)] if bar.is_shown else []
+def _require_forecastable(within: float | None, hands_per_table: int) -> None:
+    if within is not None and not within > 0:
+        raise ValueError(f"--within {within:g} must be above 0, such as --within 10")
+    if within is not None and hands_per_table > 1:
+        raise ValueError("--within counts single deals: leave --hands-per-table away, or leave --within away")
 
 
-class _Following:
-    """A callback that moves a bar on as hands end, which takes long where agents think long."""
-
-    def __init__(self, bar: ProgressBar) -> None:
-        self._bar, self._done = bar, 0
-
-    def on_deal(self, batch: MatchBatch) -> None:
-        """Nothing is over yet."""
-
-    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Show the hands that are over: nobody acts at their tables any more."""
-        self._bar.update(self._done + len(batch.tables) - len(rows))
-
-    def on_end(self, batch: MatchBatch) -> None:
-        """Count the hands of the batch."""
-        self._done += len(batch.tables)
-
-
-class _Watching:
-    """The callbacks that were asked for, and what they report."""
-
-    def __init__(
-        self,
-        game: Game,
-        agents: Sequence[Agent],
-        seed: int,
-        controls: bool,
-        statistics: bool,
-        hands_per_table: int = 1,
-        until: StoppingRule | None = None,
-    ) -> None:
-        self._controls = ControlVariates(game, agents, seed, hands_per_table, until=until) if controls else None
-        self.until = until if self._controls is None else self._controls.until
-        self._statistics: PlayCounter | None = game.info.make_play_counter() if statistics else None
-        self.callbacks = [callback for callback in (self._controls, self._statistics) if callback is not None]
-
-    def as_json(self, result: MatchResult) -> dict[str, Any]:
-        """Return the reports of the callbacks as JSON."""
-        report: dict[str, Any] = {}
-        if self._controls is not None:
-            report["control_variates"] = [
-                {
-                    "name": agent.summary.name,
-                    "mean": agent.summary.mean,
-                    "ci95": [json_number(bound) for bound in agent.summary.ci95],
-                    "sd_of_sample": json_number(agent.summary.sd),
-                    "hands_factor": json_number(agent.hands_factor),
-                    "exact": agent.is_exact,
-                }
-                for agent in self._controls.adjust(result)
-            ]
-        if self._statistics is not None:
-            of_agents = zip(result.names, self._statistics.compute_statistics(), strict=True)
-            report["statistics"] = [{"name": name, **statistics_json(each)} for name, each in of_agents]
-        return report
-
-    def print_tables(self, result: MatchResult) -> None:
-        """Print what comes below the tables of the match."""
-        if self._controls is not None:
-            console.print_adjusted(self._controls.adjust(result), result)
-        if self._statistics is not None:
-            console.print_statistics(result.names, self._statistics.compute_statistics())
-
-
-def _speed(stops: Sequence[tuple[int, float]]) -> float:
-    """Return hands per second from (hands, time) pairs, without the first batch if there are others: it may compile."""
-    (hands_before, start), (hands, end) = stops[1 if len(stops) > 2 else 0], stops[-1]
-    return (hands - hands_before) / (end - start)
+def _title(env_id: str, settings: dict[str, Any], duplicate: bool) -> str:
+    title = " ".join([env_id, *(f"{name}={value}" for name, value in settings.items())])
+    return title + (", duplicate deals" if duplicate else "")

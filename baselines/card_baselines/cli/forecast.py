@@ -1,0 +1,153 @@
+"""Forecasts: a pilot match estimates how many hands, and decisions of each agent, an interval takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.cli.commands.arguments import load_agent
+from card_envs.agent import Agent, Decisions
+from card_envs.analysis.variance.control_variates import ControlVariates
+from card_envs.game import Game
+from card_envs.match import MatchBatch, MatchCallback, hands_for_interval, play_match
+from card_envs.match.callbacks import Rows
+from card_envs.match.result import units_of
+
+PILOT_HANDS = 500
+"""Number of hands of the pilot match before a match."""
+_LANGUAGE_MODEL = "llm:"
+
+
+class Sample(NamedTuple):
+    """Samples of one way to play a match."""
+
+    play: str
+    """Way to play, such as "duplicate deals"."""
+    sd: float
+    """Standard deviation of a sample, in the unit of the game per hand."""
+    hands: int
+    """Number of hands in a sample."""
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What a pilot match shows about longer ones."""
+
+    samples: tuple[Sample, ...]
+    """The ways to play, the one with the smallest variance last."""
+    decisions_per_hand: tuple[float, ...]
+    """Mean number of decisions of each agent in a hand."""
+
+
+def play_pilot(
+    game: Game, agents: Sequence[Agent], hands: int, seed: int, duplicate: bool, controls: ControlVariates | None
+) -> Pilot:
+    """Play a match and return the variance of its samples, with `controls` also that of adjusted ones."""
+    counter = _DecisionCounter(game.num_seats)
+    callbacks: list[MatchCallback] = [counter] if controls is None else [counter, controls]
+    result = play_match(game, agents, hands, seed, duplicate, callbacks=callbacks)
+    samples = samples_of(result.as_json(game.name, {})["agents"][0], result.hands_per_sample)
+    if controls is not None:
+        play = "duplicate deals, control variates" if duplicate else "control variates"
+        samples.append(Sample(play, controls.adjust(result)[0].summary.sd, result.hands_per_sample))
+    return Pilot(tuple(samples), tuple((counter.counts / result.hands).tolist()))
+
+
+def samples_of(agent: dict[str, Any], hands_per_sample: int) -> list[Sample]:
+    """Return the samples of an agent in the report of a match, see `MatchResult.as_json`."""
+    samples = [Sample("plain", float(agent["sd_of_hand"]), 1)]
+    if hands_per_sample > 1 and agent["sd_of_sample"] is not None:
+        samples.append(Sample("duplicate deals", float(agent["sd_of_sample"]), hands_per_sample))
+    return samples
+
+
+class _DecisionCounter:
+    """Match callback that counts the decisions of each agent."""
+
+    def __init__(self, num_agents: int) -> None:
+        self.counts = np.zeros(num_agents, np.int64)
+
+    def on_deal(self, batch: MatchBatch) -> None:
+        """Do nothing: nobody has decided yet."""
+
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
+        """Count the decisions."""
+        agents = batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64))
+        self.counts += np.bincount(agents, minlength=len(self.counts))
+
+    def on_end(self, batch: MatchBatch) -> None:
+        """Do nothing: `on_actions` has counted."""
+
+
+class _StandIn(Agent):
+    """Plays in a pilot match in place of a language model: it cannot be asked for its probabilities either."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.name, self.encoder, self._agent = agent.name, agent.encoder, agent
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the actions of the agent that stands in."""
+        return self._agent.act(decisions, rng)
+
+
+def is_language_model(name: str) -> bool:
+    """Return True for the name of an agent whose decisions are calls of a language model."""
+    return name.startswith(_LANGUAGE_MODEL)
+
+
+def forecast_match(
+    game: Game, names: Sequence[str], hands: int, seed: int, duplicate: bool, control_variates: bool,
+    within: float | None, device: str,
+) -> list[str]:  # fmt: skip
+    """Return lines that say what a match will take, estimated by a pilot match of other deals.
+
+    Args:
+        game: The game.
+        names: The agents; scripted ones stand in for language models.
+        hands: Number of hands of the match.
+        seed: Seed of the match.
+        duplicate: Whether it plays duplicate deals.
+        control_variates: Whether it uses control variates.
+        within: Wanted half width of the interval, in the first unit in which the game's results are printed.
+        device: Device of the agents' networks.
+    """
+    stand_ins = _choose_stand_ins(game, names)
+    agents = [
+        _StandIn(load_agent(stand_ins[k], game)) if k in stand_ins else load_agent(name, game, device)
+        for k, name in enumerate(names)
+    ]
+    controls = ControlVariates(game, agents, seed + 1) if control_variates else None
+    pilot = play_pilot(game, agents, PILOT_HANDS, seed + 1, duplicate, controls)
+    sample, (unit, factor) = pilot.samples[-1], next(iter(units_of(game).items()))
+    half_width = within or factor * _half_width_after(hands, sample)
+    needed = sample.hands * hands_for_interval(sample.sd, half_width / factor) if within else hands
+    decisions = zip(names, pilot.decisions_per_hand, strict=True)
+    calls = [f"{round(needed * count):,} calls of {name}" for name, count in decisions if is_language_model(name)]
+    taken = " and ".join([f"{needed:,} hands", *calls])
+    lines = [f"± {half_width:,.3g} {unit} takes about {taken} (estimated by {PILOT_HANDS} hands of a pilot match)"]
+    if calls:
+        replaced = [f"{stand_in} in place of {names[k]}" for k, stand_in in stand_ins.items()]
+        lines.append(f"in the pilot match played {', '.join(replaced)}")
+    if needed > hands:
+        lines.append(f"this match has {hands:,} hands: for the wanted interval type --hands {needed}")
+    return lines
+
+
+def _choose_stand_ins(game: Game, names: Sequence[str]) -> dict[int, str]:
+    """Return for the index of each language model a scripted agent that no other seat has, as far as there are such.
+
+    Equal deterministic agents would win nothing from each other in duplicate deals, and the forecast would be zero.
+    """
+    others = [name for name in (*reversed(game.info.panel), "random") if name not in names] or ["random"]
+    models = [k for k, name in enumerate(names) if is_language_model(name)]
+    return {k: others[i % len(others)] for i, k in enumerate(models)}
+
+
+def _half_width_after(hands: int, sample: Sample) -> float:
+    """Return half the width of the 95 % interval of the mean after a number of hands."""
+    return 1.96 * sample.sd / math.sqrt(max(1, hands // sample.hands))
