@@ -21,6 +21,9 @@ from card_envs.match.result import units_of
 PILOT_HANDS = 500
 """Number of hands of the pilot match before a match."""
 _LANGUAGE_MODEL = "llm:"
+_STAND_IN = "random"
+"""Agent that plays in place of a language model. It mixes: equal agents that do not would have a variance of zero in
+duplicate deals, and with it the forecast."""
 
 
 class Sample(NamedTuple):
@@ -108,7 +111,7 @@ def forecast_match(
 
     Args:
         game: The game.
-        names: The agents; scripted ones stand in for language models.
+        names: Names of the agents.
         hands: Number of hands of the match.
         seed: Seed of the match.
         duplicate: Whether it plays duplicate deals.
@@ -116,10 +119,9 @@ def forecast_match(
         within: Wanted half width of the interval, in the first unit in which the game's results are printed.
         device: Device of the agents' networks.
     """
-    stand_ins = _choose_stand_ins(game, names)
     agents = [
-        _StandIn(load_agent(stand_ins[k], game)) if k in stand_ins else load_agent(name, game, device)
-        for k, name in enumerate(names)
+        _StandIn(load_agent(_STAND_IN, game)) if is_language_model(name) else load_agent(name, game, device)
+        for name in names
     ]
     controls = ControlVariates(game, agents, seed + 1) if control_variates else None
     pilot = play_pilot(game, agents, PILOT_HANDS, seed + 1, duplicate, controls)
@@ -131,21 +133,10 @@ def forecast_match(
     taken = " and ".join([f"{needed:,} hands", *calls])
     lines = [f"± {half_width:,.3g} {unit} takes about {taken} (estimated by {PILOT_HANDS} hands of a pilot match)"]
     if calls:
-        replaced = [f"{stand_in} in place of {names[k]}" for k, stand_in in stand_ins.items()]
-        lines.append(f"in the pilot match played {', '.join(replaced)}")
+        lines.append(f"in the pilot match, {_STAND_IN} played in place of language models")
     if needed > hands:
         lines.append(f"this match has {hands:,} hands: for the wanted interval type --hands {needed}")
     return lines
-
-
-def _choose_stand_ins(game: Game, names: Sequence[str]) -> dict[int, str]:
-    """Return for the index of each language model a scripted agent that no other seat has, as far as there are such.
-
-    Equal deterministic agents would win nothing from each other in duplicate deals, and the forecast would be zero.
-    """
-    others = [name for name in (*reversed(game.info.panel), "random") if name not in names] or ["random"]
-    models = [k for k, name in enumerate(names) if is_language_model(name)]
-    return {k: others[i % len(others)] for i, k in enumerate(models)}
 
 
 def _half_width_after(hands: int, sample: Sample) -> float:
