@@ -181,17 +181,17 @@ def test_match_of_agents_with_memory_takes_chance_off(capsys: pytest.CaptureFixt
     assert low < report["control_variates"][0]["mean"] < high and high - low < plain_high - plain_low
 
 
-@pytest.mark.parametrize("ways", [(), ("--duplicate",), ("--duplicate", "--control-variates")])
+@pytest.mark.parametrize("ways", [(), ("--duplicate",)])
 def test_a_forecast_of_hands_is_right_when_they_are_played(
     capsys: pytest.CaptureFixture[str], ways: tuple[str, ...]
 ) -> None:
     """The interval of as many hands as the forecast names is as wide as was wanted, within a third."""
     match = ["match", "leduc_holdem", "--agents", "cfr", "random", *ways]
-    wanted = 0.3 if "--control-variates" not in ways else 0.05
+    wanted = 0.3
     _, out, _ = run(capsys, *match, "--hands", "2", "--within", str(wanted))
     (hands,) = re.findall(r"takes about ([\d,]+) hands", out)
     report = json.loads(run(capsys, *match, "--hands", hands.replace(",", ""), "--json")[1])
-    low, high = report["control_variates" if "--control-variates" in ways else "agents"][0]["ci95"]
+    low, high = report["agents"][0]["ci95"]
     assert (high - low) / 2 == pytest.approx(wanted, rel=1 / 3)
     assert f"type --hands {hands.replace(',', '')}" in out
 

@@ -15,8 +15,8 @@ from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.game import Game
 from card_envs.match import MatchBatch, MatchCallback, hands_for_interval, play_match
-from card_envs.match.callbacks import Rows
 from card_envs.match.result import units_of
+from card_envs.typing import Rows
 
 PILOT_HANDS = 500
 """Number of hands of the pilot match before a match."""

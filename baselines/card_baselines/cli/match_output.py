@@ -13,8 +13,8 @@ from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match import MatchBatch, MatchCallback, MatchResult, StoppingRule
-from card_envs.match.callbacks import Rows
 from card_envs.play_statistics import PlayCounter, statistics_json
+from card_envs.typing import Rows
 
 
 class MatchObservers:
