@@ -27,7 +27,8 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/ppo/presets.py",
     "baselines/card_baselines/league/style.py", "baselines/card_baselines/situations.py",
     "baselines/card_baselines/solvers/",
-    "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/methods.py",
+    "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/ranges/",
+    "baselines/card_baselines/exploitability/methods.py",
 )  # fmt: skip
 
 
