@@ -14,11 +14,12 @@ from card_envs.envs import ENVS, EnvEntry, make_game, make_raw_env
 from card_envs.formatting import markdown_table
 from card_envs.games.big2.actions import ACTION_SIZE, PASS, POSITIONS
 from card_envs.games.big2.config import OPTIONS, options_table
+from card_envs.games.big2.config import RULES as BIG2_RULES
 from card_envs.games.holdem.config import RULES, RulesProfile
 
 __all__ = [
-    "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_samples", "contents", "environments",
-    "observation", "reset_options", "rules_profiles", "state",
+    "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_profiles", "big2_samples", "contents",
+    "environments", "observation", "reset_options", "rules_profiles", "state",
 ]  # fmt: skip
 
 MEANINGS = tomllib.loads((Path(__file__).parent / "_meanings.toml").read_text(encoding="utf-8"))
@@ -152,6 +153,15 @@ def rules_profiles() -> str:
 def big2_options() -> str:
     """Every house rule of Big 2."""
     return options_table()
+
+
+def big2_profiles() -> str:
+    """The options that each named set of Big 2 rules changes."""
+    rows = []
+    for option in OPTIONS:
+        values = [f"`{rules[option.name]!r}`" if option.name in rules else "" for rules in BIG2_RULES.values()]
+        rows.append((f"`{option.name}`", *values))
+    return markdown_table(["option", *(f"`{name}`" for name in BIG2_RULES)], rows)
 
 
 def big2_actions() -> str:

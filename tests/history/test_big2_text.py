@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from card_envs.agent import RandomAgent
 from card_envs.games.big2.config import Big2Config
-from card_envs.history import HandHistoryError, dump_deals, load_deals, parse_deals, replay_deal
+from card_envs.games.big2.game import big2_game
+from card_envs.games.big2.state import NOBODY
+from card_envs.history import HandHistoryError, MatchFile, dump_deals, load_deals, parse_deals, replay_deal
 from card_envs.history.big2.format import rules_words
 from card_envs.history.report import replay_file
 from card_envs.history.results import EXACT, MISMATCHED
+from card_envs.match import play_match
 
 FILE = Path(__file__).parents[1] / "data" / "big2" / "one_deal.big2"
 TEXT = FILE.read_text()
@@ -92,8 +96,28 @@ def test_a_text_that_ends_too_early_is_refused() -> None:
         (Big2Config(), "charlesworth2018"),
         (Big2Config(straights="two_low", double_from=10), "charlesworth2018 straights=two_low double_from=10"),
         (Big2Config.profile("charlesworth2018_text", flushes="suit"), "charlesworth2018_text flushes=suit"),
+        (Big2Config.profile("taiwan"), "taiwan"),
+        (Big2Config.profile("hong_kong", flushes="none"), "hong_kong flushes=none"),
     ],
 )
 def test_rules_are_written_as_a_profile_and_what_differs(config: Big2Config, words: str) -> None:
     assert rules_words(config) == words
     assert parse_deals(TEXT.replace("charlesworth2018", words))[0].config == config
+
+
+def test_a_dragon_is_recorded_without_plays(tmp_path: Path) -> None:
+    game = big2_game(Big2Config.profile("taiwan"))
+    seed = next(seed for seed in range(20_000) if game.deal(game.seeded_tables(1, seed), 0) == NOBODY)
+    player = RandomAgent()
+    with MatchFile(tmp_path / "a.big2", game, ["random"] * 4, seed=seed) as file:
+        result = play_match(game, [player] * 4, 3, seed, callbacks=[file])
+    assert sorted(result.payoffs[0].tolist()) == [-39, -39, -39, 117]
+    deals = load_deals(tmp_path / "a.big2")
+    assert [len(deal.tricks) > 0 for deal in deals] == [False, True, True]
+    assert [replay_deal(deal).agreement for deal in deals] == [EXACT] * 3
+    assert dump_deals(deals).strip() == (tmp_path / "a.big2").read_text().strip()
+    tables = game.seeded_tables(1, seed)
+    game.deal(tables, 0)
+    assert "was dealt a dragon" in game.text(tables, 0, None)
+    played = [seat for seat in range(4) if tables[0]["payoff"][seat] > 0]
+    assert f"player_{played[0]} was dealt all 13 ranks; cards left: " in game.info.text.describe_outcome(tables, 0)

@@ -29,6 +29,12 @@ OPTION_SETS = {
     "two low": Big2Config(straights="two_low", flushes="ranks"),
     "hong kong": Big2Config(straights="hong_kong", flushes="suit", higher_straight_flush_wins=True),
     "taiwan": Big2Config(straights="taiwan", all_triples=True),
+    "no flushes": Big2Config(flushes="none"),
+    "no bare triples": Big2Config(bare_triples=False),
+    "dragon": Big2Config(dragon_wins=True),
+    "dragon, asked": Big2Config(dragon_wins=True, opening_decision=True, bare_triples=False, all_triples=True),
+    "profile hong_kong": Big2Config.profile("hong_kong"),
+    "profile taiwan": Big2Config.profile("taiwan"),
     "double and triple": Big2Config(double_from=10, triple_from=13, double_per_two=True),
     "points per two": Big2Config(double_from=8, points_per_two=5),
     "everything": Big2Config(

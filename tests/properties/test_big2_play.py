@@ -61,6 +61,38 @@ def test_the_list_is_what_brute_force_finds(rules: str) -> None:
         assert [-int(deal.t.payoff[seat]) for seat in losers] == [oracle.penalty(config, deal.hand(s)) for s in losers]
 
 
+@pytest.mark.parametrize("rules", [rules for rules, config in OPTION_SETS.items() if config.dragon_wins])
+def test_dragons_win_where_the_slow_rules_say_so(rules: str) -> None:
+    config, rng = OPTION_SETS[rules], random.Random(7)
+    winners = set()
+    for number in range(60):
+        hands = dragon_hands(rng, number % 5)
+        names = [[DECK[order] for order in orders] for orders in hands]
+        deal = Deal(config=config)
+        deal.set_orders(hands)
+        winner = oracle.dragon_seat(config, names)
+        assert deal.t.is_over == (winner is not None)
+        winners.add(winner)
+        if winner is not None:
+            assert (deal.actor, deal.legal, deal.t.num_decisions) == (-1, [], 0)
+            losers = [oracle.penalty(config, names[seat]) if seat != winner else 0 for seat in range(4)]
+            assert deal.t.payoff.tolist() == [sum(losers) if s == winner else -losers[s] for s in range(4)]
+            assert deal.t.payoff.max() <= deal.game.max_reward
+            assert [int(n) for n in deal.t.num_cards] == [0 if seat == winner else 13 for seat in range(4)]
+    assert winners == {None, 0, 1, 2, 3}
+
+
+def dragon_hands(rng: random.Random, dragons: int) -> list[list[int]]:
+    """Return hands of order numbers of which so many, or at four also the last, have 13 ranks; the rest is random."""
+    suits = [rng.sample(range(4), 4) for _ in range(13)]
+    hands = [[4 * rank + suits[rank][k] for rank in range(13)] for k in range(4)]
+    rest = [order for hand in hands[dragons:] for order in hand]
+    rng.shuffle(rest)
+    hands[dragons:] = [sorted(rest[k : k + 13]) for k in range(0, len(rest), 13)]
+    rng.shuffle(hands)
+    return hands
+
+
 @pytest.mark.parametrize("rules", ["charlesworth2018", "everything"])
 def test_a_step_accepts_the_ids_of_the_list_and_rejects_others_untouched(rules: str) -> None:
     deal, rng = Deal(config=OPTION_SETS[rules], seed=5), random.Random(5)

@@ -20,9 +20,14 @@ from card_envs.games.big2.config import (
 )
 from card_envs.games.big2.presets import big2
 from card_envs.games.big2.state import (
+    ALL_TRIPLES,
+    DRAGON_WINS,
     FLUSH_BY_HIGHEST_CARD,
     FLUSH_BY_RANKS,
     FLUSH_BY_SUIT,
+    NO_BARE_TRIPLES,
+    NO_FLUSHES,
+    OPENER_IS_ASKED,
     PASSES_PLAYED,
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
@@ -37,6 +42,8 @@ from tests.big2_deals import Deal, fill_hands
         ({"straights": "poker"}, "straights 'poker' is not known: choose one of ['two_high'"),
         ({"flushes": "rank"}, "flushes 'rank' is not known"),
         ({"all_triples": 1}, "all_triples 1 must be True or False"),
+        ({"bare_triples": 0}, "bare_triples 0 must be True or False"),
+        ({"dragon_wins": "yes"}, "dragon_wins 'yes' must be True or False"),
         ({"double_from": 0}, "double_from 0 must be a number of cards in 1 .. 13, or None"),
         ({"triple_from": 14}, "triple_from 14 must be"),
         ({"double_from": 10.0}, "double_from 10.0 must be"),
@@ -65,6 +72,9 @@ def test_profiles_and_single_options() -> None:
     assert (text.opening_decision, text.forced_passes, text.all_triples) == (True, "skipped_after_2s", False)
     assert big2(rules="charlesworth2018_text", double_from=10).config.double_from == 10
     assert big2(forced_passes="skipped").config == Big2Config(forced_passes="skipped")
+    taiwan = Big2Config.profile("taiwan")
+    assert (taiwan.flushes, taiwan.bare_triples, taiwan.dragon_wins, taiwan.double_from) == ("none", False, True, 10)
+    assert big2("taiwan", bare_triples=True).config.bare_triples
     for rules in RULES:
         assert big2(rules).config == Big2Config.profile(rules)
 
@@ -86,7 +96,7 @@ def test_every_option_is_documented_and_an_argument() -> None:
 
 
 def test_choices_have_the_numbers_that_kernels_know() -> None:
-    def written(**options: str) -> Any:
+    def written(**options: Any) -> Any:
         return big2(**options).new_tables(1)[0]
 
     assert written().forced_passes == written(forced_passes="played").forced_passes == PASSES_PLAYED
@@ -95,6 +105,12 @@ def test_choices_have_the_numbers_that_kernels_know() -> None:
     assert written().flushes == written(flushes="highest_card").flushes == FLUSH_BY_HIGHEST_CARD
     assert written(flushes="suit").flushes == FLUSH_BY_SUIT
     assert written(flushes="ranks").flushes == FLUSH_BY_RANKS
+    assert written(flushes="none").flushes == NO_FLUSHES
+    assert (written().all_triples, written(all_triples=True).all_triples) == (0, ALL_TRIPLES)
+    assert written(bare_triples=False).all_triples == NO_BARE_TRIPLES
+    assert written(bare_triples=False, all_triples=True).all_triples == NO_BARE_TRIPLES | ALL_TRIPLES
+    assert (written().opening_decision, written(dragon_wins=True).opening_decision) == (0, DRAGON_WINS)
+    assert written(opening_decision=True, dragon_wins=True).opening_decision == OPENER_IS_ASKED | DRAGON_WINS
 
 
 def wrong_hands() -> list[tuple[Any, str]]:

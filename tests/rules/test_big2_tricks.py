@@ -148,6 +148,59 @@ def payoffs(*hands: str, **options: Any) -> list[int]:
     return [int(points) for points in deal.t.payoff]
 
 
+def test_without_flushes_a_flush_is_nothing_and_a_straight_flush_stays() -> None:
+    deal = Deal(config=Big2Config(flushes="none"))
+    deal.leave("3D 4D 5D 6D 7D 9D", "5S 6S 7S 8S 9H 9C", "TC JC QC KC AC 2D", "8C", control=0)
+    names = [name for name in deal.legal_names if "flush" in name]
+    assert names == ["straight flush 3D 4D 5D 6D 7D"]
+    flush = deal.action("3D 4D 5D 6D 9D")
+    assert "are no combination" in deal.game.why_illegal(deal.tables, 0, flush)
+    deal = Deal(config=Big2Config(flushes="none"))
+    deal.leave("3D 4C 5D 6D 7D 9D", "3S 5S 7S 9S JS 2C", "TC JC QC KC AC 4H", "8C", control=0)
+    deal.play("3D 4C 5D 6D 7D")
+    assert deal.legal == [PASS]  # a flush does not beat a straight
+    deal.pass_()
+    assert deal.legal_names == ["straight flush TC JC QC KC AC", "pass"]
+
+
+@pytest.mark.parametrize("all_triples", [False, True])
+def test_without_bare_triples_three_of_a_kind_needs_a_pair(all_triples: bool) -> None:
+    deal = Deal(config=Big2Config(bare_triples=False, all_triples=all_triples))
+    deal.leave("7D 7C 7H 7S 9D 9C", "3D 3C", "4D 4C", "5D 5C", control=0)
+    assert not [name for name in deal.legal_names if name.startswith("three")]
+    houses = {name[11:19] for name in deal.legal_names if name.startswith("full house")}
+    assert len(houses) == (4 if all_triples else 3)
+    assert "four of a kind 7D 7C 7H 7S" in deal.legal_names
+    triple = deal.action("7D 7C 7H")
+    assert triple not in deal.legal
+    assert "cards 7D 7C 7H (action 46) are no combination" in deal.game.why_illegal(deal.tables, 0, triple)
+
+
+DRAGON = "3D 4C 5H 6S 7D 8C 9H TS JD QC KH AS 2D"
+OTHER_DRAGON = "3C 4D 5S 6H 7C 8D 9S TH JC QD KS AH 2C"
+
+
+def test_a_dragon_wins_before_anybody_plays() -> None:
+    deal = Deal("", "", DRAGON, config=Big2Config(dragon_wins=True))
+    assert (deal.t.is_over, deal.actor, deal.legal) == (1, -1, [])
+    assert deal.t.payoff.tolist() == [-13, -13, 39, -13]
+    assert deal.game.text(deal.tables, 0, None).startswith("deal over: player_2 was dealt a dragon\n")
+    assert deal.game.why_illegal(deal.tables, 0, 0).startswith("action 0: the deal is over")
+    assert Deal("", "", DRAGON).t.is_over == 0  # under other rules it is played card by card
+
+
+def test_of_two_dragons_the_first_in_the_order_of_play_wins() -> None:
+    rules = Big2Config(dragon_wins=True, double_from=10, triple_from=13)
+    assert Deal(OTHER_DRAGON, "", "", DRAGON, config=rules).t.payoff.tolist() == [-39, -39, -39, 117]
+    assert Deal(OTHER_DRAGON, "3D", "", DRAGON.replace("3D", "3H"), config=rules).t.payoff.argmax() == 3
+    assert Deal(DRAGON.replace("3D", "3H"), "3D", OTHER_DRAGON, config=rules).t.payoff.argmax() == 2
+
+
+def test_all_ranks_but_one_are_no_dragon() -> None:
+    deal = Deal(DRAGON.replace("2D", "AH"), config=Big2Config(dragon_wins=True))
+    assert (deal.t.is_over, int(deal.t.num_cards[0])) == (0, 12)
+
+
 FIVE, SEVEN, TEN = "3D 3C 3H 3S 4D", "5D 5C 5H 5S 6D 6C 2C", "7D 7C 7H 7S 8D 8C 8H 8S 2H 2S"
 THIRTEEN = "9D 9C 9H 9S TD TC TH TS JD JC JH JS QD"
 

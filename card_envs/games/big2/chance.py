@@ -107,9 +107,11 @@ class Big2Chance:
             history[row, [NUM_SEATS + order for order in play.orders]] = 1
 
     def _plays(self, episode: Episode) -> tuple[Play, ...]:
-        """Return the decisions, and before them the 3D where the deal itself leads it."""
+        """Return the decisions, and before them the 3D where the deal itself leads it; none where a dragon won."""
         if not episode.has_begun or self._config.opening_decision:
             return episode.decisions
+        if episode.tables["is_over"][0] and not episode.decisions:
+            return ()
         return (Play(int(episode.tables["opener"][0]), (_THREE_OF_DIAMONDS,)), *episode.decisions)
 
 

@@ -21,6 +21,8 @@ from card_envs.games.big2.state import (
     FLUSH_BY_SUIT,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
+    NO_BARE_TRIPLES,
+    NO_FLUSHES,
     PAIR,
     SINGLE,
     STRAIGHT,
@@ -136,7 +138,8 @@ def value_of(t: Table, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -
         return (PAIR << KIND_SHIFT) + c1 if r0 == r1 else np.int64(NO_COMBO)
     r2 = c2 >> 2
     if size == 3:
-        return (TRIPLE << KIND_SHIFT) + c2 if r0 == r2 else np.int64(NO_COMBO)
+        is_triple = r0 == r2 and t.all_triples & NO_BARE_TRIPLES == 0
+        return (TRIPLE << KIND_SHIFT) + c2 if is_triple else np.int64(NO_COMBO)
     if size == 4:
         if r0 != r1 or r2 != c3 >> 2:
             return np.int64(NO_COMBO)
@@ -155,7 +158,9 @@ def _value_of_five(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any
         decider = t.run_decider[run]
         suit = (c4 if decider == 4 else c3 if decider == 3 else c2) & 3
         return run_value(t, STRAIGHT_FLUSH if is_flush else STRAIGHT, run, suit)
-    return flush_value(t, c0, c1, c2, c3, c4) if is_flush else np.int64(NO_COMBO)
+    if is_flush and t.flushes != NO_FLUSHES:
+        return flush_value(t, c0, c1, c2, c3, c4)
+    return np.int64(NO_COMBO)
 
 
 @kernel

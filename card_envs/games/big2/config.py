@@ -9,10 +9,15 @@ from typing import Any, Self, TypedDict
 from card_envs.formatting import markdown_table
 from card_envs.game import Game, is_whole
 from card_envs.games.big2.state import (
+    ALL_TRIPLES,
+    DRAGON_WINS,
     FLUSH_BY_HIGHEST_CARD,
     FLUSH_BY_RANKS,
     FLUSH_BY_SUIT,
     HAND_SIZE,
+    NO_BARE_TRIPLES,
+    NO_FLUSHES,
+    OPENER_IS_ASKED,
     PASSES_PLAYED,
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
@@ -39,8 +44,13 @@ STRAIGHTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """The straights of each house rule, lowest first, with the rank whose suit decides between equal runs."""
 
-FLUSHES = {"highest_card": FLUSH_BY_HIGHEST_CARD, "suit": FLUSH_BY_SUIT, "ranks": FLUSH_BY_RANKS}
-"""`flushes`: what decides between two flushes -> the value in a table's record."""
+FLUSHES = {
+    "highest_card": FLUSH_BY_HIGHEST_CARD,
+    "suit": FLUSH_BY_SUIT,
+    "ranks": FLUSH_BY_RANKS,
+    "none": NO_FLUSHES,
+}
+"""`flushes`: what decides between two flushes, or none -> the value in a table's record."""
 FORCED_PASSES = {
     "played": PASSES_PLAYED,
     "skipped_after_2s": PASSES_SKIPPED_AFTER_2S,
@@ -65,6 +75,8 @@ class Big2Options(TypedDict, total=False):
     triple_from: int | None
     points_per_two: int | None
     double_per_two: bool | None
+    bare_triples: bool | None
+    dragon_wins: bool | None
 
 
 @dataclass(frozen=True)
@@ -86,7 +98,8 @@ class Big2Config:
     A2345 < 34567 < ... < TJQKA < 23456."""
     flushes: str = "highest_card"
     """The criterion between flushes: the `highest_card`, its rank before its suit; the `suit` before the highest card;
-    the `ranks` from the highest to the lowest as in poker, then the suit."""
+    the `ranks` from the highest to the lowest as in poker, then the suit; `none`: a flush is no combination, while a
+    straight flush is one."""
     double_from: int | None = None
     """Losers with this many cards or more pay twice; None: nobody does. 10 is common."""
     triple_from: int | None = None
@@ -95,6 +108,11 @@ class Big2Config:
     """Points that a loser pays on top for each 2 still held."""
     double_per_two: bool = False
     """A loser's payment doubles with each 2 still held."""
+    bare_triples: bool = True
+    """Three of a kind may be played alone; otherwise in full houses only."""
+    dragon_wins: bool = False
+    """A seat that is dealt a dragon, one card of each rank, wins before anybody plays: the others pay for 13 cards. Of
+    several dragons the first wins in the order of play from the holder of 3D."""
 
     def __post_init__(self) -> None:
         """Check every field; see the messages."""
@@ -169,8 +187,10 @@ class Big2Config:
         tables["run_decider"] = self.run_deciders
         tables["flushes"] = FLUSHES[self.flushes]
         tables["forced_passes"] = FORCED_PASSES[self.forced_passes]
-        for name in _switches():
+        for name in ("higher_straight_flush_wins", "double_per_two"):
             tables[name] = getattr(self, name)
+        tables["opening_decision"] = OPENER_IS_ASKED * self.opening_decision + DRAGON_WINS * self.dragon_wins
+        tables["all_triples"] = ALL_TRIPLES * self.all_triples + NO_BARE_TRIPLES * (not self.bare_triples)
         tables["double_from"] = NEVER if self.double_from is None else self.double_from
         tables["triple_from"] = NEVER if self.triple_from is None else self.triple_from
         tables["points_per_two"] = self.points_per_two
@@ -189,9 +209,29 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "higher_straight_flush_wins": True,
         "all_triples": True,
     },
+    "hong_kong": {
+        "higher_straight_flush_wins": True,
+        "all_triples": True,
+        "straights": "hong_kong",
+        "flushes": "suit",
+        "double_from": 10,
+        "triple_from": 13,
+    },
+    "taiwan": {
+        "higher_straight_flush_wins": True,
+        "all_triples": True,
+        "straights": "taiwan",
+        "flushes": "none",
+        "double_from": 10,
+        "triple_from": 13,
+        "bare_triples": False,
+        "dragon_wins": True,
+    },
 }
 """Named sets of options. `charlesworth2018`: the environment that Charlesworth (2018, arXiv:1808.10442) published, as
-it runs. `charlesworth2018_text`: the same game as the paper and its rule page tell it, where the program differs."""
+it runs. `charlesworth2018_text`: the same game as the paper and its rule page tell it, where the program differs.
+`hong_kong` and `taiwan`: house rules reported from there, as far as options go. Under all of them 3D is led as a
+single, suits rank diamonds, clubs, hearts, spades, two pair is a combination, and four of a kind has no fifth card."""
 
 
 @dataclass(frozen=True)
@@ -241,9 +281,9 @@ OPTIONS = (
     ),
     Option(
         "flushes",
-        "`highest_card`, `suit`, `ranks`",
+        "`highest_card`, `suit`, `ranks`, `none`",
         "the highest card decides, its rank before its suit; the suit decides, then the highest card; all ranks decide "
-        "from the highest down, then the suit",
+        "from the highest down, then the suit; a flush is no combination (a straight flush is one)",
         "`highest_card`: the published program; the others: house rules",
     ),
     Option(
@@ -268,6 +308,19 @@ OPTIONS = (
         "double_per_two",
         "`False`, `True`",
         "each 2 in hand doubles what a loser pays; not with `points_per_two`",
+        "False: the published program; True: house rule",
+    ),
+    Option(
+        "bare_triples",
+        "`True`, `False`",
+        "three of a kind may be played alone; otherwise in full houses only",
+        "True: the published program; False: house rule",
+    ),
+    Option(
+        "dragon_wins",
+        "`False`, `True`",
+        "whoever is dealt a dragon, one card of each of the 13 ranks, wins before anybody plays, and the others pay "
+        "for 13 cards; of several, the first in the order of play from the holder of 3D",
         "False: the published program; True: house rule",
     ),
 )

@@ -39,11 +39,15 @@ from card_envs.games.big2.combos import (
     run_value,
 )
 from card_envs.games.big2.state import (
+    ALL_TRIPLES,
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
+    NO_BARE_TRIPLES,
+    NO_FLUSHES,
     NOBODY,
     NUM_SUITS,
+    OPENER_IS_ASKED,
     PAIR,
     STRAIGHT,
     STRAIGHT_FLUSH,
@@ -67,7 +71,7 @@ def list_legal(t: Table) -> None:
     seat = np.int64(t.actor)
     size = np.int64(t.trick_size)
     n = np.int64(0)
-    if t.opening_decision == 1 and t.num_decisions == 0:
+    if t.opening_decision & OPENER_IS_ASKED and t.num_decisions == 0:
         n = _add(t, n, np.int64(0))  # the holder of 3D, always the lowest card, has to lead it
     elif size == 0:
         n = _add_singles(t, seat, n)
@@ -153,7 +157,7 @@ def _add_sets(t: Table, seat: Any, n: Any) -> Any:
     size = t.trick_size
     if size == 2 or size == 0:
         n = _add_pairs(t, seat, counts, starts, pairs, n)
-    if size == 3 or size == 0:
+    if (size == 3 or size == 0) and t.all_triples & NO_BARE_TRIPLES == 0:
         n = _add_triples(t, counts, starts, n)
     if size == 4 or size == 0:
         n = _add_two_pairs(t, seat, counts, starts, pairs, n)
@@ -184,7 +188,7 @@ def _may_leave_out(t: Table, count: Any, k: Any) -> Any:
     """Return True if the k-th card of a rank may be left out of a triple; of three cards, only the missing fourth."""
     if count == 3:
         return k == 3
-    return k != _HEART or t.all_triples == 1
+    return k != _HEART or t.all_triples & ALL_TRIPLES != 0
 
 
 @kernel
@@ -253,7 +257,7 @@ def _add_fives(t: Table, seat: Any, n: Any) -> Any:
     for suit in range(NUM_SUITS):
         if bit_count(held & ONE_PER_RANK << suit) >= 5:
             has_flush = True
-            if kind <= FLUSH:
+            if kind <= FLUSH and t.flushes != NO_FLUSHES:
                 n = _add_flushes(t, seat, suit, n)
     if kind <= FULL_HOUSE:
         n = _add_full_houses(t, counts, starts, n)

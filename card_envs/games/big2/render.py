@@ -93,7 +93,8 @@ def _draw_trick(canvas: Canvas, t: Table, names: Sequence[str]) -> None:
     """Draw the hand to beat and whose it is, or who has control."""
     x, y = _MIDDLE
     if t.trick_size == 0:
-        canvas.text((x, y), f"{names[t.actor]} has control", _LARGE, WHITE, bold=True)
+        words = f"{names[t.trick_seat]} was dealt a dragon" if t.is_over else f"{names[t.actor]} has control"
+        canvas.text((x, y), words, _LARGE, WHITE, bold=True)
         return
     cards = [card_of(int(order)) for order in t.trick_cards[: int(t.trick_size)]]
     canvas.fan(_MIDDLE, _TRICK_CARD, _TRICK_STEP, cards)

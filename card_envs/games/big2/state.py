@@ -43,10 +43,14 @@ KIND_NAMES = (
     "straight flush",
 )
 
-FLUSH_BY_HIGHEST_CARD, FLUSH_BY_SUIT, FLUSH_BY_RANKS = 0, 1, 2
+FLUSH_BY_HIGHEST_CARD, FLUSH_BY_SUIT, FLUSH_BY_RANKS, NO_FLUSHES = 0, 1, 2, 3
 """Values of `flushes`."""
 PASSES_PLAYED, PASSES_SKIPPED_AFTER_2S, PASSES_SKIPPED = 0, 1, 2
 """Values of `forced_passes`."""
+OPENER_IS_ASKED, DRAGON_WINS = 1, 2
+"""Bits of `opening_decision`; bits, since more fields would change the layout of records."""
+ALL_TRIPLES, NO_BARE_TRIPLES = 1, 2
+"""Bits of `all_triples`."""
 
 
 class Table(TableRecord):

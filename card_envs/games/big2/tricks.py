@@ -10,13 +10,15 @@ from card_envs.bits import bit_count
 from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS
-from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, value_of
+from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, ONE_PER_RANK, ranks_present, value_of
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import (
+    DRAGON_WINS,
     HAND_SIZE,
     NO_KIND,
     NOBODY,
     NUM_SEATS,
+    OPENER_IS_ASKED,
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
     Table,
@@ -58,7 +60,7 @@ def give_card(t: Table, seat: Any, order: Any) -> None:
 
 @kernel
 def open_deal(t: Table) -> None:
-    """Start the deal with the hands in the record: the holder of 3D leads it, or is asked to."""
+    """Start the deal with the hands in the record: the holder of 3D leads it, or is asked to; or a dragon wins."""
     for seat in range(NUM_SEATS):
         t.played[seat] = 0
         t.payoff[seat] = 0
@@ -69,11 +71,26 @@ def open_deal(t: Table) -> None:
     t.is_over = 0
     t.actor = t.opener
     _clear_trick(t)
-    if t.opening_decision == 0:
+    if t.opening_decision & DRAGON_WINS:
+        for turn in range(NUM_SEATS):
+            candidate = (np.int64(t.opener) + turn) & (NUM_SEATS - 1)
+            if ranks_present(t.held[candidate]) == ONE_PER_RANK:
+                _lay_down_dragon(t, candidate)
+                return
+    if t.opening_decision & OPENER_IS_ASKED:
+        list_legal(t)
+    else:
         _play_cards(t, np.int64(0))  # 3D is the lowest card of its hand
         _next_turn(t)
-    else:
-        list_legal(t)
+
+
+@kernel
+def _lay_down_dragon(t: Table, seat: Any) -> None:
+    """End the deal with a hand of 13 ranks, before anybody plays; the trick stays empty."""
+    _take_from_hand(t, seat, t.held[seat], np.int64(0))
+    t.actor = seat
+    t.trick_seat = seat
+    _end_deal(t)
 
 
 @kernel

@@ -11,7 +11,16 @@ from card_envs.compiler import kernel
 from card_envs.game_info import ActionParts
 from card_envs.games.big2.actions import ACTION_SIZE, NUM_ACTIONS, PASS, POSITIONS, value_of_action
 from card_envs.games.big2.combos import NO_COMBO, beats, card_of, kind_of, order_name, order_names
-from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, MAX_LEGAL, NOBODY, NUM_SEATS, STRAIGHT_FLUSH, Table
+from card_envs.games.big2.state import (
+    HAND_SIZE,
+    KIND_NAMES,
+    MAX_LEGAL,
+    NOBODY,
+    NUM_SEATS,
+    OPENER_IS_ASKED,
+    STRAIGHT_FLUSH,
+    Table,
+)
 from card_envs.records import Tables
 
 _LISTED = 12
@@ -89,7 +98,7 @@ def _reason(tables: Tables, i: int, action: int) -> str:
     if not 0 <= action < NUM_ACTIONS:
         return f"action {action} is outside 0..{NUM_ACTIONS - 1}"
     name = f"{action_name(tables, i, action)} (action {action})"
-    if t.opening_decision == 1 and t.num_decisions == 0:
+    if t.opening_decision & OPENER_IS_ASKED and t.num_decisions == 0:
         return f"{name}: the deal begins with the single 3D"
     if action == PASS:
         return f"{name}: whoever has control must lead"
@@ -133,6 +142,8 @@ def text(tables: Tables, i: int, seat: int | None) -> str:
 
 
 def _headline(t: Table) -> str:
+    if t.is_over and t.trick_size == 0:
+        return f"deal over: player_{t.trick_seat} was dealt a dragon"
     if t.is_over:
         return f"deal over: player_{t.trick_seat} went out with {trick_name(t)}"
     if t.trick_size == 0:

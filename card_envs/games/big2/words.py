@@ -48,13 +48,17 @@ def text_interface(config: Big2Config) -> TextInterface:
 
 def _rules(config: Big2Config) -> str:
     straights = " < ".join(run for run, _ in STRAIGHTS[config.straights])
+    triples = ", three of a kind" if config.bare_triples else ""
+    flush = "" if config.flushes == "none" else "flush < "
+    dragon = " A hand of all 13 ranks wins at once." if config.dragon_wins else ""
     return (
         "You play Big 2 with four players and 13 cards each. Ranks from low to high are 3 4 5 6 7 8 9 T J Q K A 2, "
         "suits diamonds, clubs, hearts, spades; the deal begins with 3D. A player beats the combination on the table "
         "with a higher one of the same number of cards, or passes; when the three others have passed, whoever played "
-        "last leads anything. Combinations: single, pair, three of a kind; of four cards two pair < four of a kind; of "
-        f"five cards straight < flush < full house < straight flush. Straights: {straights}. The first player without "
-        f"cards wins what the others pay: a point for each card they still hold{_penalties(config)}."
+        f"last leads anything. Combinations: single, pair{triples}; of four cards two pair < four of "
+        f"a kind; of five cards straight < {flush}full house < straight flush. Straights: {straights}. The first "
+        f"player without cards wins what the others pay: a point for each card they still hold{_penalties(config)}."
+        f"{dragon}"
     )
 
 
@@ -103,7 +107,8 @@ def _describe_outcome(tables: Tables, i: int) -> str:
     t: Table = tables[i]
     if not t.is_over:
         return ""
-    return f"player_{t.trick_seat} went out; cards left: " + ", ".join(
+    way = "was dealt all 13 ranks" if t.trick_size == 0 else "went out"
+    return f"player_{t.trick_seat} {way}; cards left: " + ", ".join(
         f"player_{k} {t.num_cards[k]}" for k in range(NUM_SEATS) if k != t.trick_seat
     )
 

@@ -78,7 +78,7 @@ def _replay(
     plays = [play for trick in deal.tricks for play in trick]
     taken = [] if ids is None else ids
     first = 0
-    if not deal.config.opening_decision:
+    if not deal.config.opening_decision and actor != NOBODY:
         opener = next(seat for seat, hand in enumerate(hands) if hand[0] == 0)
         if plays[:1] != [(opener, (0,))]:
             raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': whoever holds 3D leads it", 0)

@@ -26,7 +26,8 @@ def replay_recorded(
 def _replay_hand(config: Big2Config, tables: Any, actions: list[int], number: int, names: tuple[str, ...]) -> Big2Deal:
     held = (int(sets[0]) | int(sets[1]) for sets in zip(tables["held"][0], tables["played"][0], strict=True))
     hands = tuple(tuple(order for order in range(NUM_SEATS * HAND_SIZE) if cards >> order & 1) for cards in held)
-    tricks: list[list[Play]] = [[(int(tables["opener"][0]), (0,))]] if not config.opening_decision else []
+    leads_3d = not config.opening_decision and not tables["is_over"][0]  # a dragon wins before anybody leads
+    tricks: list[list[Play]] = [[(int(tables["opener"][0]), (0,))]] if leads_3d else []
     hand, actor, trick_size = tables["hand"][0], tables["actor"], tables["trick_size"]
     for action in actions:
         if not trick_size[0]:

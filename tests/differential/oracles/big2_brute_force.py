@@ -38,6 +38,8 @@ def describe(config: Big2Config, cards: Sequence[str]) -> tuple[str, object] | N
     count = Counter(card[0] for card in cards)
     shape = sorted(count.values())
     top = max(map(card_key, cards))
+    if shape == [3] and not config.bare_triples:
+        return None
     if shape == [len(cards)] and len(cards) <= 4:
         return {1: "single", 2: "pair", 3: "triple", 4: "four"}[len(cards)], top
     if shape == [2, 2]:
@@ -53,7 +55,7 @@ def describe(config: Big2Config, cards: Sequence[str]) -> tuple[str, object] | N
         suit = next(SUITS.index(card[1]) for card in cards if card[0] == rank)
         key = ASCENDING_STRAIGHTS[config.straights].index(run), suit
         return ("straight flush" if len(suits) == 1 else "straight"), key
-    if len(suits) == 1:
+    if len(suits) == 1 and config.flushes != "none":
         suit = SUITS.index(cards[0][1])
         ranks = sorted((RANKS.index(card[0]) for card in cards), reverse=True)
         return "flush", {"highest_card": top, "suit": (suit, top), "ranks": (ranks, suit)}[config.flushes]
@@ -96,6 +98,15 @@ def plays(config: Big2Config, hand: Sequence[str], to_beat: Sequence[str]) -> se
     if to_beat:
         found.add(())
     return found
+
+
+def dragon_seat(config: Big2Config, hands: Sequence[Sequence[str]]) -> int | None:
+    """Return the seat that wins at once with the hands as dealt, or None."""
+    if not config.dragon_wins:
+        return None
+    opener = next(seat for seat, hand in enumerate(hands) if "3D" in hand)
+    order = [(opener + turn) % len(hands) for turn in range(len(hands))]
+    return next((seat for seat in order if {card[0] for card in hands[seat]} == set(RANKS)), None)
 
 
 def penalty(config: Big2Config, cards: Sequence[str]) -> int:
