@@ -66,6 +66,9 @@ ALGORITHMS = {
     "shi2022": "card_baselines.papers.shi2022.training:ALGORITHM",
     "mccfr": "card_baselines.solvers.train_mccfr:ALGORITHM",
     "public_chance_cfr": "card_baselines.solvers.train_public_chance_cfr:ALGORITHM",
+    "sd_cfr": "card_baselines.neural.sd_cfr:ALGORITHM",
+    "nfsp": "card_baselines.neural.nfsp:ALGORITHM",
+    "mmd": "card_baselines.neural.mmd:ALGORITHM",
 }
 """Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 
@@ -73,6 +76,7 @@ SAVED_AGENTS = {
     "mlp": "card_baselines.agents.learned.mlp_policy:MlpAgent",
     "recurrent": "card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
     "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
+    "snapshots": "card_baselines.average_strategy.snapshot_agent:SnapshotAgent",
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
     "cfr": "card_baselines.solvers.cfr:Cfr",
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",

@@ -46,7 +46,12 @@ _MAX_ACTIONS_LOGGED = 16
 
 
 def ppo_loss(
-    network: ActorCritic, minibatch: Mapping[str, torch.Tensor], schedules: Schedules, config: Config
+    network: ActorCritic,
+    minibatch: Mapping[str, torch.Tensor],
+    schedules: Schedules,
+    config: Config,
+    magnet: ActorCritic | None = None,
+    magnet_weight: float = 0.0,
 ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     """Return the loss of n decisions, Schulman et al. (2017), equations 7 to 9, and its measures.
 
@@ -56,6 +61,8 @@ def ppo_loss(
             taken, `advantage` and `target` as computed by GAE, each (n,).
         schedules: Weights of the terms at this moment of the run.
         config: Settings of the run.
+        magnet: Reference policy of which the KL divergence of the policy is penalised (`neural.mmd`).
+        magnet_weight: Weight of that divergence.
     """
     logits, value = network(minibatch["observation"].float(), minibatch["legal"])
     log_probabilities = torch.log_softmax(logits, dim=1)
@@ -74,7 +81,13 @@ def ppo_loss(
     value_loss = 0.5 * error.mean()
     kl = (ratio - 1 - log_ratio).mean()
     loss = -objective + schedules.kl_penalty * kl - schedules.entropy * entropy + _VALUE_WEIGHT * value_loss
-    return loss, {"entropy": entropy.detach(), "value_loss": value_loss.detach(), "kl": kl.detach()}
+    measures = {"entropy": entropy.detach(), "value_loss": value_loss.detach(), "kl": kl.detach()}
+    if magnet is None:
+        return loss, measures
+    with torch.no_grad():
+        log_magnet = torch.log_softmax(magnet(minibatch["observation"].float(), minibatch["legal"])[0], dim=1)
+    divergence = (log_probabilities.exp() * (log_probabilities - log_magnet)).sum(dim=1).mean()
+    return loss + magnet_weight * divergence, {**measures, "kl_from_magnet": divergence.detach()}
 
 
 class Ppo(Learner):
@@ -150,12 +163,18 @@ class Ppo(Learner):
         """Return into how many minibatches a batch is split."""
         return min(num_decisions, max(1, round(num_decisions / self.config.minibatch)))
 
+    def compute_loss(
+        self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules
+    ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Return the loss of a minibatch, and measures; variants of PPO change it."""
+        return ppo_loss(self.network, minibatch, schedules, self.config)
+
     def _take_step(self, batch: Batch, rows: NDArray[np.int64], schedules: Schedules) -> dict[str, torch.Tensor]:
         """Take one step of the optimiser for the decisions `rows` of a batch; returns measures, a number each.
 
         They are not read yet, since that would wait for a GPU.
         """
-        loss, measures = ppo_loss(self.network, batch.minibatch(rows), schedules, self.config)
+        loss, measures = self.compute_loss(batch.minibatch(rows), schedules)
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         if self.updates < self.value_updates:

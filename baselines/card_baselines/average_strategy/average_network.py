@@ -1,0 +1,97 @@
+"""The average of all strategies of a run as one network, for games of any size.
+
+Decisions that the strategies took wait in a reservoir, and a policy network learns to predict them. The network then
+plays each action as often as the strategies did, on average (Heinrich and Silver 2016; Brown et al. 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.agents.learned.mlp_policy import MlpPolicy
+from card_baselines.average_strategy.reservoir import Reservoir
+from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
+from card_envs.game import Game
+
+
+class AverageNetwork:
+    """A reservoir of decisions and the policy network that is fitted to it."""
+
+    def __init__(
+        self, game: Game, hidden: Sequence[int], capacity: int, learning_rate: float, device: torch.device
+    ) -> None:
+        """Begin with an empty reservoir and a network that plays nearly at random."""
+        self.reservoir = Reservoir(capacity)
+        self.policy = MlpPolicy(game.layout.size, list(hidden), game.num_actions, "relu").to(device)
+        self.optimiser = torch.optim.Adam(self.policy.parameters(), learning_rate, fused=True)
+        self._device = device
+
+    def add(
+        self,
+        rng: np.random.Generator,
+        observation: NDArray[Any],
+        action_mask: NDArray[np.int8],
+        probabilities: NDArray[np.floating],
+        weight: float = 1.0,
+    ) -> None:
+        """Offer n decisions to the reservoir.
+
+        Args:
+            rng: Decides which are kept.
+            observation: (n, d).
+            action_mask: (n, num_actions).
+            probabilities: (n, num_actions) of the strategy that decided, or 1 for the action that it took.
+            weight: Of these decisions in the average.
+        """
+        self.reservoir.add(
+            rng,
+            observation=observation,
+            action_mask=action_mask,
+            probabilities=np.asarray(probabilities, np.float32),
+            weight=np.full(len(observation), weight, np.float32),
+        )
+
+    def fit(self, rng: np.random.Generator, steps: int, batch: int) -> float:
+        """Take optimiser steps on minibatches of the reservoir; return the mean cross-entropy, 0 without decisions."""
+        if not len(self.reservoir) or not steps:
+            return 0.0
+        heaviest = float(self.reservoir.column("weight").max())
+        losses = []
+        for _ in range(steps):
+            rows = self.reservoir.sample(rng, batch)
+            tensors = {name: torch.from_numpy(column).to(self._device) for name, column in rows.items()}
+            logits = self.policy(tensors["observation"].float()).masked_fill(tensors["action_mask"] == 0, -1e9)
+            cross_entropy = -(tensors["probabilities"] * torch.log_softmax(logits, dim=1)).sum(dim=1)
+            loss = (tensors["weight"] / heaviest * cross_entropy).mean()
+            self.optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            self.optimiser.step()
+            losses.append(loss.detach())
+        return float(torch.stack(losses).mean())
+
+    @torch.inference_mode()
+    def probabilities(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return the probability of every action (n, num_actions), zero for illegal ones."""
+        logits = self.policy(torch.from_numpy(observation).to(self._device).float()).cpu().double()
+        masked = logits.masked_fill(torch.from_numpy(action_mask == 0), -torch.inf)
+        return np.asarray(masked.softmax(dim=1).numpy(), np.float64)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return tensors from which `restore` continues."""
+        parts: dict[str, Mapping[str, torch.Tensor]] = {
+            "policy": self.policy.state_dict(),
+            "adam": optimiser_tensors(self.optimiser),
+            "reservoir": {name: torch.from_numpy(array) for name, array in self.reservoir.state().items()},
+        }
+        return {f"{part}.{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Continue from a `state`."""
+        self.policy.load_state_dict(strip_prefix("policy.", state))
+        load_optimiser(self.optimiser, strip_prefix("adam.", state))
+        self.reservoir.restore({name: tensor.numpy() for name, tensor in strip_prefix("reservoir.", state).items()})

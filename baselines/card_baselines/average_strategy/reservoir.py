@@ -1,0 +1,69 @@
+"""A uniform random sample of a stream of rows whose length is not known in advance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_INITIAL_CAPACITY = 1024
+
+
+class Reservoir:
+    """Keeps at most `capacity` of the rows added so far, every one of them with the same probability.
+
+    Algorithm R of Vitter (Random sampling with a reservoir, 1985): row number i, counted from 0, replaces a random row
+    with probability capacity / (i + 1).
+    """
+
+    def __init__(self, capacity: int) -> None:
+        """Begin empty; memory is allocated as rows come."""
+        self.capacity = capacity
+        self.num_seen = 0
+        """Number of rows added so far, kept or not."""
+        self._columns: dict[str, NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        """Return the number of rows that are kept."""
+        return min(self.num_seen, self.capacity)
+
+    def add(self, rng: np.random.Generator, **columns: NDArray[Any]) -> None:
+        """Offer n rows, given as columns (n, ...) that have the same names in every call."""
+        count = len(next(iter(columns.values())))
+        numbers = np.arange(self.num_seen, self.num_seen + count)
+        places = np.where(numbers < self.capacity, numbers, rng.integers(0, numbers + 1))
+        kept = np.flatnonzero(places < self.capacity)
+        self._reserve(min(self.num_seen + count, self.capacity), columns)
+        for name, values in columns.items():
+            self._columns[name][places[kept]] = values[kept]  # of rows for the same place the last one stays
+        self.num_seen += count
+
+    def _reserve(self, size: int, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Make room for `size` rows; the arrays double."""
+        for name, values in columns.items():
+            old = self._columns.get(name)
+            if old is None or len(old) < size:
+                length = min(self.capacity, max(size, _INITIAL_CAPACITY, 0 if old is None else 2 * len(old)))
+                self._columns[name] = np.zeros((length, *values.shape[1:]), values.dtype)
+                if old is not None:
+                    self._columns[name][: len(old)] = old
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column of the kept rows (len(self), ...)."""
+        return self._columns[name][: len(self)]
+
+    def sample(self, rng: np.random.Generator, size: int) -> dict[str, NDArray[Any]]:
+        """Return columns of `size` kept rows, drawn with replacement."""
+        rows = rng.integers(0, len(self), size)
+        return {name: column[rows] for name, column in self._columns.items()}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        return {"num_seen": np.array(self.num_seen), **{name: self.column(name) for name in self._columns}}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Become the reservoir whose `state` was kept."""
+        self.num_seen = int(state["num_seen"])
+        self._columns = {name: column.copy() for name, column in state.items() if name != "num_seen"}

@@ -1,0 +1,114 @@
+"""An agent that plays a mixture of network snapshots: each seat draws one of them for each deal."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.agents.learned.mlp_policy import policy_of, read_weights, require_fit
+from card_baselines.average_strategy.own_history import OwnHistory, has_own_history
+from card_baselines.average_strategy.snapshots import OUTPUTS, SNAPSHOT_WEIGHTS
+from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_envs.agent import Agent, Decisions, choose
+from card_envs.game import Game
+
+_NOT_DRAWN = -1
+Floats = NDArray[np.float64]
+
+
+class SnapshotAgent(Agent):
+    """Draws a network of a run for each deal, with the weight that it has in the average, and plays it.
+
+    `probabilities` are those of the whole mixture: at a decision, a network counts as much as its own actions make it
+    likely to get there. This needs the seat's earlier decisions, which heads-up limit games alone give back.
+    """
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        """Load config.json and policy.safetensors; raises ValueError when they belong to another environment."""
+        self.name = folder.name
+        config = json.loads((folder / CONFIG).read_text())
+        self.encoder = require_fit(folder, config, game)
+        if config["output"] not in OUTPUTS:
+            raise ValueError(f"{folder / CONFIG}: output {config['output']!r} is none of {', '.join(OUTPUTS)}")
+        self._strategy = OUTPUTS[config["output"]]
+        tensors = read_weights(folder / WEIGHTS)
+        weights = tensors.pop(SNAPSHOT_WEIGHTS, torch.empty(0)).double().numpy()
+        if not len(weights) or (weights < 0).any() or any(len(tensor) != len(weights) for tensor in tensors.values()):
+            raise ValueError(f"{folder / WEIGHTS} holds no snapshots with weights")
+        total = weights.sum()
+        self.weights: Floats = weights / total if total > 0 else np.full(len(weights), 1.0 / len(weights))
+        self._tensors, self._policy = tensors, policy_of(config).eval()
+        self._game = game.with_encoder(self.encoder)
+        self._drawn = np.full((0, game.num_seats), _NOT_DRAWN)
+
+    @property
+    def shows_probabilities(self) -> bool:
+        """True in heads-up limit games."""
+        return has_own_history(self._game)
+
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
+        """Forget which networks were drawn for the tables."""
+        self._reserve(table_ids)
+        self._drawn[table_ids] = _NOT_DRAWN
+
+    def _reserve(self, table_ids: NDArray[np.int64]) -> None:
+        missing = int(table_ids.max(initial=-1)) + 1 - len(self._drawn)
+        if missing > 0:
+            more = np.full((missing, self._drawn.shape[1]), _NOT_DRAWN)
+            self._drawn = np.concatenate([self._drawn, more])
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one action for each decision, by the network that was drawn for the deal and seat."""
+        self._reserve(decisions.table_ids)
+        tables, seats = decisions.table_ids, decisions.seats
+        drawn, random_numbers = self._drawn[tables, seats], decisions.random_numbers.copy()
+        first = np.flatnonzero(drawn == _NOT_DRAWN)
+        drawn[first], random_numbers[first] = self._draw(random_numbers[first])
+        self._drawn[tables, seats] = drawn
+        probabilities = np.zeros(decisions.action_mask.shape)
+        for snapshot in np.unique(drawn).tolist():
+            rows = np.flatnonzero(drawn == snapshot)
+            probabilities[rows] = self.play(snapshot, decisions.observation[rows], decisions.action_mask[rows])
+        return choose(probabilities, random_numbers)
+
+    def _draw(self, random_numbers: Floats) -> tuple[NDArray[np.int64], Floats]:
+        """Return snapshots drawn by their weights, and new random numbers: where in its share each number lay."""
+        ends = np.cumsum(self.weights)
+        drawn = np.minimum(np.searchsorted(ends, random_numbers * ends[-1], side="right"), len(ends) - 1)
+        share = self.weights[drawn]
+        inside = (random_numbers * ends[-1] - (ends[drawn] - share)) / np.where(share > 0, share, 1.0)
+        return drawn, np.clip(inside, 0.0, np.nextafter(1.0, 0.0))
+
+    @torch.inference_mode()
+    def play(self, snapshot: int, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
+        """Return what one of the networks plays, (n, num_actions)."""
+        weights = {name: tensor[snapshot] for name, tensor in self._tensors.items()}
+        inputs = torch.from_numpy(np.asarray(observation, np.float32))
+        return self._strategy(torch.func.functional_call(self._policy, weights, inputs).numpy(), action_mask)
+
+    @cached_property
+    def _history(self) -> OwnHistory:
+        return OwnHistory(self._game)
+
+    def probabilities(self, decisions: Decisions) -> Floats:
+        """Return the probability of every action (n, num_actions), given what the seat did earlier in the deal."""
+        earlier = list(self._history.earlier(decisions))
+        mixed, total = np.zeros(decisions.action_mask.shape), np.zeros(len(decisions))
+        plain = np.zeros(decisions.action_mask.shape)
+        for snapshot, weight in enumerate(self.weights.tolist()):
+            reach = np.full(len(decisions), weight)
+            for rows, before, actions in earlier:
+                chances = self.play(snapshot, before.observation, before.action_mask)
+                reach[rows] *= chances[np.arange(len(rows)), actions]
+            strategy = self.play(snapshot, decisions.observation, decisions.action_mask)
+            mixed += reach[:, None] * strategy
+            plain += weight * strategy
+            total += reach
+        is_reached = total > 0
+        return np.where(is_reached[:, None], mixed / np.where(is_reached, total, 1.0)[:, None], plain)

@@ -1,0 +1,114 @@
+"""The average of all strategies of a run as a mixture: networks as they once were, one of which is drawn for each deal.
+
+Steinberger (2019), Single Deep Counterfactual Regret Minimization: a seat that draws one of the strategies for each
+deal, with the weights that they have in the average, plays the average exactly, and no further network is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import save_file
+
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_envs.files import replace_file
+
+SNAPSHOT_WEIGHTS = "snapshot_weights"
+"""Name of the tensor (snapshots,) that holds the weights in the average."""
+
+Floats = NDArray[np.float64]
+
+
+def match_regrets(advantages: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
+    """Return the strategy (n, num_actions) of regret matching.
+
+    Legal actions get shares proportional to their positive advantages. Where there is none, those with the largest
+    advantage are played, as in Deep CFR (Brown et al. 2019).
+    """
+    legal = np.where(action_mask == 1, advantages, -np.inf).astype(np.float64)
+    positive = np.maximum(legal, 0.0)
+    total = positive.sum(axis=1, keepdims=True)
+    best = (legal == legal.max(axis=1, keepdims=True)).astype(np.float64)
+    shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
+    return np.where(total > 0, shares, best / best.sum(axis=1, keepdims=True))
+
+
+def softmax(logits: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
+    """Return the probabilities (n, num_actions) of logits, zero for illegal actions."""
+    legal = np.where(action_mask == 1, logits, -np.inf).astype(np.float64)
+    exponentials = np.exp(legal - legal.max(axis=1, keepdims=True))
+    return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True), np.float64)
+
+
+OUTPUTS: Mapping[str, Callable[[NDArray[np.floating], NDArray[np.int8]], Floats]] = {
+    "advantages": match_regrets,
+    "logits": softmax,
+}
+"""What the networks compute, as config.json names it under "output" -> how a strategy follows from it."""
+
+
+class Snapshots:
+    """Weights of an `MlpPolicy` as they were after the iterations of a run.
+
+    Where there are more than `max_snapshots`, every second one is dropped, its successor gets its weight, and from then
+    on one is kept for twice as many iterations.
+    """
+
+    def __init__(self, max_snapshots: int) -> None:
+        """Begin with none."""
+        self._max = max(2, max_snapshots)
+        self._networks: list[dict[str, torch.Tensor]] = []
+        self._weights: list[float] = []
+        self._interval = 1
+        self._num_waiting, self._waiting_weight = 0, 0.0
+
+    def __len__(self) -> int:
+        """Return the number of networks."""
+        return len(self._networks)
+
+    def add(self, policy: torch.nn.Module, weight: float) -> None:
+        """Add the network of an iteration, with its weight in the average."""
+        self._num_waiting += 1
+        self._waiting_weight += weight
+        if self._num_waiting < self._interval:
+            return
+        self._networks.append({name: tensor.detach().cpu().clone() for name, tensor in policy.state_dict().items()})
+        self._weights.append(self._waiting_weight)
+        self._num_waiting, self._waiting_weight = 0, 0.0
+        if len(self) > self._max:
+            self._drop_every_second()
+
+    def _drop_every_second(self) -> None:
+        if len(self) % 2:  # the last one has no successor yet, so it waits
+            self._num_waiting, self._waiting_weight = self._interval, self._weights.pop()
+            self._networks.pop()
+        self._networks = self._networks[1::2]
+        self._weights = [first + second for first, second in zip(self._weights[::2], self._weights[1::2], strict=True)]
+        self._interval *= 2
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return the stacked weights (snapshots, ...) of each layer, and the weights in the average."""
+        stacked = {name: torch.stack([network[name] for network in self._networks]) for name in self._networks[0]}
+        return {**stacked, SNAPSHOT_WEIGHTS: torch.tensor(self._weights)}
+
+    def save(self, run: RunFolder) -> None:
+        """Write the file with which a run folder plays the average."""
+        with replace_file(run.path / WEIGHTS) as temporary:
+            save_file(self.tensors(), temporary)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return tensors from which `restore` continues."""
+        counts = torch.tensor([self._interval, self._num_waiting, self._waiting_weight], dtype=torch.float64)
+        weights = torch.tensor(self._weights, dtype=torch.float64)
+        return {**(self.tensors() if self._networks else {}), "counts": counts, SNAPSHOT_WEIGHTS: weights}
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Become the snapshots whose `state` was kept."""
+        interval, num_waiting, self._waiting_weight = state["counts"].tolist()
+        self._interval, self._num_waiting = int(interval), int(num_waiting)
+        self._weights = state[SNAPSHOT_WEIGHTS].tolist()
+        names = set(state) - {"counts", SNAPSHOT_WEIGHTS}
+        self._networks = [{name: state[name][k].clone() for name in names} for k in range(len(self._weights))]

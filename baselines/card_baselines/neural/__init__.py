@@ -1,0 +1,1 @@
+"""Learners of equilibria with neural networks: one file for each algorithm."""

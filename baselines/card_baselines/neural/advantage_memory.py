@@ -1,0 +1,128 @@
+"""Memories of sampled advantages, from which advantage networks learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.average_strategy.reservoir import Reservoir
+from card_baselines.neural.external_sampling import Samples
+
+Columns = dict[str, NDArray[Any]]
+"""observation (n, d), action_mask (n, num_actions), advantage (n, num_actions) and weight (n,) of n decisions."""
+
+
+class AdvantageMemory(Protocol):
+    """What advantage networks learn from."""
+
+    def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
+        """Remember the traversers' decisions, all with the same weight."""
+
+    def sample(self, rng: np.random.Generator, size: int) -> Columns:
+        """Return a minibatch; the expected loss over it is that over all decisions that were added."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Become the memory whose `state` was kept."""
+
+
+class SampledAdvantages:
+    """A reservoir of decisions, as in Deep CFR, for games of any size."""
+
+    def __init__(self, capacity: int) -> None:
+        """Keep at most `capacity` decisions."""
+        self._reservoir = Reservoir(capacity)
+
+    def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
+        """Remember the traversers' decisions, all with the same weight."""
+        self._reservoir.add(
+            rng,
+            observation=samples.observation,
+            action_mask=samples.action_mask,
+            advantage=samples.advantage.astype(np.float32),
+            weight=np.full(len(samples.observation), weight, np.float32),
+        )
+
+    def sample(self, rng: np.random.Generator, size: int) -> Columns:
+        """Return a minibatch of decisions."""
+        return self._reservoir.sample(rng, size)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        return self._reservoir.state()
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Become the memory whose `state` was kept."""
+        self._reservoir.restore(state)
+
+
+class MeanAdvantages:
+    """The weighted mean advantage of each information state, for games with few of them.
+
+    The squared loss over means, each with the sum of its weights, differs from that over all decisions by a constant.
+    So networks learn the same as from a reservoir of unlimited size, but from minibatches with far less noise.
+    """
+
+    def __init__(self, max_states: int) -> None:
+        """Begin empty; ValueError later, if more than `max_states` information states are visited."""
+        self._max_states = max_states
+        self._row_of: dict[bytes, int] = {}
+        self._columns: Columns = {}
+
+    def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
+        """Remember the traversers' decisions, all with the same weight."""
+        row_of = self._row_of
+        rows = np.array([row_of.setdefault(seen.tobytes(), len(row_of)) for seen in samples.observation], np.int64)
+        if len(row_of) > self._max_states:
+            raise ValueError(
+                f"more than {self._max_states:,} information states: remember samples of them (--no-merge-samples)"
+            )
+        self._reserve(len(row_of), samples)
+        columns = self._columns
+        columns["observation"][rows], columns["action_mask"][rows] = samples.observation, samples.action_mask
+        for action in range(samples.advantage.shape[1]):
+            sums = np.bincount(rows, samples.advantage[:, action], len(row_of))
+            columns["sum"][: len(row_of), action] += weight * sums
+        columns["weight"][: len(row_of)] += weight * np.bincount(rows, minlength=len(row_of))
+
+    def _reserve(self, size: int, samples: Samples) -> None:
+        """Make room for `size` information states; the arrays double."""
+        if self._columns and size <= len(self._columns["weight"]):
+            return
+        length, num_actions = max(1024, 2 * size), samples.action_mask.shape[1]
+        longer = {
+            "observation": np.zeros((length, samples.observation.shape[1]), samples.observation.dtype),
+            "action_mask": np.zeros((length, num_actions), np.int8),
+            "sum": np.zeros((length, num_actions)),
+            "weight": np.zeros(length),
+        }
+        for name, column in self._columns.items():
+            longer[name][: len(column)] = column
+        self._columns = longer
+
+    def sample(self, rng: np.random.Generator, size: int) -> Columns:
+        """Return information states, drawn alike, with mean advantages and the sums of their weights."""
+        count = len(self._row_of)
+        rows, columns = rng.integers(0, count, size), self._columns
+        weight = columns["weight"][rows]
+        return {
+            "observation": columns["observation"][rows],
+            "action_mask": columns["action_mask"][rows],
+            "advantage": (columns["sum"][rows] / weight[:, None]).astype(np.float32),
+            "weight": (weight / columns["weight"][:count].mean()).astype(np.float32),
+        }
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        return {name: column[: len(self._row_of)] for name, column in self._columns.items()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Become the memory whose `state` was kept."""
+        self._columns = {name: column.copy() for name, column in state.items()}
+        seen = self._columns.get("observation", np.empty((0, 0)))
+        self._row_of = {observation.tobytes(): row for row, observation in enumerate(seen)}

@@ -1,0 +1,157 @@
+"""External-sampling traversals of many deals at a time.
+
+Lanctot et al. (2009): in each deal one seat, the traverser, tries all of its actions, while cards and the actions of
+all others are drawn. The tables of all deals advance together, one decision at a time: a table at which the traverser
+acts is copied once for each of its legal actions, so every step is one call of the engine and one of the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.agent import choose
+from card_envs.game import Game, Tables
+from card_envs.observation import mask_records, observation_records
+
+MAX_TABLES = 2_000_000
+"""Most tables that a traversal may hold at a time: a gigabyte of hold'em."""
+
+Floats = NDArray[np.float64]
+Policy = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
+"""Observations (n, d) and action masks (n, num_actions) -> probabilities (n, num_actions)."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Decisions of a traversal: n of the traversers, with sampled advantages, and m of the others."""
+
+    observation: NDArray[Any]
+    """(n, d)"""
+    action_mask: NDArray[np.int8]
+    """(n, num_actions)"""
+    advantage: Floats
+    """(n, num_actions): value of each legal action minus that of the strategy, 0 for illegal ones; their unit is that
+    of rewards."""
+    other_observation: NDArray[Any]
+    """(m, d)"""
+    other_action_mask: NDArray[np.int8]
+    """(m, num_actions)"""
+    other_probabilities: Floats
+    """(m, num_actions): what the policy played there."""
+
+    @property
+    def num_decisions(self) -> int:
+        """Number of decisions that were visited."""
+        return len(self.observation) + len(self.other_observation)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The decisions that are k actions away from the deal, and the tables after each action that was tried there."""
+
+    observation: NDArray[Any]
+    action_mask: NDArray[np.int8]
+    probabilities: Floats
+    is_own: NDArray[np.bool_]
+    parent: NDArray[np.int64]
+    """(children,): decision before each child."""
+    action: NDArray[np.int64]
+    """(children,): action that led to it."""
+    rewards: Floats
+    """(children,): reward of the traverser where the deal is over, else 0."""
+    continuing: NDArray[np.int64]
+    """Children where it is not; they are the decisions of the next level."""
+
+
+def deal(game: Game, tables: Tables) -> None:
+    """Deal anew at all tables, each from its own random stream."""
+    game.deal_batch(tables, np.arange(len(tables)))
+
+
+def traverse(
+    game: Game, tables: Tables, traversers: NDArray[np.int64], policy: Policy, rng: np.random.Generator
+) -> Samples:
+    """Play deals to their ends, as described above, and compute the traversers' advantages at all their decisions.
+
+    Args:
+        game: The game; all of its chance events must happen when the cards are dealt.
+        tables: (n,) tables before their first decision, which stay as they are.
+        traversers: (n,) seat of the traverser at each.
+        policy: Strategy of all seats.
+        rng: Draws the actions of the other seats.
+
+    Raises:
+        ValueError: If the deals branch into more than `MAX_TABLES` tables.
+    """
+    levels: list[_Level] = []
+    while len(tables):
+        level, children = _advance(game, tables, traversers, policy, rng)
+        levels.append(level)
+        tables, traversers = children[level.continuing], traversers[level.parent[level.continuing]]
+    return _collect(levels)
+
+
+def _advance(
+    game: Game, tables: Tables, traversers: NDArray[np.int64], policy: Policy, rng: np.random.Generator
+) -> tuple[_Level, Tables]:
+    """Return the decisions at the tables, and copies of the tables after all actions that are tried."""
+    observation, action_mask = observe(game, tables)
+    probabilities = policy(observation, action_mask)
+    is_own = tables["actor"] == traversers
+    own, own_action = np.nonzero(action_mask * is_own[:, None])
+    others = np.flatnonzero(~is_own)
+    parent = np.concatenate([own, others])
+    _require_room(game, len(parent))
+    action = np.concatenate([own_action, choose(probabilities[others], rng.random(len(others)))])
+    children = tables[parent]
+    seat_rewards = np.empty((len(parent), game.num_seats), np.float32)
+    is_over = np.empty(len(parent), np.uint8)
+    game.step_batch(children, np.arange(len(parent)), action, seat_rewards, is_over, False)
+    rewards = np.where(is_over, seat_rewards[np.arange(len(parent)), traversers[parent]], 0.0)
+    continuing = np.flatnonzero(is_over == 0)
+    return _Level(observation, action_mask, probabilities, is_own, parent, action, rewards, continuing), children
+
+
+def observe(game: Game, tables: Tables) -> tuple[NDArray[Any], NDArray[np.int8]]:
+    """Return observations (n, d) and action masks (n, num_actions) of the seats to act."""
+    observation = np.empty((len(tables), game.layout.size), game.layout.dtype)
+    action_mask = np.empty((len(tables), game.num_actions), np.int8)
+    records = observation_records(observation), mask_records(action_mask)
+    game.encoder.observe_batch(tables, np.arange(len(tables)), *records)
+    return observation, action_mask
+
+
+def _require_room(game: Game, num_tables: int) -> None:
+    if num_tables > MAX_TABLES:
+        raise ValueError(
+            f"the traversals of {game.name} branch into {num_tables:,} tables, {MAX_TABLES:,} at most fit: choose fewer "
+            "traversals or fewer bet sizes (bet_menu), or an algorithm that plays single lines (self_play_ppo, nfsp)"
+        )
+
+
+def _collect(levels: list[_Level]) -> Samples:
+    """Carry values from the ends back to the deals, and return the samples, those of the last decisions first."""
+    advantages: list[Floats] = []
+    next_values = np.empty(0)
+    for level in reversed(levels):
+        child_values = level.rewards.copy()
+        child_values[level.continuing] = next_values
+        values = np.zeros(level.probabilities.shape)
+        values[level.parent, level.action] = child_values  # of the others' actions all but the drawn one stay 0
+        expected = (values * level.probabilities).sum(axis=1)
+        next_values = np.where(level.is_own, expected, values.sum(axis=1))
+        advantages.append(((values - expected[:, None]) * level.action_mask)[level.is_own])
+    backwards = levels[::-1]
+    return Samples(
+        np.concatenate([level.observation[level.is_own] for level in backwards]),
+        np.concatenate([level.action_mask[level.is_own] for level in backwards]),
+        np.concatenate(advantages),
+        np.concatenate([level.observation[~level.is_own] for level in backwards]),
+        np.concatenate([level.action_mask[~level.is_own] for level in backwards]),
+        np.concatenate([level.probabilities[~level.is_own] for level in backwards]),
+    )

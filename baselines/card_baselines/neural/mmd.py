@@ -1,0 +1,119 @@
+"""PPO that is drawn to a reference policy: magnetic mirror descent with deep networks.
+
+Sokota et al. (A unified approach to reinforcement learning, quantal response equilibria, and two-player zero-sum games,
+ICLR 2023) add the KL divergence from a reference policy, the magnet, to the objective: self-play with a fixed magnet
+converges in its latest policy rather than in the average. Where the magnet is replaced by the latest policy every few
+million decisions, the bias towards it vanishes (NashPG, 2025: one magnet for 1,000 updates of 4,096 decisions).
+
+Everything else is self-play PPO, `card_baselines.ppo`: this file adds one term to its loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+
+from card_baselines.ppo.algorithm import make_callbacks
+from card_baselines.ppo.config import Config as PpoConfig
+from card_baselines.ppo.config import Schedules
+from card_baselines.ppo.network import ActorCritic
+from card_baselines.ppo.ppo import Ppo, ppo_loss
+from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.config import require
+from card_baselines.runs.learner import LearnerCallback
+from card_envs.game import Game
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(PpoConfig):
+    """Settings of self-play PPO, and those of the magnet."""
+
+    magnet: float = 0.2
+    """Weight of the KL divergence of the policy from the magnet; advantages are normalised, so it has no unit."""
+    magnet_decisions: int = 4_096_000
+    """Decisions after which the latest policy becomes the magnet."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 0, "magnet")
+        require(self, 1, "magnet_decisions")
+
+
+class Magnet(LearnerCallback):
+    """The reference policy, and when it is replaced."""
+
+    def __init__(self, config: Config) -> None:
+        """Wait for `begin`."""
+        self._config = config
+        self._since = 0
+
+    def begin(self, network: ActorCritic) -> None:
+        """Start with the first policy, which plays nearly at random."""
+        self.network = deepcopy(network).requires_grad_(False)
+
+    def on_update(self, learner: Ppo) -> dict[str, float]:
+        """Replace the magnet by the latest policy if it is due."""
+        if learner.decisions - self._since >= self._config.magnet_decisions:
+            self.network.load_state_dict(learner.network.state_dict())
+            self._since = learner.decisions
+        return {}
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return the weights, and when they were taken."""
+        return {**self.network.state_dict(), "since": torch.tensor(self._since)}
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Continue from a `state`."""
+        self._since = int(state["since"])
+        self.network.load_state_dict({name: tensor for name, tensor in state.items() if name != "since"})
+
+
+class MagneticPpo(Ppo):
+    """Self-play PPO whose loss has the KL divergence from a magnet as one more term."""
+
+    def __init__(self, config: Config, game: Game) -> None:
+        """Begin with the first policy as the magnet."""
+        self._magnet, self._weight = Magnet(config), config.magnet
+        super().__init__(config, game, [*make_callbacks(config, game), self._magnet])
+        self._magnet.begin(self.network)
+
+    def compute_loss(
+        self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules
+    ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Return the loss of PPO with the KL divergence from the magnet, and measures."""
+        return ppo_loss(self.network, minibatch, schedules, self.config, self._magnet.network, self._weight)
+
+
+def _with_magnet(preset: PpoConfig, **changes: Any) -> Config:
+    """Return the settings of PPO with those of NashPG where they differ."""
+    published = {
+        "learning_rate": (3e-4,), "entropy": (0.05,), "kl_penalty": (0.0,), "normalise": True, "epochs": 4,
+        "batch": 4096, "minibatch": 1024,
+    }  # fmt: skip
+    return replace(Config(**vars(preset)), **(published | changes))
+
+
+PRESETS = {
+    "leduc": _with_magnet(PPO_PRESETS["leduc"], magnet_decisions=400_000, learning_rate=(3e-3, 3e-4)),
+    "leduc_nashpg": _with_magnet(PPO_PRESETS["leduc"], minutes=60.0, hidden=(512, 512, 512)),
+    "kuhn": _with_magnet(PPO_PRESETS["kuhn"], magnet_decisions=100_000, learning_rate=(2e-3, 3e-4)),
+}
+_PRESET_OF = {"leduc_holdem-v0": "leduc", "kuhn_poker-v0": "kuhn"}
+
+ALGORITHM = Algorithm(
+    name="mmd",
+    config=Config,
+    make_learner=MagneticPpo,
+    describe=partial(describe_game_run, algorithm="mmd", agent="mlp"),
+    presets=PRESETS,
+    find_preset=lambda config: _PRESET_OF.get(config.env, ""),
+    may_change=("minutes", "steps", "evaluation_seconds"),
+    keeps_frozen_selves=True,
+)

@@ -1,0 +1,294 @@
+"""Neural fictitious self-play: a best response by Q-learning, and a network that plays the average of all of them.
+
+Heinrich and Silver (Deep reinforcement learning from self-play in imperfect-information games, 2016). For each deal
+every seat draws whether it plays the best response (with probability eta) or the average strategy. All decisions feed
+the replay memory of a DQN, which learns the best response; decisions of the best response alone feed a reservoir, from
+which the average network learns. The average network is the result. One pair of networks plays all seats, whose
+position they observe.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.agents.learned.devices import find_device
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
+from card_baselines.average_strategy.average_network import AverageNetwork
+from card_baselines.neural.exploitability_curve import MeasuredLearner, join_states, to_arrays
+from card_baselines.neural.external_sampling import observe
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
+from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
+from card_baselines.runs.exploitability_meter import AVERAGE
+from card_envs.agent import Decisions, choose
+from card_envs.files import replace_file
+from card_envs.game import Game
+
+_ILLEGAL = -1e9
+"""Value of an illegal action, below that of any legal one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(GameRunConfig):
+    """Settings of a run."""
+
+    num_tables: int = 256
+    steps_per_update: int = 16
+    """Decisions at each table before the networks learn."""
+    eta: float = 0.1
+    """Probability with which a seat plays a deal by the best response."""
+    epsilon: tuple[float, float] = (0.06, 0.001)
+    """Probability of a random action of the best response, at the start and at the end of the run."""
+    replay: int = 200_000
+    """Transitions in the replay memory of the best response; new ones replace the oldest."""
+    reservoir: int = 2_000_000
+    """Decisions in the reservoir of the average network."""
+    response_steps: int = 32
+    """Steps of the optimiser for the best response in an update."""
+    average_steps: int = 32
+    """Steps of the optimiser for the average network in an update."""
+    minibatch: int = 256
+    learning_rate: float = 1e-3
+    """Of the best response."""
+    average_learning_rate: float = 1e-3
+    target_updates: int = 10
+    """Updates after which the target network of the best response is replaced."""
+    reward_scale: float = 0.2
+    hidden: tuple[int, ...] = (64, 64)
+    exploitability: bool = False
+    """Small hold'em games: measure the exact exploitability of the average network."""
+    panel: tuple[str, ...] = ("random", "always_call")
+    evaluation_hands: int = 2_000
+    final_hands: int = 10_000
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "num_tables", "steps_per_update", "replay", "reservoir", "response_steps", "average_steps")
+        require(self, 1, "minibatch", "target_updates", "hidden")
+        require_above_0(self, "learning_rate", "average_learning_rate", "reward_scale")
+        require_shares(self, "eta")
+        require(self, 0, "epsilon")
+
+
+class ReplayMemory:
+    """The most recent transitions of all seats: what a seat saw and did, its reward, and what it saw next."""
+
+    def __init__(self, game: Game, capacity: int) -> None:
+        """Make room for `capacity` transitions."""
+        shape = (capacity, game.layout.size)
+        self.columns: dict[str, NDArray[Any]] = {
+            "observation": np.zeros(shape, game.layout.dtype),
+            "action": np.zeros(capacity, np.int64),
+            "reward": np.zeros(capacity, np.float32),
+            "next_observation": np.zeros(shape, game.layout.dtype),
+            "next_action_mask": np.zeros((capacity, game.num_actions), np.int8),
+            "is_last": np.zeros(capacity, np.bool_),
+        }
+        self.num_added = 0
+
+    def add(self, **columns: NDArray[Any]) -> None:
+        """Add n transitions in place of the oldest."""
+        count = len(columns["action"])
+        places = np.arange(self.num_added, self.num_added + count) % len(self.columns["action"])
+        for name, values in columns.items():
+            self.columns[name][places] = values
+        self.num_added += count
+
+    def sample(self, rng: np.random.Generator, size: int) -> dict[str, torch.Tensor]:
+        """Return columns of `size` transitions, drawn with replacement."""
+        rows = rng.integers(0, min(self.num_added, len(self.columns["action"])), size)
+        return {name: torch.from_numpy(column[rows]) for name, column in self.columns.items()}
+
+
+class Nfsp(MeasuredLearner):
+    """The two networks, their memories and the tables at which they play."""
+
+    def __init__(self, config: Config, game: Game) -> None:
+        """Begin with networks that play nearly at random."""
+        torch.manual_seed(config.seed)
+        super().__init__(game, config.exploitability)
+        self.config, self.device = config, find_device(config.device)
+        self.response = MlpPolicy(game.layout.size, list(config.hidden), game.num_actions, "relu").to(self.device)
+        self.target = deepcopy(self.response).requires_grad_(False)
+        self.optimiser = torch.optim.Adam(self.response.parameters(), config.learning_rate, fused=True)
+        self.average = AverageNetwork(game, config.hidden, config.reservoir, config.average_learning_rate, self.device)
+        self.replay = ReplayMemory(game, config.replay)
+        self.rng = np.random.default_rng([config.seed % 2**64, 4])
+        self.decisions = self.updates = 0
+        self._tables = game.seeded_tables(config.num_tables, config.seed)
+        self._rows = np.arange(config.num_tables)
+        game.deal_batch(self._tables, self._rows)
+        seats = (config.num_tables, game.num_seats)
+        self._plays_response = self.rng.random(seats) < config.eta
+        self._has_acted = np.zeros(seats, np.bool_)
+        self._last_observation = np.zeros((*seats, game.layout.size), game.layout.dtype)
+        self._last_action = np.zeros(seats, np.int64)
+
+    @property
+    def done(self) -> int:
+        """Decisions so far."""
+        return self.decisions
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Play at all tables, then train both networks; returns measures."""
+        config = self.config
+        epsilon = config.epsilon[0] + fraction * (config.epsilon[1] - config.epsilon[0])
+        for _ in range(config.steps_per_update):
+            self._play_step(epsilon)
+        response_loss = self._fit_response() if self.replay.num_added else 0.0
+        average_loss = self.average.fit(self.rng, config.average_steps, config.minibatch)
+        self.updates += 1
+        if self.updates % config.target_updates == 0:
+            self.target.load_state_dict(self.response.state_dict())
+        return {"response_loss": response_loss, "average_loss": average_loss, "epsilon": epsilon}
+
+    def _play_step(self, epsilon: float) -> None:
+        """Take an action at every table, and remember what it teaches."""
+        game, rows = self.game, self._rows
+        observation, action_mask = observe(game, self._tables)
+        seats = self._tables["actor"].astype(np.int64)
+        by_response = self._plays_response[rows, seats]
+        greedy = self._greedy_actions(observation, action_mask)
+        explores = self.rng.random(len(rows)) < epsilon
+        weights = np.where(explores[:, None], action_mask, np.eye(game.num_actions)[greedy])
+        weights = np.where(by_response[:, None], weights, self.average.probabilities(observation, action_mask))
+        actions = choose(weights, self.rng.random(len(rows)))
+        taken = np.eye(game.num_actions, dtype=np.float32)[actions[by_response]]
+        self.average.add(self.rng, observation[by_response], action_mask[by_response], taken)
+        self._add_transitions(observation, action_mask, seats)
+        self._last_observation[rows, seats], self._last_action[rows, seats] = observation, actions
+        self._has_acted[rows, seats] = True
+        self.decisions += len(rows)
+        rewards, is_over = np.empty((len(rows), game.num_seats), np.float32), np.empty(len(rows), np.uint8)
+        game.step_batch(self._tables, rows, actions, rewards, is_over, True)
+        self._end_deals(np.flatnonzero(is_over), rewards)
+
+    @torch.inference_mode()
+    def _greedy_actions(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> NDArray[np.int64]:
+        values = self.response(torch.from_numpy(observation).to(self.device).float()).cpu().numpy()
+        return np.where(action_mask == 1, values, _ILLEGAL).argmax(axis=1)
+
+    def _add_transitions(
+        self, observation: NDArray[Any], action_mask: NDArray[np.int8], seats: NDArray[np.int64]
+    ) -> None:
+        """Remember the transitions from the seats' previous decisions to these."""
+        rows = np.flatnonzero(self._has_acted[self._rows, seats])
+        self.replay.add(
+            observation=self._last_observation[rows, seats[rows]],
+            action=self._last_action[rows, seats[rows]],
+            reward=np.zeros(len(rows), np.float32),
+            next_observation=observation[rows],
+            next_action_mask=action_mask[rows],
+            is_last=np.zeros(len(rows), np.bool_),
+        )
+
+    def _end_deals(self, over: NDArray[np.int64], rewards: NDArray[np.float32]) -> None:
+        """Remember the last transitions of the deals that ended, and draw who plays what in the next ones."""
+        places, seats = np.nonzero(self._has_acted[over])
+        rows = over[places]
+        self.replay.add(
+            observation=self._last_observation[rows, seats],
+            action=self._last_action[rows, seats],
+            reward=rewards[rows, seats] * self.config.reward_scale,
+            next_observation=self._last_observation[rows, seats],
+            next_action_mask=np.ones((len(rows), self.game.num_actions), np.int8),
+            is_last=np.ones(len(rows), np.bool_),
+        )
+        self._has_acted[over] = False
+        self._plays_response[over] = self.rng.random((len(over), self.game.num_seats)) < self.config.eta
+
+    def _fit_response(self) -> float:
+        """Take steps of Q-learning (Mnih et al. 2015); return the mean loss."""
+        losses = []
+        for _ in range(self.config.response_steps):
+            rows = {name: column.to(self.device) for name, column in self.replay.sample(
+                self.rng, self.config.minibatch).items()}  # fmt: skip
+            with torch.no_grad():
+                next_values = self.target(rows["next_observation"].float())
+                best = next_values.masked_fill(rows["next_action_mask"] == 0, _ILLEGAL).max(dim=1).values
+                goal = rows["reward"] + torch.where(rows["is_last"], 0.0, best)
+            value = self.response(rows["observation"].float()).gather(1, rows["action"][:, None])[:, 0]
+            loss = (value - goal).square().mean()
+            self.optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            self.optimiser.step()
+            losses.append(loss.detach())
+        return float(torch.stack(losses).mean())
+
+    def strategies(self, decisions: Decisions) -> dict[str, NDArray[np.float64]]:
+        """Return what the average network plays."""
+        return {AVERAGE: self.average.probabilities(decisions.observation, decisions.action_mask)}
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the average network."""
+        with replace_file(run.path / WEIGHTS) as temporary:
+            save_policy(self.average.policy, temporary)
+
+    def _play_state(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of what goes on at the tables, which `load` writes into."""
+        return {
+            "tables": self._tables.view(np.uint8),
+            "plays_response": self._plays_response,
+            "has_acted": self._has_acted,
+            "last_observation": self._last_observation,
+            "last_action": self._last_action,
+        }
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write networks, optimisers, memories, tables and the random generator."""
+        parts = {
+            "response": self.response.state_dict(),
+            "target": self.target.state_dict(),
+            "adam": optimiser_tensors(self.optimiser),
+            "average": self.average.state(),
+            "replay": self.replay.columns,
+            "play": self._play_state(),
+        }
+        counts = {"decisions": self.decisions, "updates": self.updates, "num_added": self.replay.num_added}
+        rng = json.dumps(self.rng.bit_generator.state)
+        save_state(path, join_states(parts), {**progress, **counts, "rng": rng})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`; returns the progress that was saved with it."""
+        tensors, progress = load_state(path)
+        self.response.load_state_dict(strip_prefix("response.", tensors))
+        self.target.load_state_dict(strip_prefix("target.", tensors))
+        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
+        self.average.restore(strip_prefix("average.", tensors))
+        for part, arrays in (("replay.", self.replay.columns), ("play.", self._play_state())):
+            for name, array in to_arrays(strip_prefix(part, tensors)).items():
+                arrays[name][:] = array
+        self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
+        self.replay.num_added = int(progress["num_added"])
+        self.rng.bit_generator.state = json.loads(progress["rng"])
+        return progress
+
+
+_SMALL = Config(exploitability=True)
+PRESETS = {
+    "leduc": replace(_SMALL, env="leduc_holdem-v0", minutes=10.0, evaluation_seconds=15.0),
+    "kuhn": replace(
+        _SMALL, env="kuhn_poker-v0", hidden=(32, 32), reward_scale=1.0, minutes=0.5, evaluation_seconds=3.0
+    ),
+}
+
+ALGORITHM = Algorithm(
+    name="nfsp",
+    config=Config,
+    make_learner=Nfsp,
+    describe=partial(describe_game_run, algorithm="nfsp", agent="mlp", activation="relu"),
+    presets=PRESETS,
+    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
+)

@@ -1,0 +1,294 @@
+"""Single Deep CFR and Deep CFR: regret minimisation with a network in place of the table of regrets.
+
+Brown, Lerer, Gross and Sandholm (Deep counterfactual regret minimization, ICML 2019); Steinberger (Single deep
+counterfactual regret minimization, 2019). An iteration has two halves, one for each player. In each, external sampling
+plays many deals and yields advantages of the player's actions; a network learns the mean of all advantages so far,
+weighted by their iteration (linear CFR), and regret matching on its outputs is the next strategy.
+
+The average strategy is what converges. Single Deep CFR keeps the network of every iteration and draws one for each
+deal; Deep CFR trains one more network to play the average. What differs from the papers: one network plays both
+positions, which it observes; it is not trained anew in every iteration but goes on learning; and in small games
+(`merge_samples`) it learns from the mean advantage of each information state rather than from a reservoir of samples.
+
+Read in this order: `external_sampling` (traversals), `advantage_memory`, this file; `average_strategy.snapshots`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.agents.learned.devices import find_device
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
+from card_baselines.average_strategy.average_network import AverageNetwork
+from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
+from card_baselines.neural.advantage_memory import AdvantageMemory, MeanAdvantages, SampledAdvantages
+from card_baselines.neural.exploitability_curve import MeasuredLearner, join_states, to_arrays
+from card_baselines.neural.external_sampling import Floats, deal, traverse
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
+from card_baselines.runs.config import GameRunConfig, require, require_above_0
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_envs.agent import Decisions
+from card_envs.files import replace_file
+from card_envs.game import Game
+
+NUM_PLAYERS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(GameRunConfig):
+    """Settings of a run. The defaults suit games of any size; presets `kuhn` and `leduc` suit these games."""
+
+    traversals: int = 1000
+    """Deals that each player traverses in an iteration."""
+    train_steps: int = 200
+    """Steps of the optimiser after the traversals of each player."""
+    minibatch: int = 2048
+    learning_rate: tuple[float, float] = (1e-3, 1e-3)
+    """At the start and at the end of the run, linear in the used share of the budget."""
+    hidden: tuple[int, ...] = (64, 64, 64)
+    memory: int = 1_000_000
+    """Most decisions in the reservoir of advantages, or information states with --merge-samples; also most decisions in
+    the reservoir of Deep CFR's average network."""
+    merge_samples: bool = False
+    """Remember the mean advantage of each information state: exact and quiet, for games with few of them."""
+    average: Literal["snapshots", "network"] = "snapshots"
+    """How the average strategy is played: by the networks of all iterations, one drawn for each deal (Single Deep CFR),
+    or by one more network, trained at the end of the run (Deep CFR)."""
+    max_snapshots: int = 1000
+    """Most networks that are kept; where there were more iterations, every second one is dropped."""
+    average_steps: int = 5000
+    """Steps of the optimiser for Deep CFR's average network, at evaluations and at the end."""
+    exploitability: bool = False
+    """Small hold'em games: measure the exact exploitability of the latest strategy and of the average."""
+    panel: tuple[str, ...] = ("random", "always_call")
+    evaluation_hands: int = 2_000
+    final_hands: int = 10_000
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "traversals", "train_steps", "minibatch", "hidden", "memory", "average_steps")
+        require(self, 2, "max_snapshots")
+        require_above_0(self, "learning_rate")
+
+
+class AdvantageNetwork:
+    """A network of advantages whose inputs are standardised by the first observations that it learns from."""
+
+    def __init__(self, game: Game, config: Config, device: torch.device) -> None:
+        """Begin with outputs of 0, whose strategy plays all legal actions alike."""
+        self.policy = MlpPolicy(game.layout.size, list(config.hidden), game.num_actions, "relu").to(device)
+        torch.nn.init.zeros_(self._last.weight)
+        torch.nn.init.zeros_(self._last.bias)
+        self.optimiser = torch.optim.Adam(self.policy.parameters(), fused=True)
+        self.shift = torch.zeros(game.layout.size, device=device)
+        self.scale = torch.ones(game.layout.size, device=device)
+        self._device = device
+
+    @property
+    def _last(self) -> torch.nn.Linear:
+        last = self.policy.layers[-1]
+        assert isinstance(last, torch.nn.Linear)
+        return last
+
+    def standardise(self, observation: NDArray[Any]) -> None:
+        """Set mean and deviation of the inputs to those of some observations (n, d)."""
+        seen = torch.from_numpy(np.asarray(observation, np.float32)).to(self._device)
+        self.shift, self.scale = seen.mean(dim=0), 1.0 / (seen.std(dim=0, correction=0) + 1e-2)
+
+    def forward(self, observation: NDArray[Any]) -> torch.Tensor:
+        """Return the advantage of every action (n, num_actions)."""
+        inputs = torch.from_numpy(np.asarray(observation, np.float32)).to(self._device)
+        output: torch.Tensor = self.policy((inputs - self.shift) * self.scale)
+        return output
+
+    @torch.inference_mode()
+    def strategy(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
+        """Return the strategy of regret matching (n, num_actions)."""
+        return match_regrets(self.forward(observation).cpu().numpy(), action_mask)
+
+    def fit(self, minibatch: Mapping[str, NDArray[Any]], learning_rate: float) -> torch.Tensor:
+        """Take one step towards the advantages of a minibatch; return its loss."""
+        target, mask, weight = (
+            torch.from_numpy(minibatch[name]).to(self._device) for name in ("advantage", "action_mask", "weight")
+        )
+        error = ((self.forward(minibatch["observation"]) - target) * mask).square().sum(dim=1)
+        loss = (weight / weight.mean() * error).mean()
+        for group in self.optimiser.param_groups:
+            group["lr"] = learning_rate
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        return loss.detach()
+
+    @torch.no_grad()
+    def plain_policy(self) -> MlpPolicy:
+        """Return a network with the same outputs whose inputs are not standardised: its first layer does that."""
+        linear = [layer for layer in self.policy.layers if isinstance(layer, torch.nn.Linear)]
+        sizes = [layer.out_features for layer in linear[:-1]]
+        plain = MlpPolicy(linear[0].in_features, sizes, linear[-1].out_features, "relu").to(self._device)
+        plain.load_state_dict(self.policy.state_dict())
+        first = plain.layers[0]
+        assert isinstance(first, torch.nn.Linear)
+        first.weight.mul_(self.scale)
+        first.bias.sub_(first.weight @ self.shift)
+        return plain
+
+
+class SingleDeepCfr(MeasuredLearner):
+    """The advantage network, its memory, and the average strategy."""
+
+    def __init__(self, config: Config, game: Game) -> None:
+        """Begin with the strategy that plays all legal actions alike; ValueError unless the game has two players."""
+        if game.num_seats != NUM_PLAYERS:
+            raise ValueError(
+                f"sd_cfr is for two players, {game.name} has {game.num_seats} seats: train self_play_ppo there"
+            )
+        torch.manual_seed(config.seed)
+        super().__init__(game, config.exploitability)
+        self.config, device = config, find_device(config.device)
+        self.network = AdvantageNetwork(game, config, device)
+        make_memory = MeanAdvantages if config.merge_samples else SampledAdvantages
+        self.memory: AdvantageMemory = make_memory(config.memory)
+        self.snapshots = Snapshots(config.max_snapshots)
+        self.average: AverageNetwork | None = None
+        if config.average == "network":
+            self.average = AverageNetwork(game, config.hidden, config.memory, 1e-3, device)
+        self.rng = np.random.default_rng([config.seed % 2**64, 3])
+        self._tables = game.seeded_tables(config.traversals, config.seed)
+        self.decisions = self.iterations = 0
+
+    @property
+    def done(self) -> int:
+        """Decisions visited so far."""
+        return self.decisions
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Do one iteration: traversals and steps of the optimiser for each player; returns measures."""
+        start, end = self.config.learning_rate
+        learning_rate = start + fraction * (end - start)
+        losses = [self._update_player(player, learning_rate) for player in range(NUM_PLAYERS)]
+        self.iterations += 1
+        self.add_to_average(self.network.strategy, float(self.iterations))
+        if self.average is None:
+            self.snapshots.add(self.network.plain_policy(), float(self.iterations))
+        return {"iterations": float(self.iterations), "loss": float(np.mean(losses))}
+
+    def _update_player(self, player: int, learning_rate: float) -> float:
+        """Traverse deals for a player, 0 being the one who acts first, and train the network; return the mean loss."""
+        deal(self.game, self._tables)
+        first = self._tables["actor"].astype(np.int64)
+        samples = traverse(
+            self.game, self._tables, first if player == 0 else 1 - first, self.network.strategy, self.rng
+        )
+        self.decisions += samples.num_decisions
+        weight = float(self.iterations + 1)
+        if not self.iterations and player == 0:
+            self.network.standardise(samples.observation)
+        self.memory.add(self.rng, samples, weight)
+        if self.average is not None:
+            self.average.add(
+                self.rng, samples.other_observation, samples.other_action_mask, samples.other_probabilities, weight
+            )
+        config = self.config
+        losses = [
+            self.network.fit(self.memory.sample(self.rng, config.minibatch), learning_rate)
+            for _ in range(config.train_steps)
+        ]
+        return float(torch.stack(losses).mean())
+
+    def strategies(self, decisions: Decisions) -> dict[str, Floats]:
+        """Return the latest strategy, and the average: exact, or as Deep CFR's average network plays it."""
+        observation, action_mask = decisions.observation, decisions.action_mask
+        average = self.average.probabilities(observation, action_mask) if self.average else self.exact_average()
+        return {LATEST: self.network.strategy(observation, action_mask), AVERAGE: average}
+
+    def measure(self) -> dict[str, float]:
+        """Train the average network, if there is one, and return the exploitabilities."""
+        if self.average is not None:
+            self.average.fit(self.rng, self.config.average_steps, self.config.minibatch)
+        return super().measure()
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the average strategy: all snapshots, or the average network."""
+        if self.average is None:
+            if not len(self.snapshots):
+                self.snapshots.add(self.network.plain_policy(), 0.0)
+            self.snapshots.save(run)
+            return
+        with replace_file(run.path / WEIGHTS) as temporary:
+            save_policy(self.average.policy, temporary)
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write networks, optimisers, memories, tables and the random generator."""
+        network = self.network
+        tensors = join_states(
+            {
+                "network": network.policy.state_dict(),
+                "adam": optimiser_tensors(network.optimiser),
+                "input": {"shift": network.shift, "scale": network.scale},
+                "memory": self.memory.state(),
+                "snapshots": self.snapshots.state(),
+                "average": self.average.state() if self.average is not None else {},
+                "exploitability": self.exploitability_state(),
+                "tables": {"records": self._tables.view(np.uint8)},
+            }
+        )
+        counts = {"decisions": self.decisions, "iterations": self.iterations}
+        save_state(path, tensors, {**progress, **counts, "rng": json.dumps(self.rng.bit_generator.state)})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`; returns the progress that was saved with it."""
+        tensors, progress = load_state(path)
+        network = self.network
+        network.policy.load_state_dict(strip_prefix("network.", tensors))
+        load_optimiser(network.optimiser, strip_prefix("adam.", tensors))
+        network.shift, network.scale = tensors["input.shift"], tensors["input.scale"]
+        self.memory.restore(to_arrays(strip_prefix("memory.", tensors)))
+        self.snapshots.restore(strip_prefix("snapshots.", tensors))
+        if self.average is not None:
+            self.average.restore(strip_prefix("average.", tensors))
+        self.restore_exploitability(strip_prefix("exploitability.", tensors))
+        self._tables.view(np.uint8)[:] = tensors["tables.records"].numpy()
+        self.rng.bit_generator.state = json.loads(progress["rng"])
+        self.decisions, self.iterations = int(progress["decisions"]), int(progress["iterations"])
+        return progress
+
+
+def describe(config: Config) -> dict[str, Any]:
+    """Return what config.json holds."""
+    agent = "snapshots" if config.average == "snapshots" else "mlp"
+    return describe_game_run(config, "sd_cfr", agent, activation="relu", output="advantages")
+
+
+_SMALL = Config(
+    merge_samples=True,
+    exploitability=True,
+    learning_rate=(5e-3, 5e-4),
+    minibatch=256,
+    train_steps=50,
+)
+PRESETS = {
+    "leduc": replace(_SMALL, env="leduc_holdem-v0", traversals=1000, minutes=10.0, evaluation_seconds=15.0),
+    "kuhn": replace(_SMALL, env="kuhn_poker-v0", traversals=200, hidden=(32, 32), minutes=0.5, evaluation_seconds=3.0),
+}
+
+ALGORITHM = Algorithm(
+    name="sd_cfr",
+    config=Config,
+    make_learner=SingleDeepCfr,
+    describe=describe,
+    presets=PRESETS,
+    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
+    may_change=("minutes", "steps", "evaluation_seconds", "learning_rate"),
+)
