@@ -69,6 +69,7 @@ ALGORITHMS = {
     "sd_cfr": "card_baselines.neural.sd_cfr:ALGORITHM",
     "nfsp": "card_baselines.neural.nfsp:ALGORITHM",
     "mmd": "card_baselines.neural.mmd:ALGORITHM",
+    "tabular_mccfr": "card_baselines.neural.tabular_mccfr:ALGORITHM",
 }
 """Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 

@@ -46,6 +46,10 @@ EXAMPLES = {
     ),
     "check": Example("check kuhn_poker-v0", "a line for each check; about 4 seconds of one core"),
     "bench": Example("bench", "per second of one core; about 13 seconds of one core"),
+    "benchmark-learners": Example(
+        "benchmark-learners --games kuhn --learners sd_cfr nfsp --seeds 2 --minutes 0.1",
+        "chips a hand; --minutes of one core for each game, learner and seed",
+    ),
     "big2-benchmark": Example(
         "big2-benchmark big2_planner --deals 200 --references random big2_greedy ppo_big2",
         "points a game; about 20 seconds of one core",

@@ -15,6 +15,9 @@ Columns = dict[str, NDArray[Any]]
 """observation (n, d), action_mask (n, num_actions), advantage (n, num_actions) and weight (n,) of n decisions."""
 
 
+_UNKNOWN = -1
+
+
 class AdvantageMemory(Protocol):
     """What advantage networks learn from."""
 
@@ -104,6 +107,15 @@ class MeanAdvantages:
         for name, column in self._columns.items():
             longer[name][: len(column)] = column
         self._columns = longer
+
+    def sums(self, observation: NDArray[Any], num_actions: int) -> NDArray[np.float64]:
+        """Return the weighted sums of advantages (n, num_actions) at observations (n, d), 0 at unknown ones."""
+        rows = np.array([self._row_of.get(seen.tobytes(), _UNKNOWN) for seen in observation], np.int64)
+        found = np.zeros((len(observation), num_actions))
+        is_known = rows != _UNKNOWN
+        if is_known.any():
+            found[is_known] = self._columns["sum"][rows[is_known]]
+        return found
 
     def sample(self, rng: np.random.Generator, size: int) -> Columns:
         """Return information states, drawn alike, with mean advantages and the sums of their weights."""

@@ -129,8 +129,8 @@ def observe(game: Game, tables: Tables) -> tuple[NDArray[Any], NDArray[np.int8]]
 def _require_room(game: Game, num_tables: int) -> None:
     if num_tables > MAX_TABLES:
         raise ValueError(
-            f"the traversals of {game.name} branch into {num_tables:,} tables, {MAX_TABLES:,} at most fit: choose fewer "
-            "traversals or fewer bet sizes (bet_menu), or an algorithm that plays single lines (self_play_ppo, nfsp)"
+            f"the traversals of {game.name} branch into {num_tables:,} tables, {MAX_TABLES:,} at most fit: choose "
+            "fewer traversals or bet sizes (bet_menu), or an algorithm that plays single lines (self_play_ppo, nfsp)"
         )
 
 

@@ -21,6 +21,7 @@ import torch
 from card_baselines.ppo.algorithm import make_callbacks
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.ppo.config import Schedules
+from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.ppo import Ppo, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
@@ -75,7 +76,7 @@ class Magnet(LearnerCallback):
         self.network.load_state_dict({name: tensor for name, tensor in state.items() if name != "since"})
 
 
-class MagneticPpo(Ppo):
+class MagneticPpo(FastPpo):
     """Self-play PPO whose loss has the KL divergence from a magnet as one more term."""
 
     def __init__(self, config: Config, game: Game) -> None:

@@ -42,6 +42,8 @@ from card_envs.files import replace_file
 from card_envs.game import Game
 
 NUM_PLAYERS = 2
+_MIN_DEVIATION = 0.1
+"""Added to the deviations of inputs, so that those that hardly vary at first cannot become large later."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,7 @@ class AdvantageNetwork:
     def standardise(self, observation: NDArray[Any]) -> None:
         """Set mean and deviation of the inputs to those of some observations (n, d)."""
         seen = torch.from_numpy(np.asarray(observation, np.float32)).to(self._device)
-        self.shift, self.scale = seen.mean(dim=0), 1.0 / (seen.std(dim=0, correction=0) + 1e-2)
+        self.shift, self.scale = seen.mean(dim=0), 1.0 / (seen.std(dim=0, correction=0) + _MIN_DEVIATION)
 
     def forward(self, observation: NDArray[Any]) -> torch.Tensor:
         """Return the advantage of every action (n, num_actions)."""
@@ -194,7 +196,7 @@ class SingleDeepCfr(MeasuredLearner):
         self.decisions += samples.num_decisions
         weight = float(self.iterations + 1)
         if not self.iterations and player == 0:
-            self.network.standardise(samples.observation)
+            self.network.standardise(np.concatenate([samples.observation, samples.other_observation]))
         self.memory.add(self.rng, samples, weight)
         if self.average is not None:
             self.average.add(
@@ -276,10 +278,10 @@ _SMALL = Config(
     exploitability=True,
     learning_rate=(5e-3, 5e-4),
     minibatch=256,
-    train_steps=50,
+    train_steps=40,
 )
 PRESETS = {
-    "leduc": replace(_SMALL, env="leduc_holdem-v0", traversals=1000, minutes=10.0, evaluation_seconds=15.0),
+    "leduc": replace(_SMALL, env="leduc_holdem-v0", traversals=800, minutes=10.0, evaluation_seconds=15.0),
     "kuhn": replace(_SMALL, env="kuhn_poker-v0", traversals=200, hidden=(32, 32), minutes=0.5, evaluation_seconds=3.0),
 }
 

@@ -1,0 +1,64 @@
+"""`card-envs benchmark-learners`: learners of equilibria in small games, by exact exploitability over several seeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from card_baselines.cli.commands.arguments import require_known
+from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.options import AsJson, Names, join_words
+from card_baselines.progress import progress_bar
+from card_envs.files import replace_text
+
+REPORT = "learners.json"
+
+
+def benchmark_learners(
+    games: Names = (),
+    learners: Names = (),
+    seeds: int = 5,
+    minutes: float = 0.0,
+    folder: Path = Path("runs/benchmark_learners"),
+    as_json: AsJson = False,
+) -> int:
+    """Train learners in small games with several seeds, and print how exploitable they are.
+
+    The folder gets a run folder for each game, learner and seed, learners.json with all curves, and a picture for each
+    game. The same command continues an interrupted benchmark; another one with the same folder adds to it.
+
+    Args:
+        games: kuhn, leduc. By default both.
+        learners: sd_cfr, deep_cfr, nfsp, mmd, ppo, ppo_average, tabular_mccfr. By default all.
+        seeds: Number of runs of each learner in each game; their seeds are 0, 1, ...
+        minutes: Processor time of each run. By default half a minute in Kuhn poker and ten minutes in Leduc hold'em.
+        folder: Where everything is kept.
+        as_json: Print the report as JSON.
+    """
+    from card_baselines.neural import benchmark, benchmark_report
+
+    chosen_games, chosen = (
+        join_words(games) or tuple(benchmark.GAMES),
+        join_words(learners) or tuple(benchmark.ENTRANTS),
+    )
+    for name in chosen_games:
+        require_known("game", name, benchmark.GAMES)
+    for name in chosen:
+        require_known("learner", name, benchmark.ENTRANTS)
+    if seeds < 1 or minutes < 0:
+        raise ValueError(f"seeds {seeds} must be at least 1, minutes {minutes:g} at least 0")
+    report = {}
+    with progress_bar("runs", seeds * len(chosen_games) * len(chosen), not as_json) as bar:
+        for report in benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes):
+            replace_text(folder / REPORT, json.dumps(report, indent=1) + "\n")
+            bar.advance(1)
+    for game in report["references"]:
+        benchmark_report.draw_curves(report, game, folder / f"learners_{game}.png")
+    if as_json:
+        print_json(report)
+        return 0
+    for game in report["references"]:
+        title = f"{benchmark.GAMES[game].env}: exploitability, mean and 95 % interval over seeds"
+        print_table(benchmark_report.HEADER, benchmark_report.table_rows(report, game), title)
+    print(f"Curves: {folder / REPORT}, pictures beside it")
+    return 0

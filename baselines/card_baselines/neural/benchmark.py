@@ -1,0 +1,179 @@
+"""The benchmark of the learners: every learner in every small game with several seeds, judged by exact exploitability.
+
+A cell of the benchmark is one run: game, learner and seed. Each has a run folder of its own, so a benchmark that was
+interrupted continues where it stopped, within a cell and between cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from card_baselines.registry import ALGORITHMS
+from card_baselines.run_folder import EVALUATION, RunFolder
+from card_baselines.runs.algorithm import find_algorithm
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_baselines.runs.run import train
+from card_envs.agent import RandomAgent, find_agent
+from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.envs import make_game
+from card_envs.match.summary import Summary, summarise
+
+_POINTS = 12
+"""Evaluations along a run."""
+_HANDS = 200
+"""Hands against `random`, which nobody reads here, in an evaluation: they cost time."""
+
+
+class BenchmarkGame(NamedTuple):
+    """A game of the benchmark."""
+
+    env: str
+    preset: str
+    """Name of the presets of all learners."""
+    minutes: float
+    """Processor time of a run, unless another is asked for."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A learner of the benchmark."""
+
+    algorithm: str
+    about: str
+    """What the tables say of it."""
+    result: str
+    """Column of the metrics that judges it: `LATEST` or `AVERAGE`."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that differ from the preset."""
+
+
+GAMES = {
+    "kuhn": BenchmarkGame("kuhn_poker-v0", "kuhn", 0.5),
+    "leduc": BenchmarkGame("leduc_holdem-v0", "leduc", 10.0),
+}
+ENTRANTS = {
+    "sd_cfr": Entrant("sd_cfr", "Single Deep CFR: a network of every iteration, one drawn per deal", AVERAGE),
+    "deep_cfr": Entrant("sd_cfr", "Deep CFR: one average network", AVERAGE, {"average": "network"}),
+    "nfsp": Entrant("nfsp", "neural fictitious self-play: average network", AVERAGE),
+    "mmd": Entrant("mmd", "PPO with a magnet: latest policy", LATEST),
+    "ppo": Entrant("self_play_ppo", "self-play PPO: latest policy", LATEST),
+    "ppo_average": Entrant("self_play_ppo", "self-play PPO: exact average of all policies", AVERAGE),
+    "tabular_mccfr": Entrant("tabular_mccfr", "table in place of networks, same traversals", AVERAGE),
+}
+"""Name -> learner. Those with the same algorithm and changes share their runs."""
+
+
+def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -> dict[str, Any]:
+    """Train one run, or continue it, and return its cell of the report.
+
+    Args:
+        folder: Folder of the benchmark.
+        game: Name in `GAMES`.
+        entrant: Name in `ENTRANTS`.
+        seed: Seed of the run.
+        minutes: Processor time; 0 for that of the game.
+    """
+    who, where = ENTRANTS[entrant], GAMES[game]
+    budget = minutes or where.minutes
+    algorithm = find_algorithm(ALGORITHMS[who.algorithm])
+    config = replace(
+        algorithm.presets[where.preset],
+        seed=seed,
+        minutes=budget,
+        steps=10**12,
+        evaluation_seconds=60.0 * budget / _POINTS,
+        panel=("random",),
+        evaluation_hands=_HANDS,
+        final_hands=_HANDS,
+        device="cpu",
+        **who.changes,
+    )
+    run = train(algorithm, config, run_path(folder, game, entrant, seed), progress=False)
+    return read_cell(run, game, entrant, seed)
+
+
+def run_path(folder: Path, game: str, entrant: str, seed: int) -> Path:
+    """Return the run folder of a cell."""
+    who = ENTRANTS[entrant]
+    same = next(
+        name for name, other in ENTRANTS.items() if (other.algorithm, other.changes) == (who.algorithm, who.changes)
+    )
+    return folder / game / same / f"seed_{seed}"
+
+
+def read_cell(run: RunFolder, game: str, entrant: str, seed: int) -> dict[str, Any]:
+    """Return the cell of a finished run: its commit, its curve and how exploitable it is at the end."""
+    column = ENTRANTS[entrant].result
+    rows = [row for row in run.metrics() if column in row]
+    config = run.config()
+    return {
+        "game": game,
+        "learner": entrant,
+        "seed": seed,
+        "commit": config["made_of"]["commit"],
+        "minutes": config["minutes"],
+        "curve": [
+            {"seconds": row["seconds"], "decisions": int(row["decisions"]), "exploitability": row[column]}
+            for row in rows
+        ],
+        "decisions": int(rows[-1]["decisions"]),
+        "seconds": rows[-1]["seconds"],
+        "exploitability": rows[-1][column],
+    }
+
+
+def find_cells(folder: Path) -> list[dict[str, Any]]:
+    """Return the cells of all finished runs in a folder."""
+    cells = []
+    for game in GAMES:
+        for entrant in ENTRANTS:
+            for path in sorted(run_path(folder, game, entrant, 0).parent.glob("seed_*")):
+                if (path / EVALUATION).exists():
+                    seed = int(path.name.removeprefix("seed_"))
+                    cells.append(read_cell(RunFolder(path), game, entrant, seed))
+    return cells
+
+
+def run_benchmark(
+    folder: Path, games: Sequence[str], entrants: Sequence[str], seeds: int, minutes: float
+) -> Iterator[dict[str, Any]]:
+    """Train all cells that are not finished, those of one seed after those of the other.
+
+    Yields the report on all finished cells in the folder after each cell.
+    """
+    for seed in range(seeds):
+        for game in games:
+            for entrant in entrants:
+                run_cell(folder, game, entrant, seed, minutes)
+                yield make_report(folder)
+
+
+@cache
+def measure_references(game: str) -> dict[str, float]:
+    """Return the exploitability of those who learn nothing: uniformly random play, and the solution of CFR+."""
+    table = make_game(GAMES[game].env)
+    agents = {"untrained": RandomAgent(), "cfr_plus": find_agent("cfr", table)}
+    return {name: exact_exploitability(table, agent).exploitability for name, agent in agents.items()}
+
+
+def make_report(folder: Path) -> dict[str, Any]:
+    """Return what the JSON of a benchmark holds: references and cells."""
+    cells = find_cells(folder)
+    games = [game for game in GAMES if any(cell["game"] == game for cell in cells)]
+    return {
+        "unit": "chips per hand, half of NashConv: OpenSpiel's `exploitability`",
+        "references": {game: measure_references(game) for game in games},
+        "cells": cells,
+    }
+
+
+def summarise_cells(report: Mapping[str, Any], game: str, entrant: str) -> Summary | None:
+    """Return mean and 95 % t interval over seeds of the exploitability at the end; None where nothing was run."""
+    values = [cell["exploitability"] for cell in report["cells"] if (cell["game"], cell["learner"]) == (game, entrant)]
+    return summarise(entrant, np.array(values)) if values else None

@@ -1,0 +1,96 @@
+"""Tables and pictures of the learners' benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.neural.benchmark import ENTRANTS, GAMES, summarise_cells
+from card_envs.files import replace_file
+from card_envs.match.summary import summarise
+
+HEADER = ("learner", "chips a hand", "thousandths of the ante", "decisions", "processor minutes", "seeds")
+_REFERENCES = {"untrained": "untrained: all legal actions alike", "cfr_plus": "CFR+, tabular (agent `cfr`)"}
+
+
+def table_rows(report: Mapping[str, Any], game: str) -> list[list[str]]:
+    """Return the rows of a game below `HEADER`: references, then learners with intervals, the best first."""
+    references = [
+        [_REFERENCES[name], f"{value:.4f}", f"{1000 * value:,.1f}", "", "", ""]
+        for name, value in report["references"][game].items()
+    ]
+    found = [(summary, name) for name in ENTRANTS if (summary := summarise_cells(report, game, name)) is not None]
+    learners = []
+    for summary, name in sorted(found, key=lambda pair: pair[0].mean):
+        cells = [cell for cell in report["cells"] if (cell["game"], cell["learner"]) == (game, name)]
+        width = f" ± {summary.half_width:.4f}" if len(cells) > 1 else ""
+        thousandths = f" ± {1000 * summary.half_width:,.1f}" if len(cells) > 1 else ""
+        learners.append(
+            [
+                f"`{name}`: {ENTRANTS[name].about}",
+                f"{summary.mean:.4f}{width}",
+                f"{1000 * summary.mean:,.1f}{thousandths}",
+                f"{np.mean([cell['decisions'] for cell in cells]) / 1e6:.2f} M",
+                f"{np.mean([cell['seconds'] for cell in cells]) / 60:.1f}",
+                str(len(cells)),
+            ]
+        )
+    return [*references, *learners]
+
+
+def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
+    """Draw exploitability against decisions and processor time, each learner with its 95 % band over seeds."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter, StrMethodFormatter
+
+    figure = Figure(figsize=(10.5, 4.4), dpi=150, layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for name in ENTRANTS:
+        curves = [
+            cell["curve"]
+            for cell in report["cells"]
+            if (cell["game"], cell["learner"]) == (game, name) and len(cell["curve"]) > 1
+        ]
+        for axes, column in ((left, "decisions"), (right, "seconds")):
+            if curves:
+                at, low, mean, high = band(curves, column)
+                scale = 60.0 if column == "seconds" else 1.0
+                (line,) = axes.plot(at / scale, mean, label=name, linewidth=1.6)
+                axes.fill_between(at / scale, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+    for axes in (left, right):
+        axes.axhline(report["references"][game]["untrained"], color="0.6", linestyle=":", linewidth=1.0)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.spines[["top", "right"]].set_visible(False)
+    left.set_xscale("log")
+    left.xaxis.set_major_formatter(EngFormatter(sep=" "))
+    left.set_xlabel("decisions visited")
+    right.set_xlabel("processor minutes")
+    left.set_ylabel("exploitability, chips a hand")
+    left.text(0.99, 0.985, "dotted: untrained", transform=left.transAxes, ha="right", va="top", fontsize=8, color="0.4")
+    figure.suptitle(f"{GAMES[game].env}: mean and 95 % interval over seeds", fontsize=11)
+    handles, labels = right.get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, loc="outside right center")
+    with replace_file(path) as temporary:
+        figure.savefig(temporary)
+
+
+def band(
+    curves: list[list[dict[str, float]]], column: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return places, lower bounds, means and upper bounds of several curves, interpolated where all of them are."""
+    first = max(curve[0][column] for curve in curves)
+    last = min(curve[-1][column] for curve in curves)
+    at = np.linspace(first, max(first, last), 40)
+    values = np.array(
+        [np.interp(at, [p[column] for p in curve], [p["exploitability"] for p in curve]) for curve in curves]
+    )
+    if len(curves) == 1:
+        return at, values[0], values[0], values[0]
+    summaries = [summarise("", column_values) for column_values in values.T]
+    low, high = (np.array([summary.ci95[k] for summary in summaries]) for k in (0, 1))
+    return at, np.maximum(low, values.min() / 2), values.mean(axis=0), high  # an axis of logarithms ends above 0
