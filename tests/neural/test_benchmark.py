@@ -1,0 +1,46 @@
+"""The benchmark of learners: one command, cells that are not run twice, and intervals over seeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from card_baselines import cli
+from card_baselines.neural.benchmark import ENTRANTS, run_path, summarise_cells
+from card_baselines.neural.benchmark_report import table_rows
+
+WORDS = ["benchmark-learners", "--games", "kuhn", "--minutes", "0.002", "--folder"]
+
+
+def test_cells_are_reported_and_not_run_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*WORDS, str(tmp_path), "--learners", "tabular_mccfr", "ppo", "ppo_average"]
+    assert cli.main([*words, "--seeds", "1"]) == 0
+    first = json.loads((tmp_path / "learners.json").read_text())
+    assert [cell["learner"] for cell in first["cells"]] == ["ppo", "ppo_average", "tabular_mccfr"]
+    assert first["references"]["kuhn"]["untrained"] == pytest.approx(11 / 24)
+    assert first["references"]["kuhn"]["cfr_plus"] < 0.01
+    assert (tmp_path / "learners_kuhn.png").stat().st_size > 10_000
+    capsys.readouterr()
+    assert cli.main([*words, "--seeds", "2", "--json"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert [cell for cell in second["cells"] if cell["seed"] == 0] == first["cells"]
+    assert len(second["cells"]) == 6
+    summary = summarise_cells(second, "kuhn", "ppo")
+    assert summary is not None and summary.num_samples == 2
+    assert [row[-1] for row in table_rows(second, "kuhn")] == ["", "", "2", "2", "2"]
+
+
+def test_learners_that_are_judged_twice_share_their_runs(tmp_path: Path) -> None:
+    assert run_path(tmp_path, "leduc", "ppo", 3) == run_path(tmp_path, "leduc", "ppo_average", 3)
+    assert len({run_path(tmp_path, "leduc", name, 0) for name in ENTRANTS}) == len(ENTRANTS) - 1
+
+
+def test_unknown_names_are_refused_with_those_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*WORDS, str(tmp_path), "--learners", "nfps"]) == 2
+    assert "did you mean 'nfsp'" in capsys.readouterr().err
+    assert cli.main(["benchmark-learners", "--games", "chess", "--folder", str(tmp_path)]) == 2
+    assert cli.main(["benchmark-learners", "--seeds", "0", "--folder", str(tmp_path)]) == 2

@@ -1,0 +1,253 @@
+"""Neural learners of equilibria: what they sample, that they learn, and that no interruption changes a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from card_baselines import cli
+from card_baselines.neural.advantage_memory import MeanAdvantages, SampledAdvantages
+from card_baselines.neural.external_sampling import Samples, deal, traverse
+from card_baselines.registry import ALGORITHMS
+from card_baselines.runs.algorithm import Algorithm, find_algorithm
+from card_baselines.runs.checkpoint import STATE, load_state
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_baselines.runs.run import train
+from card_envs import make_game
+from card_envs.agent import find_agent
+from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.analysis.exploitability.public_tree import PublicTree
+
+UNTRAINED = 11 / 24
+"""Exploitability of uniformly random play in Kuhn poker, in chips."""
+SHORT: dict[str, Any] = {
+    "minutes": 0.0, "panel": ("random",), "evaluation_hands": 50, "final_hands": 50, "evaluation_seconds": 1e9,
+}  # fmt: skip
+TINY: dict[str, dict[str, Any]] = {
+    "sd_cfr": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200},
+    "deep_cfr": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200, "average": "network",
+                 "average_steps": 5, "memory": 500, "merge_samples": False, "minibatch": 64},
+    "nfsp": {"num_tables": 16, "hidden": (16,), "replay": 500, "reservoir": 300, "response_steps": 5,
+             "average_steps": 5, "steps": 1200},
+    "mmd": {"num_tables": 16, "batch": 256, "minibatch": 64, "hidden": (16,), "steps": 1500, "magnet_decisions": 600},
+    "tabular_mccfr": {"traversals": 50, "steps": 1200},
+}  # fmt: skip
+UNWRITTEN = {"rollout.buffer.advantage", "rollout.buffer.target"}
+"""What PPO writes when a deal ends; in rows of unfinished deals there is what was there before."""
+every_learner = pytest.mark.parametrize("name", TINY)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def algorithm(name: str) -> Algorithm[Any]:
+    return find_algorithm(ALGORITHMS[{"deep_cfr": "sd_cfr"}.get(name, name)])
+
+
+def tiny(name: str, **changes: Any) -> Any:
+    return replace(algorithm(name).presets["kuhn"], **SHORT | TINY[name] | changes)
+
+
+# --- traversals -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("env", ["kuhn_poker-v0", "leduc_holdem-v0"])
+def test_sampled_advantages_are_right_on_average(env: str) -> None:
+    """Summed over deals, an information state's advantages are its counterfactual regrets, computed from the tree."""
+    game, num_deals = make_game(env), 60_000
+    tree, rng = PublicTree(game), np.random.default_rng(0)
+    strategy = rng.random(tree.decisions.action_mask.shape) * tree.decisions.action_mask + 1e-3
+    strategy = strategy * tree.decisions.action_mask
+    strategy /= strategy.sum(axis=1, keepdims=True)
+    state_of = {seen.tobytes(): state for state, seen in enumerate(tree.decisions.observation)}
+
+    def play(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        return strategy[[state_of[seen.tobytes()] for seen in observation]]
+
+    expected, sums, squares = counterfactual_regrets(tree, strategy), *np.zeros((2, *strategy.shape))
+    for player in range(2):
+        tables = game.seeded_tables(num_deals, player)
+        deal(game, tables)
+        first = tables["actor"].astype(np.int64)
+        samples = traverse(game, tables, first if player == 0 else 1 - first, play, rng)
+        states = [state_of[seen.tobytes()] for seen in samples.observation]
+        np.add.at(sums, states, samples.advantage)
+        np.add.at(squares, states, samples.advantage**2)
+    errors = np.sqrt(squares) / num_deals  # standard errors, a little too large
+    assert (np.abs(sums / num_deals - expected) <= 5 * errors + 1e-9).all()
+    assert np.corrcoef((sums / num_deals).ravel(), expected.ravel())[0, 1] > 0.97
+
+
+def counterfactual_regrets(tree: PublicTree, strategy: np.ndarray) -> np.ndarray:
+    """Return the regrets (states, actions) at all states, weighted by what cards and the other seat make likely."""
+    regrets = np.zeros_like(strategy)
+
+    def values(node: Any, reach: np.ndarray) -> np.ndarray:
+        """Return values (deals, seats); `reach` (seats, deals) is each seat's own probability to come here."""
+        if not node.children:
+            return node.rewards
+        chances = node.chances(strategy)
+        below = []
+        for chance, child in zip(chances, node.children, strict=True):
+            further = reach.copy()
+            further[node.seat] *= chance
+            below.append(values(child, further))
+        expected = sum(chance[:, None] * value for chance, value in zip(chances, below, strict=True))
+        weight = reach[1 - node.seat] / tree.num_deals
+        for action, value in zip(node.actions, below, strict=True):
+            np.add.at(regrets, (node.states, action), weight * (value - expected)[:, node.seat])
+        return np.asarray(expected)
+
+    values(tree.root, np.ones((2, tree.num_deals)))
+    return regrets
+
+
+def test_traversals_do_not_change_the_tables() -> None:
+    game = make_game("leduc_holdem-v0")
+    tables = game.seeded_tables(20, 0)
+    deal(game, tables)
+    before = tables.copy()
+    traverse(game, tables, np.zeros(20, np.int64), lambda seen, mask: mask / mask.sum(axis=1, keepdims=True),
+             np.random.default_rng(0))  # fmt: skip
+    assert before.tobytes() == tables.tobytes()
+
+
+# --- memories ---------------------------------------------------------------------------------------------------------
+
+
+def samples_of(states: np.ndarray, advantage: np.ndarray) -> Samples:
+    observation, mask = np.eye(5, dtype=np.float32)[states], np.ones((len(states), 2), np.int8)
+    return Samples(observation, mask, advantage, observation[:0], mask[:0], advantage[:0])
+
+
+def test_mean_advantages_are_weighted_means() -> None:
+    rng, memory = np.random.default_rng(0), MeanAdvantages(10)
+    states, advantage = rng.integers(0, 5, 60), rng.normal(size=(60, 2))
+    for iteration in range(3):
+        part = slice(20 * iteration, 20 * iteration + 20)
+        memory.add(rng, samples_of(states[part], advantage[part]), iteration + 1.0)
+    weights = np.repeat([1.0, 2.0, 3.0], 20)
+    found = memory.sample(rng, 200)
+    for state in range(5):
+        rows, own = found["observation"][:, state] == 1, states == state
+        mean = np.average(advantage[own], axis=0, weights=weights[own])
+        np.testing.assert_allclose(found["advantage"][rows], np.tile(mean, (rows.sum(), 1)), atol=1e-6)
+        np.testing.assert_allclose(memory.sums(np.eye(5, dtype=np.float32)[[state]], 2)[0], mean * weights[own].sum())
+
+
+def test_too_many_information_states_are_refused_with_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"more than 3 information states.*--no-merge-samples"):
+        MeanAdvantages(3).add(np.random.default_rng(0), samples_of(np.arange(5), np.zeros((5, 2))), 1.0)
+
+
+def test_a_reservoir_of_advantages_gives_back_what_was_added() -> None:
+    rng, memory = np.random.default_rng(0), SampledAdvantages(10)
+    memory.add(rng, samples_of(np.arange(5), np.arange(10.0).reshape(5, 2)), 2.0)
+    found = memory.sample(rng, 30)
+    np.testing.assert_array_equal(found["advantage"][:, 0] / 2, found["observation"].argmax(axis=1))
+    assert (found["weight"] == 2.0).all()
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+@every_learner
+def test_a_run_leaves_an_agent_less_exploitable_than_an_untrained_one(name: str, tmp_path: Path) -> None:
+    longer = {"sd_cfr": 20_000, "deep_cfr": 20_000, "nfsp": 110_000, "mmd": 30_000, "tabular_mccfr": 10_000}
+    found = algorithm(name)
+    chosen = {key: value for key, value in TINY[name].items() if key in ("average", "magnet_decisions")}
+    config = replace(found.presets["kuhn"], **SHORT | chosen | {"steps": longer[name]})
+    run = train(found, config, tmp_path / "run", progress=False)
+    column = LATEST if name == "mmd" else AVERAGE
+    last = run.metrics()[-1][column]
+    assert last < 0.5 * UNTRAINED
+    game = make_game("kuhn_poker-v0")
+    agent = find_agent(str(run.path), game)
+    assert exact_exploitability(game, agent).exploitability == pytest.approx(last, abs=1e-4)
+
+
+@every_learner
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(name: str, tmp_path: Path) -> None:
+    found, config = algorithm(name), tiny(name)
+    game = config.game()
+    whole, first = found.make_learner(config, game), found.make_learner(config, game)
+    for _ in range(2):
+        whole.update(0.25)
+        first.update(0.25)
+    first.measure()
+    whole.measure()
+    first.save(tmp_path / STATE, {})
+    second = found.make_learner(config, game)
+    second.load(tmp_path / STATE)
+    for learner in (whole, second):
+        for _ in range(2):
+            learner.update(0.5)
+        learner.measure()
+    whole.save(tmp_path / "whole", {})
+    second.save(tmp_path / "second", {})
+    (tensors, facts), (others, other_facts) = load_state(tmp_path / "whole"), load_state(tmp_path / "second")
+    assert facts == other_facts and tensors.keys() == others.keys()
+    for key in tensors.keys() - UNWRITTEN:
+        assert torch.equal(tensors[key], others[key]), key
+
+
+@pytest.mark.parametrize("name", ["sd_cfr", "nfsp"])
+def test_run_folders_play_in_matches(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(algorithm(name), tiny(name), tmp_path / "run", progress=False)
+    words = ["match", "kuhn_poker-v0", "--agents", str(tmp_path / "run"), "random", "--hands", "200", "--json"]
+    assert cli.main(words) == 0
+    assert '"hands": 200' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["sd_cfr", "tabular_mccfr"])
+def test_games_with_more_players_are_refused(name: str) -> None:
+    config = replace(algorithm(name).config(), env="limit_holdem-v0", settings=("num_players=3",))
+    with pytest.raises(ValueError, match=r"is for two players, .* has 3 seats"):
+        algorithm(name).make_learner(config, config.game())
+
+
+@pytest.mark.parametrize("name", ["sd_cfr", "nfsp"])
+def test_exploitability_is_refused_where_it_cannot_be_computed(name: str) -> None:
+    config = replace(algorithm(name).config(), env="limit_holdem-v0", exploitability=True)
+    with pytest.raises(ValueError, match="no run can measure its exploitability here"):
+        algorithm(name).make_learner(config, config.game())
+
+
+def test_sd_cfr_trains_in_games_of_any_size(tmp_path: Path) -> None:
+    """Limit hold'em: a reservoir of samples, and a mixture that shows its probabilities."""
+    config = replace(algorithm("sd_cfr").config(), **SHORT, traversals=4, train_steps=2, minibatch=32, hidden=(8,),
+                     steps=100)  # fmt: skip
+    run = train(algorithm("sd_cfr"), config, tmp_path / "run", progress=False)
+    agent = find_agent(str(run.path), config.game())
+    assert agent.shows_probabilities
+
+
+def test_the_magnet_is_the_policy_of_a_while_ago() -> None:
+    config = tiny("mmd", magnet_decisions=500, magnet=0.5)
+    learner = algorithm("mmd").make_learner(config, config.game())
+    magnet = learner.callbacks[-1]
+    begin = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
+    assert learner.update(0.0)["kl_from_magnet"] > 0
+    assert all(torch.equal(begin[name], tensor) for name, tensor in magnet.network.state_dict().items())
+    learner.update(0.0)
+    latest = learner.network.state_dict()
+    assert all(torch.equal(latest[name], tensor) for name, tensor in magnet.network.state_dict().items())
+
+
+def test_a_strong_magnet_holds_the_policy() -> None:
+    divergence = {}
+    for weight in (0.0, 50.0):
+        config = tiny("mmd", magnet=weight, magnet_decisions=10**9)
+        learner = algorithm("mmd").make_learner(config, config.game())
+        divergence[weight] = [learner.update(0.0)["kl_from_magnet"] for _ in range(6)][-1]
+    assert divergence[50.0] < 0.2 * divergence[0.0]
