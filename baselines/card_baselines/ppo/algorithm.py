@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from card_baselines.agents.learned.devices import find_device
+from card_baselines.average_strategy.average_callbacks import NetworkAverage, SnapshotAverage
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
 from card_baselines.ppo.fast_cpu import FastPpo
@@ -21,6 +23,10 @@ def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
     if config.exploitability:
         require_small(game)
         callbacks.append(ExploitabilityMeter(game))
+    if config.average_strategy == "snapshots":
+        callbacks.append(SnapshotAverage())
+    if config.average_strategy == "network":
+        callbacks.append(NetworkAverage(game, config.hidden, config.seed, find_device(config.device)))
     if EXPLOITER in config.opponents:
         callbacks.append(ExploiterTraining(config, game))
     return callbacks

@@ -73,6 +73,10 @@ class Config(GameRunConfig):
     """Small hold'em games: measure the exact exploitability of the policy, and of the average of all so far, which the
     folder `average` plays."""
 
+    average_strategy: Literal["off", "snapshots", "network"] = "off"
+    """Games of any size: keep the average of all policies of the run too, as a mixture of networks of which one is
+    drawn for each deal (folder `average_snapshots` of the run), or as one more network (`average_network`)."""
+
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()

@@ -1,0 +1,126 @@
+"""Extensions of self-play learners that keep the average of all their policies, for games of any size.
+
+Self-play may cycle, so that the average of all policies is less exploitable than the latest one. Both extensions write
+a folder within that of the run that plays the average; the policy of update t has the weight t.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from card_baselines.agents.learned.mlp_policy import save_policy
+from card_baselines.average_strategy.average_network import AverageNetwork
+from card_baselines.average_strategy.snapshots import Snapshots, softmax
+from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
+from card_baselines.runs.learner import LearnerCallback
+from card_envs.agent import choose
+from card_envs.files import replace_file
+from card_envs.game import Game
+from card_envs.observation import mask_records, observation_records
+
+SNAPSHOTS_FOLDER, NETWORK_FOLDER = "average_snapshots", "average_network"
+"""Folders, within that of the run, that play the average."""
+_RNG = "rng"
+
+
+def _make_folder(run: RunFolder, name: str, **changes: Any) -> RunFolder:
+    """Return a folder within that of a run, with the run's config.json but for some entries."""
+    folder = RunFolder(run.path / name)
+    folder.path.mkdir(exist_ok=True)
+    folder.write_json(CONFIG, {**run.config(), **changes})
+    return folder
+
+
+class SnapshotAverage(LearnerCallback):
+    """Keeps networks of the run as they were; the agent draws one of them for each deal (`SnapshotAgent`)."""
+
+    def __init__(self, max_snapshots: int = 60) -> None:
+        """Keep at most so many."""
+        self.snapshots = Snapshots(max_snapshots)
+
+    def on_update(self, learner: Any) -> dict[str, float]:
+        """Add the latest policy."""
+        self.snapshots.add(learner.network.policy, float(learner.updates))
+        return {}
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the folder that plays the mixture, once there is a snapshot."""
+        if len(self.snapshots):
+            self.snapshots.save(_make_folder(run, SNAPSHOTS_FOLDER, agent="snapshots", output="logits"))
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return tensors from which `restore` continues."""
+        return self.snapshots.state()
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Continue from a `state`."""
+        self.snapshots.restore(state)
+
+
+class NetworkAverage(LearnerCallback):
+    """Fits one network to decisions of all policies of the run.
+
+    After each update the policy plays some deals, from one seat of each, against uniformly random play. Since the
+    others always play the same, how often a decision occurs depends on the policy's own actions alone, as the average
+    of strategies requires; in self-play it would depend on the opponents' policy of the time too.
+    """
+
+    def __init__(
+        self, game: Game, hidden: Sequence[int], seed: int, device: torch.device, num_deals: int = 64, steps: int = 4
+    ) -> None:
+        """Play `num_deals` deals, and take `steps` steps of the optimiser, after each update."""
+        with torch.random.fork_rng(devices=[]):  # the run's own numbers stay what they would be without this extension
+            torch.manual_seed(seed)
+            self.average = AverageNetwork(game, hidden, 1_000_000, 1e-3, device)
+        self._game, self._steps = game, steps
+        self._rng = np.random.default_rng([seed % 2**64, 6])
+        self._tables = game.seeded_tables(num_deals, seed, first_table=2**40)
+
+    def on_update(self, learner: Any) -> dict[str, float]:
+        """Add decisions of the latest policy, and fit the network."""
+        self._play(learner.network.policy, float(learner.updates))
+        return {"average_loss": self.average.fit(self._rng, self._steps, 1024)}
+
+    def _play(self, policy: torch.nn.Module, weight: float) -> None:
+        game, tables = self._game, self._tables
+        rows = np.arange(len(tables))
+        game.deal_batch(tables, rows)
+        own_seat = self._rng.integers(game.num_seats, size=len(tables))
+        device = next(policy.parameters()).device
+        while len(rows):
+            observation = np.empty((len(rows), game.layout.size), game.layout.dtype)
+            mask = np.empty((len(rows), game.num_actions), np.int8)
+            game.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
+            is_own = tables["actor"][rows] == own_seat[rows]
+            with torch.inference_mode():
+                logits = policy(torch.from_numpy(observation).to(device).float()).cpu().numpy()
+            strategy = softmax(logits, mask)
+            self.average.add(self._rng, observation[is_own], mask[is_own], strategy[is_own], weight)
+            actions = choose(np.where(is_own[:, None], strategy, mask), self._rng.random(len(rows)))
+            rewards, is_over = np.empty((len(rows), game.num_seats), np.float32), np.empty(len(rows), np.uint8)
+            game.step_batch(tables, rows, actions, rewards, is_over, False)
+            rows = rows[is_over == 0]
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the folder that plays the network."""
+        sizes = [layer.out_features for layer in self.average.policy.layers if isinstance(layer, torch.nn.Linear)]
+        folder = _make_folder(run, NETWORK_FOLDER, agent="mlp", hidden=sizes[:-1], activation="relu")
+        with replace_file(folder.path / WEIGHTS) as temporary:
+            save_policy(self.average.policy, temporary)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return tensors from which `restore` continues; the random generator as bytes of JSON."""
+        rng = np.frombuffer(json.dumps(self._rng.bit_generator.state).encode(), np.uint8)
+        records = torch.from_numpy(self._tables.view(np.uint8).copy())
+        return {**self.average.state(), _RNG: torch.from_numpy(rng.copy()), "tables": records}
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Continue from a `state`."""
+        self.average.restore({name: tensor for name, tensor in state.items() if name not in (_RNG, "tables")})
+        self._rng.bit_generator.state = json.loads(bytes(state[_RNG].numpy()).decode())
+        self._tables.view(np.uint8)[:] = state["tables"].numpy()

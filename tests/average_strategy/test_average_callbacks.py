@@ -1,0 +1,66 @@
+"""Self-play PPO exports its average strategy, and trains as it would without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from card_baselines.average_strategy.average_callbacks import NETWORK_FOLDER, SNAPSHOTS_FOLDER
+from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
+from card_baselines.runs.checkpoint import STATE
+from card_baselines.runs.exploitability_meter import AVERAGE
+from card_baselines.runs.run import train
+from card_envs.agent import find_agent
+from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.match import play_match
+
+TINY = replace(
+    PRESETS["kuhn"], batch=512, minibatch=128, num_tables=64, minutes=0.0, steps=10_000, panel=("random",),
+    evaluation_hands=50, final_hands=50, evaluation_seconds=1e9,
+)  # fmt: skip
+FOLDERS = {"snapshots": SNAPSHOTS_FOLDER, "network": NETWORK_FOLDER}
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_training_is_the_same_and_the_average_plays(kind: str, tmp_path: Path) -> None:
+    plain = train(ALGORITHM, TINY, tmp_path / "plain", progress=False)
+    run = train(ALGORITHM, replace(TINY, average_strategy=kind), tmp_path / kind, progress=False)
+    weights = [(folder.path / "policy.safetensors").read_bytes() for folder in (plain, run)]
+    assert weights[0] == weights[1]
+    game = TINY.game()
+    agent = find_agent(str(run.path / FOLDERS[kind]), game)
+    exploitability = exact_exploitability(game, agent).exploitability
+    if kind == "snapshots":  # of every update: there are few
+        assert exploitability == pytest.approx(run.metrics()[-1][AVERAGE], abs=1e-4)
+    else:
+        assert exploitability < 11 / 24  # that of random play
+    assert play_match(game, [agent, find_agent("random", game)], 200, 0).hands == 200
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_an_interrupted_average_goes_on_as_if_it_had_not_been(kind: str, tmp_path: Path) -> None:
+    config = replace(TINY, average_strategy=kind)
+    game = config.game()
+    whole, first, second = (make_learner(config, game) for _ in range(3))
+    for learner in (whole, first):
+        learner.update(0.1)
+    first.save(tmp_path / STATE, {})
+    second.load(tmp_path / STATE)
+    for learner in (whole, second):
+        learner.update(0.2)
+    expected, found = whole.callbacks[-1].state(), second.callbacks[-1].state()
+    assert expected.keys() == found.keys()
+    for name, tensor in expected.items():
+        np.testing.assert_array_equal(tensor.numpy(), found[name].numpy(), err_msg=name)
