@@ -113,6 +113,16 @@ PRESETS = {
         evaluation_hands=8_000,
         final_hands=50_000,
     ),
+    "flop": replace(
+        _HOLDEM,
+        env="flop_holdem-v0",
+        panel=_SIMPLE,
+        fast_cpu="auto",
+        minutes=10.0,
+        evaluation_seconds=120.0,
+        evaluation_hands=10_000,
+        final_hands=50_000,
+    ),
     "leduc": _small_game(
         "leduc_holdem-v0", 0.2, 64, 10.0, minutes=10.0, batch=4096,
         learning_rate=(3e-3, 3e-4), entropy=(0.06, 0.01), kl_penalty=(2.0, 20.0),
@@ -127,6 +137,7 @@ DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
     "limit_holdem-v0": {2: "ppo_limit_hu", None: "ppo_limit_six_max"},
     "no_limit_holdem-v0": {2: "ppo_no_limit_hu", None: "ppo_no_limit_six_max"},
     "big2-v0": {None: "ppo_big2"},
+    "flop_holdem-v0": {None: "flop"},
     "leduc_holdem-v0": {None: "leduc"},
     "kuhn_poker-v0": {None: "kuhn"},
 }
