@@ -8,7 +8,9 @@ from typing import TypedDict, Unpack
 from card_envs.game import Game
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.endgame import Board, Endgame, Range
 from card_envs.games.holdem.game import holdem_game
+from card_envs.games.holdem.state import Street
 from card_envs.observation import Encoder
 from card_envs.signatures import show_arguments_of
 
@@ -78,6 +80,22 @@ def no_limit_holdem(
 def flop_holdem(num_players: int = 2, *, encoder: str | Encoder = "default", **settings: Unpack[_FlopStakes]) -> Game:
     """Return flop hold'em: two streets, three board cards, limit bets of one big blind, three raises a street."""
     return holdem_game("flop_holdem", HoldemConfig.flop(num_players, **settings), encoder)
+
+
+def river_endgame(
+    board: Board = "Ks 9d 4c 2h 7s",
+    pot: int = 12,
+    stacks: tuple[int, int] = (60, 60),
+    ranges: tuple[Range, Range] = (None, None),
+    structure: str = "limit",
+    encoder: str | Encoder = "default",
+) -> Game:
+    """Return the betting on the river of heads-up hold'em with blinds of 1 and 2; see `Endgame`."""
+    config = HoldemConfig.limit() if structure == "limit" else HoldemConfig.no_limit(structure=structure)
+    endgame = Endgame(config, board, pot, stacks, ranges)
+    if endgame.street != Street.RIVER:
+        raise ValueError(f"board has {len(endgame.cards)} cards: the river needs 5, for other streets make an Endgame")
+    return endgame.game(encoder)
 
 
 def leduc_holdem(num_players: int = 2, encoder: str | Encoder = "default") -> Game:
