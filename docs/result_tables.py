@@ -7,13 +7,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+from card_baselines.big2_benchmark import DEALS_SHA256, SEED
 from card_baselines.papers import find_paper
 from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
 
 __all__ = [
-    "games_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents",
-    "weak_spots", "yardsticks",
+    "big2_benchmark_hash", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
+    "big2_benchmark_seed", "games_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost",
+    "trained_agents", "weak_spots", "yardsticks",
 ]  # fmt: skip
 
 DOCS = Path(__file__).parent
@@ -50,6 +52,60 @@ def panel_made_by(section: str) -> str:
 def panel_report() -> dict[str, Any]:
     """The stored results of `card-envs panel`."""
     report: dict[str, Any] = json.loads((DOCS / "results" / "panel.json").read_text(encoding="utf-8"))
+    return report
+
+
+# --- the Big 2 benchmark ---
+
+
+def big2_benchmark_hash() -> str:
+    """The hash of its deals."""
+    return DEALS_SHA256
+
+
+def big2_benchmark_seed() -> str:
+    """The seed of its deals."""
+    return str(SEED)
+
+
+def big2_benchmark_results() -> str:
+    """What each row's agent wins from each reference, one against three and two against two, and at the mixed table."""
+    agents = big2_benchmark_report()["agents"]
+    rows = []
+    for agent, report in agents.items():
+        for other, cells in report["against"].items():
+            kinds = ("one_against_three", "neighbours", "opposite", "two_against_two")
+            found = [panel_cell(cells.get(kind)) for kind in kinds]
+            rows.append([f"`{agent}`", f"`{other}`", *found, f"{cells['one_against_three']['deals']:,}"])
+    header = ["agent", "reference", "one against three", "two neighbours", "two opposite", "two against two", "deals"]
+    return markdown_table(header, rows)
+
+
+def big2_benchmark_orders() -> str:
+    """What each agent wins at the mixed table, by the circular order of the others."""
+    agents = {name: report["mixed"] for name, report in big2_benchmark_report()["agents"].items() if "mixed" in report}
+    orders = [tuple(cell["order"]) for cell in next(iter(agents.values()))["orders"]]
+    rows = [
+        [", ".join(order), *(panel_cell(_cell_of_order(mixed, order)) for mixed in agents.values())] for order in orders
+    ]
+    rows.append(["**mean**", *(panel_cell(mixed) for mixed in agents.values())])
+    return markdown_table(["order", *(f"`{name}`" for name in agents)], rows)
+
+
+def _cell_of_order(mixed: dict[str, Any], order: tuple[str, ...]) -> dict[str, Any]:
+    return next(cell for cell in mixed["orders"] if tuple(cell["order"]) == order)
+
+
+def big2_benchmark_made_by() -> str:
+    """The commits that played it."""
+    reports = big2_benchmark_report()["agents"].values()
+    commits = {cells["commit"][:10]: None for report in reports for cells in report["against"].values()}
+    return f"Commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."
+
+
+def big2_benchmark_report() -> dict[str, Any]:
+    """The stored results of `card-envs big2-benchmark`."""
+    report: dict[str, Any] = json.loads((DOCS / "results" / "big2_benchmark.json").read_text(encoding="utf-8"))
     return report
 
 

@@ -12,7 +12,7 @@ from card_baselines.agents.search.big2_deals import deal_unseen
 from card_baselines.agents.search.big2_rollout import Big2Rollout
 from card_baselines.agents.search.mcts import Mcts
 from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
-from card_baselines.agents.search.policy_rollout import points_of
+from card_baselines.agents.search.policy_rollout import compute_points, imagine
 from card_baselines.solvers.betting_tree import grow_tree, node_of
 from card_baselines.solvers.cfr import Cfr, CfrLarge, CfrSmall, load_strategy, save_strategy
 from card_baselines.solvers.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
@@ -332,12 +332,15 @@ def test_who_plays_what() -> None:
         Mcts(LIMIT, simulations=0)
     with pytest.raises(ValueError, match="deals 1 must be at least 2"):
         Big2Rollout(deals=1)
+    with pytest.raises(ValueError, match=r"threshold 2 must be in 0 \.\. 1"):
+        Big2Rollout(threshold=2)
 
 
 def test_rollouts_take_a_policy_that_shows_chances_and_forgets_deals() -> None:
     agent = find_agent("random:rollout", BIG2)
     assert isinstance(agent, Big2Rollout) and agent.policy is not None
     assert (agent.name, agent.policy.name, agent.doubt) == ("random:rollout", "random", 1.0)
+    assert (agent.deals, Big2Rollout().deals) == (32, 64)
     assert (split_policy("a/b:c:rollout"), split_policy("rollout")) == (("a/b:c", "rollout"), ("", "rollout"))
     assert split_policy("players.py:mcts") == ("", "players.py:mcts")  # mcts takes no policy
 
@@ -394,9 +397,36 @@ def test_all_actions_are_tried_on_the_same_deals() -> None:
     view, pair = decisions_of(deal.game, deal.tables).views, deal.action("4D 4C")
     single = deal.action("4D")
     policy = find_agent("random", deal.game)
-    points = points_of(policy, deal.game, view, np.array([pair, single, single]), deals=16, seed=3)
+    actions = np.array([pair, single, single])
+    points = compute_points(policy, deal.game, view, [actions], deals=16, seeds=[3])[0]
     assert (points[0] == 3 + 4 + 3).all()
     assert (points[1] == points[2]).all() and len(set(points[1].tolist())) > 1
+    together = compute_points(policy, deal.game, np.repeat(view, 3), [actions[:1], actions, actions[1:]], 16, [4, 3, 3])
+    assert [each.shape for each in together] == [(1, 16), (3, 16), (2, 16)]
+    assert (together[1] == points).all() and (together[2] == points[1:]).all()  # whoever is searched beside them
+
+
+@needs_speed
+def test_the_second_round_goes_on_with_the_deals_of_the_first() -> None:
+    deal = Deal()
+    view = decisions_of(deal.game, deal.tables).views
+    whole, rest = np.empty(20, view.dtype), np.empty(12, view.dtype)
+    imagine(view, whole, np.uint64(3), 0)
+    imagine(view, rest, np.uint64(3), 8)
+    assert (whole["held"][8:] == rest["held"]).all()
+    assert len(np.unique(whole["held"], axis=0)) == 20
+
+
+@needs_speed
+@pytest.mark.parametrize(("threshold", "is_played"), [(1e-3, True), (1e-2, True), (0.02, False)])
+def test_decisions_without_doubt_are_not_searched(threshold: float, is_played: bool) -> None:
+    deal = Deal()
+    deal.leave("4D 4C 4H 5D 5C", "3D 9C", "8D 8C TD TC", "KD KC KH", control=0)
+    single, last_cards = deal.action("4D"), deal.action("4D 4C 4H 5D 5C")
+    policy = Preferring({single: 0.99, last_cards: 0.01 + 1e-12})
+    agent = Big2Rollout(policy=policy, threshold=threshold)
+    action = agent.act(decisions_of(deal.game, deal.tables), np.random.default_rng(0))
+    assert action == [last_cards if is_played else single]
 
 
 @needs_speed

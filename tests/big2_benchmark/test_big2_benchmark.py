@@ -77,6 +77,12 @@ def test_matches_deal_the_cards_of_the_file() -> None:
             assert holder == owner[deal, card], (deal, order_name(card), card_name(card_of(card)))
 
 
+def test_stored_results_are_of_these_deals() -> None:
+    stored = json.loads((Path(__file__).parents[2] / "docs" / "results" / "big2_benchmark.json").read_text())
+    assert (stored["benchmark"], stored["deals_sha256"]) == (seatings.BENCHMARK, deals.DEALS_SHA256)
+    assert set(stored["agents"]) <= set(REFERENCES)
+
+
 # --- seatings ---------------------------------------------------------------------------------------------------------
 
 

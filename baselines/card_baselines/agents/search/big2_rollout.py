@@ -23,10 +23,12 @@ from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import MAX_LEGAL, TABLE
 from card_envs.games.big2.tricks import act
 
-DEALS = 64
-"""Imagined deals for each decision."""
+DEALS, DEALS_OF_A_POLICY = 64, 32
+"""Imagined deals for each decision; fewer where a policy plays to the end."""
 DOUBT, DOUBT_OF_A_POLICY = 2.0, 1.0
-"""Standard errors by which another action has to be ahead of the planned one; fewer where a policy plays to the end."""
+"""Standard errors by which another action has to be ahead of the planned one; likewise."""
+THRESHOLD = 1e-6
+"""Decisions are searched where the policy gives so much probability to others than its likeliest action."""
 
 _SEED_BITS = 2.0**53
 
@@ -50,14 +52,30 @@ class Big2Rollout(Agent):
 
     name = "rollout"
 
-    def __init__(self, deals: int = DEALS, doubt: float | None = None, policy: Agent | None = None) -> None:
-        """Use so many imagined deals; `doubt` is how many standard errors change its mind.
+    def __init__(
+        self,
+        deals: int | None = None,
+        doubt: float | None = None,
+        policy: Agent | None = None,
+        threshold: float = THRESHOLD,
+    ) -> None:
+        """Choose how much is searched.
 
-        With a `policy`, an agent that shows its probabilities, it plans and plays to the end what that would play.
+        Args:
+            deals: Imagined deals for each decision; None: 64, with a policy 32.
+            doubt: Standard errors by which another action has to be ahead of the planned one; None: 2, with a policy 1.
+            policy: Agent that shows its probabilities: it plans, and plays to the ends of the deals.
+            threshold: With a policy, decisions are searched where it gives its likeliest action 1 - threshold or less.
+
+        Raises:
+            ValueError: A number is out of range, or the policy cannot be searched with.
         """
-        if deals < 2:
+        self.deals = deals if deals is not None else DEALS_OF_A_POLICY if policy else DEALS
+        if self.deals < 2:
             raise ValueError(f"deals {deals} must be at least 2")
-        self.deals, self.policy = deals, policy
+        if not 0 <= threshold <= 1:
+            raise ValueError(f"threshold {threshold} must be in 0 .. 1")
+        self.policy, self.threshold = policy, threshold
         self.doubt = doubt if doubt is not None else DOUBT_OF_A_POLICY if policy else DOUBT
         self._thought, self._plan = np.zeros(1, THOUGHT), np.zeros(1, PLAN)
         if policy:
@@ -71,7 +89,7 @@ class Big2Rollout(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the best action of every decision."""
         if self.policy:
-            return choose_with(self.policy, decisions, self.deals, self.doubt)
+            return choose_with(self.policy, decisions, self.deals, self.doubt, self.threshold)
         actions = np.empty(len(decisions), np.int64)
         choose_rows(
             decisions.views, decisions.random_numbers, np.int64(self.deals), np.float64(self.doubt),
