@@ -133,8 +133,9 @@ def environments() -> str:
 
 
 def contents() -> str:
-    """The same pages for Sphinx."""
-    return "\n".join(["```{toctree}", ":hidden:", "", *map(page_name, ENVS.values()), "```"])
+    """The same pages for Sphinx, and that of the encoders."""
+    pages = [*map(page_name, ENVS.values()), "holdem_encoders"]
+    return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```"])
 
 
 def rules_profiles() -> str:

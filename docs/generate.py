@@ -22,6 +22,7 @@ REGION = re.compile(r"<!-- (.+?): begin, written by docs/generate\.py -->\n.*?<!
 
 TEMPLATES = Environment(loader=FileSystemLoader(DOCS), undefined=StrictUndefined, keep_trailing_newline=False)
 TEMPLATES.globals |= {name: getattr(module, name) for module in (env_tables, result_tables) for name in module.__all__}
+TEMPLATES.globals["ENVS"] = ENVS
 
 
 def pages() -> dict[Path, str]:
