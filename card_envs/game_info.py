@@ -227,6 +227,8 @@ class GameInfo:
     """Whether players lay all cards open when a deal is over, for people who play; agents see what `views` show."""
     equity: Callable[[Tables, int], float] | None = None
     """(view of a seat, seat) -> share of the pot, 0 to 1, that its hand wins against unknown hands if nobody folds."""
+    evaluation_panel: tuple[str, ...] = ()
+    """Names of the agents against which others are measured; empty: the measuring package chooses."""
     text: TextInterface | None = None
     """None: tables are described by `Game.text`, and actions read by their names alone."""
 

@@ -48,13 +48,13 @@ class Advice:
     actions: tuple[ActionAdvice, ...]
     """The legal actions, the most likely first."""
     note: str | None
-    """How the probabilities were found, if the agent does not show them."""
+    """Method that estimated the probabilities, if the agent does not show them."""
     value: float | None
-    """What the seat wins on average from here if the agent plays every seat, in `unit`; None where it is not known."""
+    """Mean future winnings of the seat if the agent plays every seat, in `unit`; None where they are not known."""
     value_error: float | None
     """Standard error of the value."""
     equity: float | None
-    """Share of the pot that the hand wins against unknown ones without more betting, 0..1; None in other games."""
+    """Equity: mean share of the pot won against unknown hands without more betting, 0..1; None in other games."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the advice as JSON."""
@@ -104,7 +104,7 @@ def _action_shares(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np
 
 
 def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[float, float] | None:
-    """Return what a seat wins on average from here if the agent plays every seat, and the standard error.
+    """Return the mean future winnings of a seat if the agent plays every seat, and their standard error.
 
     Cards that the seat cannot see are dealt at random, all ways alike. None where the game cannot deal them, and for
     agents that are too slow.

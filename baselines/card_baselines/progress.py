@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 
 _QUIET_SECONDS = 2.0
 _LINE_SECONDS = 60.0
-"""Between two lines about a long run."""
+"""Seconds between two lines about a long run."""
 _FORMAT = "{desc} {percentage:3.0f} %|{bar:30}| {elapsed} < {remaining} {postfix}"
 
 
@@ -50,7 +50,7 @@ class ProgressBar:
             self._bar.update(steps)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
@@ -69,7 +69,7 @@ def progress_bar(label: str, total: float, enabled: bool = True) -> ProgressBar:
 
 
 class SupportsBudget(Protocol):
-    """What says how much of a run is done."""
+    """Budget of a run."""
 
     def seconds(self) -> float:
         """Return the seconds of training so far."""
@@ -101,7 +101,7 @@ class _Lines:
 
 
 class StepsProgress:
-    """How many of so many steps are done: a bar on a terminal, otherwise one line a minute on the error stream."""
+    """Progress by number of steps: a bar on a terminal, otherwise one line a minute on the error stream."""
 
     def __init__(self, label: str, total: int, counts: str, enabled: bool = True) -> None:
         """Show nothing unless `enabled`; `counts` names the steps, such as rounds."""
@@ -127,7 +127,7 @@ class StepsProgress:
 
 
 class RunProgress:
-    """How far a training run is: a bar on a terminal, otherwise one line a minute on the error stream."""
+    """Progress of a training run: a bar on a terminal, otherwise one line a minute on the error stream."""
 
     def __init__(self, label: str, budget: SupportsBudget, counts: str, enabled: bool = True) -> None:
         """Show nothing unless `enabled`; `counts` names what `update` counts, such as decisions."""

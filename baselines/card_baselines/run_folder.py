@@ -1,4 +1,4 @@
-"""What a training run leaves behind: one folder with settings, commit, metrics, checkpoints, evaluation and a curve.
+"""Run folders: one folder per training run with settings, commit, metrics, checkpoints, evaluation and a curve.
 
 Files are written to a temporary name and then renamed, so a run that is killed at any moment leaves no broken file.
 """
@@ -32,7 +32,7 @@ CONFIG, METRICS, EVALUATION, CURVE, WEIGHTS = (
     "policy.safetensors",
 )
 INTERVAL = " half_width"
-"""Behind the name of a column of the metrics: half of the 95 % interval of what stands there."""
+"""Suffix of a metrics column that holds half of the 95 % interval of the column without it."""
 LOCK = ".lock"
 _PACKAGES = ("card-envs", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
 
@@ -45,7 +45,7 @@ class RunFolder:
         self.path = path
 
     @classmethod
-    def named(cls, root: Path, env: str, algorithm: str, seed: int) -> RunFolder:
+    def new(cls, root: Path, env: str, algorithm: str, seed: int) -> RunFolder:
         """Return a new folder below `root` whose name tells environment, algorithm, seed and time."""
         return cls(root / env / algorithm / f"s{seed}-{time.strftime('%Y%m%d-%H%M%S')}")
 
@@ -55,7 +55,7 @@ class RunFolder:
         return (self.path / CONFIG).exists()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Hold the folder, made if need be, so that one process at a time trains in it; without effect on Windows.
 
         Raises ValueError, which says who holds it, and when nothing can be written there.

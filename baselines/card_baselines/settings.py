@@ -26,8 +26,8 @@ def parse_settings(words: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
-def changed(words: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
-    """Return settings with others in their place or added: ("a=1", "b=2") and ("b=3",) give ("a=1", "b=3")."""
+def override_settings(words: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
+    """Return settings with some replaced or added: ("a=1", "b=2") and ("b=3",) give ("a=1", "b=3")."""
     names = parse_settings(changes)
     return (*(word for word in words if not names.keys() & parse_settings([word]).keys()), *changes)
 

@@ -28,11 +28,11 @@ class Situation:
     tables: Tables
     """(1,); what the seat to act may not see is made up."""
     label: str
-    """Where the situation comes from; "" for a line."""
+    """Source of the situation, such as a hand of a file; "" for a line."""
     player: str = ""
-    """Who acted."""
+    """Name of the player who acted."""
     taken: str = ""
-    """What was done, if that is recorded."""
+    """Action that was taken, if it is recorded."""
 
     @property
     def seat(self) -> int:

@@ -245,7 +245,7 @@ def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
 
 
 def _hint_at_metadata() -> str:
-    """Return what to do where no agent is registered, as in a checkout that is only on the path."""
+    """Return advice for when no agent is registered, as in a checkout that is only on the path."""
     if plugins.list_plugins(plugins.AGENTS):
         return ""
     return ". No package has registered agents: install one (pip install -e . in a checkout), or import it first"

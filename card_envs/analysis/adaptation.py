@@ -89,7 +89,7 @@ class Adaptation:
     rewards: Floats
     """(sessions, hands): rewards of the agent in `unit`."""
     best_fixed: tuple[Summary, ...]
-    """For each style, name and mean of the best fixed response; empty without responses."""
+    """Name and mean of the best fixed response to each style; empty without responses."""
     unit: str
     """Unit of rewards per hand."""
 

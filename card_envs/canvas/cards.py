@@ -26,7 +26,7 @@ SUIT_COLORS = ((20, 128, 62), (24, 98, 200), (206, 32, 44), (22, 26, 32))
 PLAIN, SHADED, COVERED = "plain", "shaded", "covered"
 """Styles of a card: alone, out of play, in a fan where the next card leaves only its left side visible."""
 SHADE = 0.62
-"""Share of `CARD_SHADE` in the colours of a shaded card."""
+"""Weight of `CARD_SHADE` in the colours of a shaded card, 0 .. 1."""
 
 _TEN = RANKS.index("T")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -14,10 +15,13 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
+from numpy.typing import NDArray
 from pettingzoo.test import api_test, seed_test
 
+from card_baselines.agents.panels import evaluation_panel
+from card_baselines.exploitability.learned.demonstrators import list_demonstrators
 from card_envs import make_game, make_vector
-from card_envs.agent import RandomAgent
+from card_envs.agent import Agent, Decisions, RandomAgent
 from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.history import MatchFile, replay_paths
 from card_envs.history.formats import load_recorded_hands
@@ -27,7 +31,17 @@ from card_wrappers.sb3 import CardVecEnv
 from tests.third_game import register
 
 ENV = "dozen-v0"
+PANEL = ("random", f"{__name__}:FirstLegal")
 REPO = Path(__file__).parents[2]
+
+
+class FirstLegal(Agent):
+    """Takes the first legal action."""
+
+    name = "first_legal"
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        return np.asarray(decisions.action_mask.argmax(axis=1), np.int64)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -163,3 +177,11 @@ def test_the_commands() -> None:
     page = run("report", "random", "--env", ENV, "--hands", "30")
     assert "v random" in page and "points" in page
     assert any(env["id"] == ENV and env["num_seats"] == 3 for env in json.loads(run("envs", "--json")))
+
+
+def test_a_game_may_name_the_panel_that_others_are_measured_against() -> None:
+    game = make_game(ENV)
+    assert evaluation_panel(game) == ("random",)
+    own = dataclasses.replace(game, info=dataclasses.replace(game.info, evaluation_panel=PANEL))
+    assert evaluation_panel(own) == PANEL
+    assert [each.name for each in list_demonstrators(own, RandomAgent())] == list(PANEL)

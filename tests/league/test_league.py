@@ -174,7 +174,7 @@ def test_nothing_in_a_store_is_changed(tmp_path: Path) -> None:
 
 
 def test_two_processes_on_one_league(tmp_path: Path) -> None:
-    with small_league(tmp_path / "league") as league, RunFolder(league.folder).locked():
+    with small_league(tmp_path / "league") as league, RunFolder(league.folder).lock():
         with pytest.raises(LeagueError, match=rf"in use by process {os.getpid()} on .*: wait until it ends"):
             league.run({"climb": 1})
         assert league.ratings("climb") == {}, "reading goes on"

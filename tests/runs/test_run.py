@@ -54,7 +54,7 @@ def test_numbers_that_make_no_sense_are_refused_by_name(
 
 
 def test_a_folder_that_another_process_holds_is_refused_and_says_who(tmp_path: Path) -> None:
-    with RunFolder(tmp_path).locked(), pytest.raises(ValueError, match=r"is in use: process \d+ on .* trains there"):
+    with RunFolder(tmp_path).lock(), pytest.raises(ValueError, match=r"is in use: process \d+ on .* trains there"):
         train(ALGORITHM, TINY, tmp_path)
     train(ALGORITHM, TINY, tmp_path)
     assert not (tmp_path / ".lock").exists()

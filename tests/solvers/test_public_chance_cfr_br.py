@@ -53,7 +53,7 @@ class Answer(PublicChanceCfr):
 
     def value(self, run: PublicChanceCfr) -> float:
         """Return what they win, in chips a hand, the mean of both seats."""
-        self._hands.at(BOARD)
+        self._hands.set_board(BOARD)
         num, rng = self._hands.num_hands, np.random.default_rng(0)
         self._hands.rows[:] = run._hands.rows
         won = 0.0

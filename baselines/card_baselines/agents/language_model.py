@@ -26,7 +26,7 @@ Message = dict[str, str]
 
 @dataclass(frozen=True)
 class LanguageModelSettings:
-    """How a language model is asked; `from_environment` reads CARD_ENVS_LLM_LOG, CARD_ENVS_LLM_MAX_CALLS and so on."""
+    """Settings of a language model; `from_environment` reads CARD_ENVS_LLM_LOG, CARD_ENVS_LLM_MAX_CALLS and so on."""
 
     log: str = ""
     """File of JSON lines with every prompt and answer; calls that it holds are not made again."""
@@ -35,13 +35,13 @@ class LanguageModelSettings:
     timeout: float = 60.0
     """Seconds for one answer."""
     retries: int = 2
-    """How often a call is repeated that fails or takes too long."""
+    """Maximum number of repetitions of a call that fails or takes too long."""
     attempts: int = 2
-    """How often it is asked about one decision until an answer names a legal action."""
+    """Maximum number of prompts about one decision; without a legal action by then, the default action is taken."""
     form: str = "compact"
-    """Of the prompts, "compact" or "verbose"."""
+    """Form of the prompts: "compact" or "verbose"."""
     max_tokens: int = 1024
-    """Of an answer."""
+    """Maximum number of tokens of an answer."""
     workers: int = 8
     """Calls at the same time."""
 
@@ -151,7 +151,7 @@ class LanguageModel(Agent):
         return default_action(action_names(game, views, j))
 
     def _answer(self, messages: list[Message], number: float) -> str:
-        """Return what the model says, from the log if it is there."""
+        """Return the answer of the model, from the log if the log holds it."""
         key = sha256(json.dumps([self.model, messages, number]).encode()).hexdigest()
         with self._lock:
             if key in self._known:

@@ -1,4 +1,4 @@
-"""Evaluation panels: the scripted agents that other agents are measured against, by game."""
+"""Evaluation panels: the agents against which other agents are measured, by game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ BIG2 = ("random", "big2_lowest", "big2_greedy", "big2_planner")
 
 
 def evaluation_panel(game: Game) -> tuple[str, ...]:
-    """Return the names of the scripted agents of a game; random play alone for games of other packages."""
+    """Return the names of the agents against which others are measured in a game.
+
+    A panel that the game names itself (`GameInfo.evaluation_panel`) comes first. Other games of other packages have
+    random play alone.
+    """
+    if game.info.evaluation_panel:
+        return game.info.evaluation_panel
     if is_texas_holdem(game):
         return TEXAS_HOLDEM
     if is_holdem(game):

@@ -17,7 +17,7 @@ from card_envs.agent import Decisions, decisions_at
 from card_envs.game import Game
 
 _ROOT = -1
-"""Stands for the parent of the first node."""
+"""Parent of the first node."""
 
 
 class EarlierDecisions(NamedTuple):

@@ -87,7 +87,7 @@ class SnapshotAgent(Agent):
 
     @torch.inference_mode()
     def play(self, snapshot: int, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
-        """Return what one of the networks plays, (n, num_actions)."""
+        """Return the action probabilities of one of the networks, (n, num_actions)."""
         weights = {name: tensor[snapshot] for name, tensor in self._tensors.items()}
         inputs = torch.from_numpy(np.asarray(observation, np.float32))
         return self._strategy(torch.func.functional_call(self._policy, weights, inputs).numpy(), action_mask)

@@ -47,7 +47,7 @@ OUTPUTS: Mapping[str, Callable[[NDArray[np.floating], NDArray[np.int8]], Floats]
     "advantages": match_regrets,
     "logits": softmax,
 }
-"""What the networks compute, as config.json names it under "output" -> how a strategy follows from it."""
+"""Output of the networks, as config.json names it -> function that converts it into action probabilities."""
 
 
 class Snapshots:

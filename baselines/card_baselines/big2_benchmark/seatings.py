@@ -11,7 +11,7 @@ from card_baselines.big2_benchmark.deals import NUM_DEALS
 BENCHMARK = "big2-benchmark-v1"
 """Name and version; it changes with deals, rules, references or seatings."""
 AGENT = "agent"
-"""Stands for the agent that is measured."""
+"""Placeholder for the agent that is measured."""
 REFERENCES = ("random", "big2_greedy", "big2_planner", "ppo_big2", "ppo_big2:rollout")
 """The reference players, weakest first."""
 MIXED_TABLE = ("big2_greedy", "big2_planner", "ppo_big2")
@@ -46,7 +46,7 @@ class Seating:
 
 
 def list_seatings(references: Sequence[str] = REFERENCES, deals: int = NUM_DEALS, mixed: bool = True) -> list[Seating]:
-    """Return what an agent plays: one against three and two against two of each reference, and the mixed table.
+    """Return the seatings of an agent: one against three and two against two of each reference, and the mixed table.
 
     Args:
         references: Reference players to meet.

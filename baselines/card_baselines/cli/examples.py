@@ -9,7 +9,7 @@ class Example(NamedTuple):
     """A command line that works when it is copied."""
 
     words: str
-    """What is typed behind `card-envs`."""
+    """Arguments of `card-envs`."""
     about: str
     """Unit of the results, and cost."""
 

@@ -32,14 +32,14 @@ class Sample(NamedTuple):
     play: str
     """Way to play, such as "duplicate deals"."""
     sd: float
-    """Standard deviation of a sample, in the unit of the game per hand."""
+    """Its standard deviation, in the unit of the game per hand."""
     hands: int
     """Number of hands in a sample."""
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """What a pilot match shows about longer ones."""
+    """Statistics of a short match, from which the interval of a longer one is forecast."""
 
     samples: tuple[Sample, ...]
     """The ways to play, the one with the smallest variance last."""

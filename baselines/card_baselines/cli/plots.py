@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _POINTS = 300
 """Largest number of points of a curve: more would not be seen."""
 _SKIPPED_SHARE = 0.05
-"""Of the hands, where a curve does not begin yet: the first ones would stretch the picture."""
+"""Fraction of the hands before the start of a curve: means of few hands would stretch the picture."""
 
 
 def require_drawable(path: Path | None) -> None:
@@ -51,12 +51,12 @@ def draw_report(result: MatchResult, opponents: Sequence[str], scores: Sequence[
     figure = Figure(figsize=(11.0, 4.2), dpi=150, layout="constrained")
     left, right = figure.subplots(1, 2)
     factor, unit = _unit(result)
-    places = np.arange(len(scores))[::-1]
+    heights = np.arange(len(scores))[::-1]
     means = [score.mean * factor for score in scores]
     reaches = [(score.ci95[1] - score.ci95[0]) / 2 * factor for score in scores]
-    left.errorbar(means, places, xerr=reaches, fmt="o", capsize=3)
+    left.errorbar(means, heights, xerr=reaches, fmt="o", capsize=3)
     left.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    left.set_yticks(places, opponents)
+    left.set_yticks(heights, opponents)
     left.set_xlabel(f"{unit} (95 % intervals)")
     left.set_title(f"{result.names[0]} against", loc="left")
     left.spines[["top", "right"]].set_visible(False)
@@ -110,8 +110,8 @@ def _draw_win_curve(axes: Axes, result: MatchResult) -> None:
     factor, unit = _unit(result)
     samples = len(result.deal_means)
     counts = np.unique(np.linspace(max(1, _SKIPPED_SHARE * samples), samples, _POINTS).astype(np.int64))
-    for place, name in enumerate(result.names):
-        values = result.deal_means[:, place] * factor
+    for agent, name in enumerate(result.names):
+        values = result.deal_means[:, agent] * factor
         means = np.cumsum(values)[counts - 1] / counts
         spreads = np.sqrt(np.maximum(np.cumsum(values**2)[counts - 1] / counts - means**2, 0) / counts)
         (line,) = axes.plot(counts * result.hands_per_sample, means, label=name, linewidth=1.6)

@@ -174,7 +174,7 @@ class League:
     def _lock(self) -> Iterator[None]:
         with ExitStack() as stack:
             try:
-                stack.enter_context(RunFolder(self.folder).locked())
+                stack.enter_context(RunFolder(self.folder).lock())
             except ValueError as error:
                 if "is in use" not in str(error):
                     raise

@@ -19,7 +19,7 @@ _UNKNOWN = -1
 
 
 class AdvantageMemory(Protocol):
-    """What advantage networks learn from."""
+    """Memory of the samples from which advantage networks learn."""
 
     def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
         """Remember the traversers' decisions, all with the same weight."""

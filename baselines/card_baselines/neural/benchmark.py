@@ -46,7 +46,7 @@ class Entrant:
 
     algorithm: str
     about: str
-    """What the tables say of it."""
+    """Description in the tables."""
     result: str
     """Column of the metrics that judges it: `LATEST` or `AVERAGE`."""
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -163,7 +163,7 @@ def measure_references(game: str) -> dict[str, float]:
 
 
 def make_report(folder: Path) -> dict[str, Any]:
-    """Return what the JSON of a benchmark holds: references and cells."""
+    """Return the JSON of a benchmark: references and cells."""
     cells = find_cells(folder)
     games = [game for game in GAMES if any(cell["game"] == game for cell in cells)]
     return {

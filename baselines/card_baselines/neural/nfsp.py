@@ -60,7 +60,7 @@ class Config(GameRunConfig):
     """Steps of the optimiser for the average network in an update."""
     minibatch: int = 256
     learning_rate: float = 1e-3
-    """Of the best response."""
+    """Learning rate of the best response."""
     average_learning_rate: float = 1e-3
     target_updates: int = 10
     """Updates after which the target network of the best response is replaced."""
@@ -228,7 +228,7 @@ class Nfsp(MeasuredLearner):
         return float(torch.stack(losses).mean())
 
     def strategies(self, decisions: Decisions) -> dict[str, NDArray[np.float64]]:
-        """Return what the average network plays."""
+        """Return the action probabilities of the average network."""
         return {AVERAGE: self.average.probabilities(decisions.observation, decisions.action_mask)}
 
     def save_policy(self, run: RunFolder) -> None:

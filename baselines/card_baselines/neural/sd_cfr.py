@@ -43,7 +43,7 @@ from card_envs.game import Game
 
 NUM_PLAYERS = 2
 _MIN_DEVIATION = 0.1
-"""Added to the deviations of inputs, so that those that hardly vary at first cannot become large later."""
+"""Offset of the standard deviations of inputs, so that inputs that hardly vary at first cannot become large later."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class Config(GameRunConfig):
     """Steps of the optimiser after the traversals of each player."""
     minibatch: int = 2048
     learning_rate: tuple[float, float] = (1e-3, 1e-3)
-    """At the start and at the end of the run, linear in the used share of the budget."""
+    """Learning rate at the start and at the end of the run, linear in the used share of the budget."""
     hidden: tuple[int, ...] = (64, 64, 64)
     memory: int = 1_000_000
     """Most decisions in the reservoir of advantages, or information states with --merge-samples; also most decisions in
@@ -64,7 +64,7 @@ class Config(GameRunConfig):
     merge_samples: bool = False
     """Remember the mean advantage of each information state: exact and quiet, for games with few of them."""
     average: Literal["snapshots", "network"] = "snapshots"
-    """How the average strategy is played: by the networks of all iterations, one drawn for each deal (Single Deep CFR),
+    """Form of the average strategy: the networks of all iterations, one drawn for each deal (Single Deep CFR),
     or by one more network, trained at the end of the run (Deep CFR)."""
     max_snapshots: int = 1000
     """Most networks that are kept; where there were more iterations, every second one is dropped."""
@@ -268,7 +268,7 @@ class SingleDeepCfr(MeasuredLearner):
 
 
 def describe(config: Config) -> dict[str, Any]:
-    """Return what config.json holds."""
+    """Return the content of config.json."""
     agent = "snapshots" if config.average == "snapshots" else "mlp"
     return describe_game_run(config, "sd_cfr", agent, activation="relu", output="advantages")
 

@@ -66,7 +66,7 @@ def train(
         start_folder(config.start_from)
     learner = algorithm.make_learner(config, game)  # before anything is written: it may refuse the settings
     run = RunFolder(Path(folder)) if folder else _new_folder(algorithm, config, described["env"])
-    with run.locked():
+    with run.lock():
         run.start(described, algorithm.may_change)
         try:
             return Run(algorithm, config, learner, run, progress=progress, tensorboard=tensorboard).train()
@@ -87,7 +87,7 @@ def start_folder(name: str) -> Path:
 
 def _new_folder(algorithm: Algorithm[AnyConfig], config: AnyConfig, env: str) -> RunFolder:
     name = algorithm.folder_name(config) if algorithm.folder_name else algorithm.name
-    return RunFolder.named(Path("runs"), find_entry(env).id, name, config.seed)
+    return RunFolder.new(Path("runs"), find_entry(env).id, name, config.seed)
 
 
 @dataclass

@@ -75,7 +75,7 @@ class PublicChanceCfr:
         """Do `iterations` more iterations: on each board both players learn in turn."""
         for _ in range(iterations):
             rng = np.random.default_rng((self.seed, self.iterations))
-            self._hands.at(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))
+            self._hands.set_board(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))
             self.iterations += 1
             for learner in range(NUM_PLAYERS):
                 self._learn(learner, rng)
@@ -182,8 +182,8 @@ class BucketsOfBoard:
         """Hands that can be held with the board."""
         return int(self.ranked[0].num_hands)
 
-    def at(self, board: NDArray[np.int64]) -> None:
-        """Look at a board of five cards, the first three of which are the flop."""
+    def set_board(self, board: NDArray[np.int64]) -> None:
+        """Compute ranks and buckets on a board of five cards, the first three of which are the flop."""
         rank_hands(board, self.ranked[0])
         rows, buckets = self.rows, self._buckets
         num = self.num_hands

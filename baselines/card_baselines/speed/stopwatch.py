@@ -103,7 +103,7 @@ def one_core() -> Iterator[int | None]:
 
 
 def machine() -> dict[str, str | int | None]:
-    """Return what a speed depends on besides the program: processor, cores, system, Python."""
+    """Return the description of this machine: processor, cores, system, Python."""
     return {
         "processor": _processor_name(),
         "cores": os.cpu_count(),

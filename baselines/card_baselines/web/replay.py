@@ -179,12 +179,12 @@ class Library:
         return [{"name": name, "title": recording.title} for name, recording in found.items()]
 
     def describe(self, name: str) -> dict[str, Any]:
-        """Return what a page needs of one recording; see `Recording.described`."""
-        return {"name": name, **self._recording(name).describe(self._catalogue)}
+        """Return one recording as JSON for a page; see `Recording.describe`."""
+        return {"name": name, **self._find_recording(name).describe(self._catalogue)}
 
     def moment(self, name: str, hand: int, step: int) -> Moment:
         """Return a moment: the `hand`-th of the recording, after `step` decisions; ValueError if there is none."""
-        recording = self._recording(name)
+        recording = self._find_recording(name)
         if not 0 <= hand < len(recording):
             raise ValueError(f"hand {hand} must be in 0..{len(recording) - 1}")
         steps = len(recording.moment(hand, 0).moves)
@@ -200,7 +200,7 @@ class Library:
         steps = [step] if kind == "png" else range(len(first.moves) + 1)
         return encode_pictures(kind, [_draw(self.moment(name, hand, each)) for each in steps])
 
-    def _recording(self, name: str) -> Recording:
+    def _find_recording(self, name: str) -> Recording:
         if name in self._files:
             return self._files[name]
         words = name.removeprefix(_SESSION)

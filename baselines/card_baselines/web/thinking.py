@@ -1,4 +1,4 @@
-"""Agents that the page asks what they think of a decision, of a hand that is played or of a recorded one."""
+"""Advice of agents about decisions of a current or a recorded hand, for the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Thought = dict[str, Any]
 
 
 class Thinkers:
-    """Agents that are asked what they think; they play at no table themselves."""
+    """Agents that give advice; they play at no table themselves."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         """Ask agents of this catalogue."""
@@ -29,7 +29,7 @@ class Thinkers:
     def ask_about_own_decision(
         self, session: Session, place: int, hand: int, step: int, name: str, actions: Sequence[int]
     ) -> Thought:
-        """Return what an agent thinks of a decision that a place faces or faced; `actions` are those of the hand.
+        """Return an agent's advice on a decision of the player at a place; `actions` are those of the hand so far.
 
         Raises ValueError for decisions of others: they would tell of cards that the place may not see.
         """
@@ -43,7 +43,7 @@ class Thinkers:
         return self.ask_about_decision(game, tables, name)
 
     def ask_about_moment(self, moment: Moment, name: str) -> Thought | None:
-        """Return what an agent thinks of a moment of a recording, as the seat to act saw it; None at the end."""
+        """Return an agent's advice on a moment of a recording, as the seat to act saw it; None at the end."""
         if moment.taken is None:
             return None
         reason = f"{name} does not know this game"
@@ -55,7 +55,7 @@ class Thinkers:
         return {"agent": name, "unit": moment.game.unit, "actions": [], "note": reason} | _NOTHING
 
     def ask_about_decision(self, game: Game, tables: Tables, name: str) -> Thought:
-        """Return what an agent thinks of the decision at a single table.
+        """Return an agent's advice on the decision at a single table.
 
         The keys are those of `Advice.as_json`.
         """

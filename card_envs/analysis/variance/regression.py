@@ -28,7 +28,7 @@ FOLDS = 5
 RIDGES = (0.3, 3.0, 30.0, 300.0)
 """Strengths of the ridge to choose from: as if each control had stayed zero in that many more deals."""
 _DOUBTED_ERRORS = 2.0
-"""Standard errors by which the out-of-sample correlation of correction and result is reduced."""
+"""Number of standard errors by which the out-of-sample correlation of correction and result is reduced."""
 _HANDS_PER_CONTROL = 3
 """Number of hands per control from which the whole correction is used. Fewer show too little of rare large values:
 the correction shrinks linearly to zero at one hand per control."""

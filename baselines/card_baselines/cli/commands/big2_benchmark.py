@@ -80,7 +80,7 @@ def big2_benchmark(
 
 
 def _describe_benchmark() -> dict[str, Any]:
-    """Return what all results of this version have in common."""
+    """Return the entries that all results of this version share."""
     return {"benchmark": BENCHMARK, "env": "big2-v0", "unit": "points a game", "deals_sha256": DEALS_SHA256}
 
 

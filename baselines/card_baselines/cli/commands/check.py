@@ -35,7 +35,7 @@ def check(
         settings: Arguments of the environment, such as num_players=3.
         as_json: Print JSON.
     """
-    made = _made(game, parse_settings(join_words(settings)))
+    made = _load_game(game, parse_settings(join_words(settings)))
     results = {name: _result(made, name, seed, deals) for name in join_words(only) or CHECKS}
     if as_json:
         print_json({"game": game, "results": results})
@@ -44,7 +44,8 @@ def check(
     return int(any(result.startswith("FAILED") for result in results.values()))
 
 
-def _made(spec: str, settings: dict[str, Any]) -> Game:
+def _load_game(spec: str, settings: dict[str, Any]) -> Game:
+    """Return the game of an environment id or a "module:function"."""
     if ":" not in spec:
         return make_game(spec, **settings)
     if os.getcwd() not in sys.path:

@@ -25,7 +25,7 @@ from card_envs.match import MatchResult, Summary
 from card_envs.play_statistics import Statistic, statistics_json
 
 _DRAWS_EXACT, _DRAWS_LOCAL = 200, 4
-"""How often agents that show no probabilities are asked, by method."""
+"""Number of queries per decision that estimate the probabilities of agents that do not show them, by method."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class _Played:
     opponent: str
     result: MatchResult
     won: Summary
-    """By the agent: plain, or with chance taken off."""
+    """Winnings of the agent: plain, or adjusted by control variates."""
     statistics: tuple[Statistic, ...]
 
 

@@ -18,7 +18,7 @@ from card_baselines.run_folder import CURVE, RunFolder
 from card_baselines.runs import run
 from card_baselines.runs.algorithm import Algorithm, find_algorithm
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
-from card_baselines.settings import changed
+from card_baselines.settings import override_settings
 from card_envs import plugins
 
 
@@ -59,7 +59,7 @@ def _options(algorithm: Algorithm[Any], arguments: list[str]) -> Any:
     options = parse_options(made, f"train {algorithm.name}", arguments, default)
     config = algorithm.config(**vars(options.config))
     if asked.settings:
-        config = dataclasses.replace(config, settings=changed(begin.settings, asked.settings))
+        config = dataclasses.replace(config, settings=override_settings(begin.settings, asked.settings))
     return dataclasses.replace(options, config=config)
 
 
@@ -83,7 +83,7 @@ def _find_fitting(algorithm: Algorithm[Any], asked: argparse.Namespace) -> Any:
         return begin
     print(f"settings: preset {name}", file=sys.stderr)
     preset = algorithm.presets[name]
-    return dataclasses.replace(preset, env=config.env, settings=changed(preset.settings, config.settings))
+    return dataclasses.replace(preset, env=config.env, settings=override_settings(preset.settings, config.settings))
 
 
 def _options_class(config: Any, presets: Mapping[str, Any]) -> Any:

@@ -18,13 +18,13 @@ def judge(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         {
             **result,
             "verdict": _verdict(result, result["paper"]),
-            "verdict_per_board": _verdict(result, per_board(result)),
+            "verdict_per_board": _verdict(result, divide_by_board(result)),
         }
         for result in results
     ]
 
 
-def per_board(result: Mapping[str, Any]) -> float:
+def divide_by_board(result: Mapping[str, Any]) -> float:
     """Return the paper's number per hand, if it was meant per board."""
     return float(result["paper"]) / HANDS_OF_BOARD
 
@@ -40,7 +40,7 @@ def count_readings(results: Sequence[Mapping[str, Any]]) -> dict[str, int]:
         counts["differs_per_board"] += result["verdict_per_board"] == DIFFERS
         if result["ceiling"] and result["paper"] > result["ceiling"]["mean"]:
             counts["above"] += 1
-            counts["still_above"] += per_board(result) > result["ceiling"]["mean"]
+            counts["still_above"] += divide_by_board(result) > result["ceiling"]["mean"]
     return {"numbers": len(judged), **counts}
 
 

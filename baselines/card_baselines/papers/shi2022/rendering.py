@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
-from card_baselines.papers.shi2022.judge import count_readings, per_board
+from card_baselines.papers.shi2022.judge import count_readings, divide_by_board
 
 PAPER_EPISODES = 20_000
 _HEADER = (
@@ -26,7 +26,7 @@ def _row(result: Mapping[str, Any]) -> list[str]:
         f"{result['row']} ({result['history']})",
         result["variant"],
         f"{result['paper']:+.3f}",
-        f"{per_board(result):+.3f}",
+        f"{divide_by_board(result):+.3f}",
         format_gain(result, 2),
         ", ".join(f"{match['mean']:+.2f}" for match in result["paper_protocol"]),
         format_gain(result["untrained"], 2) if result.get("untrained") else "",
