@@ -26,6 +26,7 @@ AGENTS = {
     "cfr": "card_baselines.solvers.cfr:Cfr",
     "cfr_small": "card_baselines.solvers.cfr:CfrSmall",
     "cfr_large": "card_baselines.solvers.cfr:CfrLarge",
+    "cfr_no_limit": "card_baselines.solvers.cfr_no_limit:CfrNoLimit",
     "mcts": "card_baselines.agents.search.mcts:Mcts",
     "rollout": "card_baselines.agents.search.big2_rollout:Big2Rollout",
     "big2_greedy": "card_baselines.agents.scripted.big2_greedy:Big2Greedy",
@@ -70,6 +71,7 @@ ALGORITHMS = {
     "nfsp": "card_baselines.neural.nfsp:ALGORITHM",
     "mmd": "card_baselines.neural.mmd:ALGORITHM",
     "tabular_mccfr": "card_baselines.neural.tabular_mccfr:ALGORITHM",
+    "menu_cfr": "card_baselines.solvers.train_menu_cfr:ALGORITHM",
 }
 """Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 
@@ -80,6 +82,7 @@ SAVED_AGENTS = {
     "snapshots": "card_baselines.average_strategy.snapshot_agent:SnapshotAgent",
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
     "cfr": "card_baselines.solvers.cfr:Cfr",
+    "cfr_no_limit": "card_baselines.solvers.cfr_no_limit:CfrNoLimit",
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",
     "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     "kaminsky2020": "card_baselines.papers.kaminsky2020.players:Kaminsky2020Agent",

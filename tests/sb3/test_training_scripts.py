@@ -142,7 +142,7 @@ def test_a_recurrent_agent_takes_the_likeliest_action_if_asked(tmp_path: Path) -
     assert len(drawn[":greedy"]) == 1 < len(drawn[""])
 
 
-ONE_GAME = {"shi2022", "mccfr", "public_chance_cfr"}
+ONE_GAME = {"shi2022", "mccfr", "public_chance_cfr", "menu_cfr"}
 """Algorithms that are made for one game."""
 
 

@@ -1,8 +1,8 @@
-"""Settings and `Algorithm` of solvers for heads-up limit hold'em, whose budget counts iterations."""
+"""Settings and `Algorithm` of solvers for heads-up hold'em, whose budget counts iterations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,14 +37,16 @@ class SolverConfig(RunConfig):
 
 
 def make_algorithm(
-    name: str, config: type[Any], learner: Callable[[Any, Game], Learner], checkpoint_seconds: float = 30.0
-) -> Algorithm[Any]:
-    """Return the algorithm of a solver, whose run folder the agent `cfr` plays."""
+    name: str, config: type[Any], learner: Callable[[Any, Game], Learner], checkpoint_seconds: float = 30.0, *,
+    env: str = ENV, agent: str = "cfr", presets: Mapping[str, Any] | None = None,
+) -> Algorithm[Any]:  # fmt: skip
+    """Return the algorithm of a solver, whose run folder `agent` plays."""
     return Algorithm(
         name=name,
         config=config,
         make_learner=learner,
-        describe=lambda config: {"agent": "cfr", "algorithm": name, "env": ENV, **list_settings(config)},
+        describe=lambda config: {"agent": agent, "algorithm": name, "env": env, **list_settings(config)},
+        presets=presets or {},
         budget=lambda config, done: Budget(config.minutes, config.iterations, done),
         counts="iterations",
         checkpoint_seconds=checkpoint_seconds,

@@ -1,0 +1,155 @@
+"""A strategy for two-player no-limit hold'em on a bet menu, with hands in buckets, as it is kept and played."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.bucket_lookup import BucketFinder
+from card_baselines.solvers.hand_buckets import HandBuckets
+from card_baselines.solvers.menu_tree import MenuTree, grow_menu_tree
+from card_envs.game import Tables
+from card_envs.games.holdem.actions import CALL_ACTION
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.poker.hands import NUM_HANDS
+
+STRATEGY = "strategy.npz"
+"""File of a run folder."""
+WHOLE = 15
+"""Probabilities are kept in so many parts: four bits each."""
+_SMALLEST = 0.02
+"""Probabilities below this are kept as 0."""
+_HARDLY_REACHED = 3e-4
+"""Own reach probability below which a hand plays as the decision's hands do on average."""
+_CONFIG = ("stacks", "blinds", "bet_menu", "structure", "rules", "min_bet", "chips_per_reward")
+
+
+class MenuStrategy:
+    """Probabilities of actions by betting and bucket."""
+
+    def __init__(self, config: HoldemConfig, shares: NDArray[np.uint8], buckets: HandBuckets) -> None:
+        """Take probabilities in 15ths, those of each decision without the last action, in the order of the tree."""
+        self.config, self.shares, self.buckets = config, shares, buckets
+        self.tree = grow_menu_tree(config, buckets.hands_by_street)
+        self._first, size = _layout(self.tree)
+        if len(shares) != size:
+            raise ValueError(f"the strategy has {len(shares)} numbers, but the betting of its game asks for {size}")
+        self._finder = BucketFinder(buckets)
+
+    def probabilities(self, views: Tables) -> NDArray[np.float64]:
+        """Return the probabilities of actions (n, actions) of each view's actor; the betting must be in the tree."""
+        return self.at(self.tree.find_states(views), self._finder.find(views))
+
+    def find_buckets(self, views: Tables) -> NDArray[np.int64]:
+        """Return the bucket (n,) of each actor's hand."""
+        return self._finder.find(views)
+
+    def at(self, states: NDArray[np.int64], buckets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the probabilities of actions (n, actions) at information states with hands in buckets."""
+        nodes = self.tree.decisions[self.tree.first[states]]
+        size, num_legal = self.tree.num_buckets[nodes["street"]], nodes["num_legal"]
+        found, rows = np.zeros((len(states), self.config.num_actions)), np.arange(len(states))
+        left = np.full(len(states), WHOLE, np.int64)
+        for place in range(int(num_legal.max(initial=0))):
+            is_kept, is_last = place < num_legal - 1, place == num_legal - 1
+            kept = rows[is_kept]
+            parts = np.where(is_last, left, 0)
+            parts[kept] = self.shares[self._first[states[kept]] + place * size[kept] + buckets[kept]]
+            left -= np.where(is_kept, parts, 0)
+            legal = rows[is_kept | is_last]
+            found[legal, nodes["action"][legal, place]] = parts[legal] / WHOLE
+        return found
+
+    def save(self, path: Path) -> None:
+        """Write a file that `load` reads."""
+        packed = np.frombuffer(lzma.compress(pack_pairs(self.shares).tobytes(), preset=9), np.uint8)
+        settings = {name: value for name, value in asdict(self.config).items() if name in _CONFIG}
+        flop = np.frombuffer(lzma.compress(self.buckets.flop.astype(np.uint16).tobytes(), preset=9), np.uint8)
+        tables = vars(self.buckets) | {"flop": flop}
+        with path.open("wb") as file:
+            np.savez(file, shares=packed, config=np.array(json.dumps(settings)), **tables)
+
+    @staticmethod
+    def load(path: Path) -> MenuStrategy:
+        """Return the strategy of a file."""
+        with np.load(path) as data:
+            tables = {name: data[name] for name in HandBuckets.__annotations__}
+            packed = lzma.decompress(data["shares"].tobytes())
+        flop = np.frombuffer(lzma.decompress(tables["flop"].tobytes()), np.uint16)
+        tables["flop"] = flop.reshape(-1, NUM_HANDS)
+        buckets = HandBuckets(**tables)
+        config = MenuStrategy.load_config(path)
+        _, size = _layout(grow_menu_tree(config, buckets.hands_by_street))
+        return MenuStrategy(config, unpack_pairs(np.frombuffer(packed, np.uint8), size), buckets)
+
+    @staticmethod
+    def load_config(path: Path) -> HoldemConfig:
+        """Return the game of a file."""
+        with np.load(path) as data:
+            settings = json.loads(str(data["config"]))
+        return HoldemConfig(max_raises=None, **{name: _as_tuple(value) for name, value in settings.items()})
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _layout(tree: MenuTree) -> tuple[NDArray[np.int64], int]:
+    """Return where the numbers of each information state begin, and how many there are in all."""
+    nodes = tree.decisions[tree.first]
+    sizes = (nodes["num_legal"] - 1) * tree.num_buckets[nodes["street"]]
+    order = np.argsort(nodes["offset"])
+    first = np.empty(len(nodes), np.int64)
+    first[order] = np.cumsum(sizes[order]) - sizes[order]
+    return first, int(sizes.sum())
+
+
+def to_shares(tree: MenuTree, averages: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return the probabilities in 15ths of summed strategies in the layout of the tree."""
+    first, size = _layout(tree)
+    shares = np.zeros(size, np.uint8)
+    whole = _root_weight(tree, averages)
+    for state, number in enumerate(tree.first.tolist()):
+        node = tree.decisions[number]
+        num, width = int(node["num_legal"]), int(tree.num_buckets[node["street"]])
+        sums = averages[node["offset"] : node["offset"] + num * width].reshape(num, width).astype(np.float64)
+        parts = parts_of(sums, whole / width, node["action"][:num])
+        shares[first[state] : first[state] + (num - 1) * width] = parts[:-1].reshape(-1)
+    return shares
+
+
+def _root_weight(tree: MenuTree, averages: NDArray[np.float32]) -> float:
+    """Return the sum of the strategies of the first decision: the weight of a decision that is always reached."""
+    node = tree.decisions[0]
+    end = node["offset"] + node["num_legal"] * tree.num_buckets[0]
+    return float(averages[node["offset"] : end].sum(dtype=np.float64))
+
+
+def parts_of(sums: NDArray[np.float64], usual: float, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the shares of a decision (actions, buckets) in 15ths; `usual` is the weight of a bucket always reached."""
+    mean = sums.sum(axis=1)
+    if mean.sum() <= _HARDLY_REACHED * usual:
+        mean = (actions == CALL_ACTION).astype(np.float64)
+    known = sums.sum(axis=0) > _HARDLY_REACHED * usual
+    shares = np.where(known, sums, mean[:, None])
+    shares = shares / shares.sum(axis=0)
+    shares = np.where(shares < _SMALLEST, 0, shares)
+    ends = np.rint(np.cumsum(shares / shares.sum(axis=0), axis=0) * WHOLE).astype(np.int64)
+    return np.diff(ends, axis=0, prepend=0)
+
+
+def pack_pairs(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return numbers below 16 as bytes that hold two each."""
+    even = np.append(numbers, np.uint8(0)) if len(numbers) % 2 else numbers
+    return np.asarray(even[::2] << 4 | even[1::2], np.uint8)
+
+
+def unpack_pairs(packed: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    """Return the first `size` numbers of `pack_pairs`."""
+    return np.stack([packed >> 4, packed & 15], axis=1).reshape(-1)[:size]

@@ -1,0 +1,176 @@
+"""Bets that are not on the menu of a strategy: where its tree of betting stands for what happened, and back.
+
+A raise between two sizes of the menu stands for the smaller one, A, with probability (B - x)(1 + A) / ((B - A)(1 + x))
+and for the larger one, B, otherwise; sizes are fractions of the pot after calling (Ganzfried and Sandholm, Action
+translation in extensive-form games with large action spaces, IJCAI 2013: the pseudo-harmonic mapping).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.menu_tree import DECISION, MenuTree
+from card_envs.games.holdem.actions import (
+    CALL_ACTION,
+    FIRST_RAISE_ACTION,
+    FOLD_ACTION,
+    INTEGERS_OFFSET,
+    NO_AMOUNT,
+    amount_to_call,
+    raise_to_of,
+)
+from card_envs.games.holdem.state import CALL, MENU_INTEGERS, RAISE, RECENT_ACTIONS
+
+_BUTTON = 1  # as a player of the tree
+_UNKNOWN = -1
+_MAX_PLACES = 16
+"""Decisions of the tree that one table stands for, at most; the least likely ones are left out."""
+
+
+@dataclass
+class _Decision:
+    """One decision of a hand that is not over."""
+
+    street: int
+    kind: int
+    amount: int = _UNKNOWN
+    """Street commitment after it."""
+
+
+def pseudo_harmonic(size: float, smaller: float, larger: float) -> float:
+    """Return the probability that a raise of a size between two others stands for the smaller one."""
+    return (larger - size) * (1 + smaller) / ((larger - smaller) * (1 + size))
+
+
+def list_decisions(t: Any) -> list[_Decision]:
+    """Return the decisions of a two-player hand up to now; amounts of all but the last eight are unknown."""
+    found: list[_Decision] = []
+    button, actor = int(t.button), int(t.actor)
+    for street in range(int(t.street) + 1):
+        opener = button if street == 0 else 1 - button
+        raises, is_open = int(t.street_raises[street]), street == int(t.street)
+        if raises == 0:
+            calls = (actor != opener) if is_open else 2
+            found += [_Decision(street, CALL) for _ in range(int(calls))]
+            continue
+        if int(t.raiser[street, 0]) != opener:
+            found.append(_Decision(street, CALL))
+        found += [_Decision(street, RAISE) for _ in range(raises)]
+        if not is_open:
+            found.append(_Decision(street, CALL))
+    for back in range(1, min(len(found), RECENT_ACTIONS) + 1):
+        found[-back].amount = int(t.recent_amount[(int(t.num_decisions) - back) % RECENT_ACTIONS])
+    return found
+
+
+def sizes_of_raises(t: Any, decisions: list[_Decision]) -> list[float]:
+    """Return what each raise added to the bet, as a fraction of the pot after calling.
+
+    Raises whose amounts the table no longer holds are taken to be of equal sizes.
+    """
+    sizes: list[float] = []
+    unknown = sum(decision.kind == RAISE and decision.amount == _UNKNOWN for decision in decisions)
+    bet, pot, street = int(t.blind[0]), float(t.blind[0] * 2), 0  # as if everybody had called
+    if unknown:
+        size = ((_pot_after_unknown(t, decisions) / pot) ** (1 / unknown) - 1) / 2
+        pot *= (1 + 2 * size) ** unknown
+        sizes += [size] * unknown
+    for decision in decisions:
+        if decision.street != street:
+            bet, street = 0, decision.street
+        if decision.kind == RAISE and decision.amount != _UNKNOWN:
+            added = decision.amount - bet
+            sizes.append(added / pot)
+            bet, pot = decision.amount, pot + 2 * added
+    return sizes
+
+
+def _pot_after_unknown(t: Any, decisions: list[_Decision]) -> float:
+    """Return the pot, if everybody called, after the last raise whose amount is unknown."""
+    most, street, first = float(max(t.hand_commit[0], t.hand_commit[1])), int(t.street), len(decisions) - RECENT_ACTIONS
+    last = max(k for k in range(first) if decisions[k].kind == RAISE)
+    known = [decision for decision in decisions[last + 1 :] if decision.kind == RAISE]
+    for s in range(decisions[last].street, street + 1):
+        amounts = [decision.amount for decision in known if decision.street == s]
+        if s > decisions[last].street:
+            most -= max(amounts, default=0)
+        elif amounts:
+            most -= (max(amounts) - min(amounts)) + min(amounts) / 2  # half of the smallest known one was there before
+    return 2 * max(most, float(t.blind[0]))
+
+
+def find_places(tree: MenuTree, t: Any) -> list[tuple[float, int]]:
+    """Return probabilities and decisions of the tree that a table or view stands for; what they lack of 1 has none."""
+    decisions = list_decisions(t)
+    sizes = iter(sizes_of_raises(t, decisions))
+    places = {0: 1.0}
+    for decision in decisions:
+        size, after = next(sizes) if decision.kind == RAISE else 0.0, dict[int, float]()
+        for number, weight in places.items():
+            node = tree.decisions[number]
+            for share, place in _actions_for(node, decision.kind, size):
+                if node["kind"][place] == DECISION:
+                    child = int(node["child"][place])
+                    after[child] = after.get(child, 0.0) + weight * share
+        places = _likeliest(after)
+    player = _BUTTON if int(t.actor) == int(t.button) else 1 - _BUTTON
+    return [
+        (weight, number)
+        for number, weight in places.items()
+        if tree.decisions[number]["player"] == player and tree.decisions[number]["street"] == int(t.street)
+    ]
+
+
+def _likeliest(places: dict[int, float]) -> dict[int, float]:
+    """Return the likeliest places, as likely together as all."""
+    kept = dict(sorted(places.items(), key=lambda pair: -pair[1])[:_MAX_PLACES])
+    factor = sum(places.values()) / sum(kept.values()) if kept else 1.0
+    return {number: weight * factor for number, weight in kept.items()}
+
+
+def _actions_for(node: Any, kind: int, size: float) -> list[tuple[float, int]]:
+    """Return probabilities and places of the actions of a decision that a call, or a raise of a size, stands for."""
+    actions = node["action"][: int(node["num_legal"])].tolist()
+    if kind == CALL:
+        return [(1.0, actions.index(CALL_ACTION))]
+    raises = [place for place, action in enumerate(actions) if action >= FIRST_RAISE_ACTION]
+    raises.sort(key=lambda place: float(node["size"][place]))
+    for smaller, larger in pairwise(raises):
+        low, high = float(node["size"][smaller]), float(node["size"][larger])
+        if low <= size <= high:
+            share = pseudo_harmonic(size, low, high)
+            return [(share, smaller), (1 - share, larger)]
+    if not raises:
+        return []
+    return [(1.0, raises[0] if size <= float(node["size"][raises[0]]) else raises[-1])]
+
+
+def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
+    """Return the legal action of a table that is nearest to an action of the tree."""
+    if action == FOLD_ACTION:
+        return FOLD_ACTION if int(t.legal) & 1 else CALL_ACTION
+    if action == CALL_ACTION or int(t.max_raise_to) == 0:
+        return CALL_ACTION
+    to_call = int(amount_to_call(t))
+    wanted = int(t.max_raise_to) if is_all_in else int(t.current_bet) + round(size * (int(t.pot) + to_call))
+    if int(t.menu) == MENU_INTEGERS:
+        return min(max(wanted, int(t.min_raise_to)), int(t.max_raise_to)) + INTEGERS_OFFSET
+    legal = [a for a in range(FIRST_RAISE_ACTION, 16) if int(t.legal) >> a & 1]
+    amounts = {a: int(raise_to_of(t, np.int64(a))) for a in legal}
+    found = [a for a in legal if amounts[a] != NO_AMOUNT]
+    return min(found, key=lambda a: abs(amounts[a] - wanted)) if found else CALL_ACTION
+
+
+def translate(t: Any, node: Any, probabilities: NDArray[np.float64], found: NDArray[np.float64], weight: float) -> None:
+    """Add to `found` (num_actions,) of a table the probabilities (actions,) at a tree decision, times a weight."""
+    largest = int(node["action"][int(node["num_legal"]) - 1])
+    for place in range(int(node["num_legal"])):
+        action = int(node["action"][place])
+        share = float(probabilities[action])
+        if share > 0:
+            found[action_for(t, action, float(node["size"][place]), action == largest)] += weight * share

@@ -1,0 +1,222 @@
+"""CFR on a bet menu: the tree is the game's, and in a small game what it finds is an equilibrium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.solvers.cfr_no_limit import CfrNoLimit
+from card_baselines.solvers.menu_cfr import MenuCfr
+from card_baselines.solvers.menu_strategy import (
+    STRATEGY,
+    MenuStrategy,
+    pack_pairs,
+    parts_of,
+    to_shares,
+    unpack_pairs,
+)
+from card_baselines.solvers.menu_translation import find_places, pseudo_harmonic
+from card_baselines.solvers.menu_tree import DECISION, MenuTree, grow_menu_tree
+from card_baselines.solvers.ranked_hands import RANKED
+from card_baselines.solvers.train_menu_cfr import sort_buckets
+from card_envs import make_game
+from card_envs.agent import decisions_at
+from card_envs.analysis.exploitability.best_response import strategy_exploitability
+from card_envs.analysis.exploitability.public_tree import PublicTree
+from card_envs.compiler import COMPILED
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.game import holdem_game
+from card_envs.poker.hands import NUM_HANDS
+from tests.solvers.test_hand_buckets import some_buckets
+
+needs_speed = pytest.mark.skipif(not COMPILED, reason="visits all hands and bets, which takes minutes as plain Python")
+
+NO_LIMIT_LEDUC = HoldemConfig(
+    stacks=13, blinds=(1, 2), max_raises=None, num_hole_cards=1, board_cards=(0, 1), lowest_rank=9, num_ranks=3,
+    num_suits=2, button_moves=False, chips_per_reward=1,
+)  # fmt: skip
+"""Jack, queen and king in two suits, 6.5 big blinds, raises by half the pot, the pot or all chips."""
+CARDS = NO_LIMIT_LEDUC.deck_cards
+
+
+class LeducBoards:
+    """One card on the board; a hand is one card, or on the second street one card and the board."""
+
+    def __init__(self) -> None:
+        self.num_buckets = [len(CARDS), len(CARDS) ** 2]
+        self.ranked = np.zeros(1, RANKED)
+        self.rows = np.zeros((2, NUM_HANDS), np.int64)
+
+    def draw(self, rng: np.random.Generator) -> None:
+        board = int(rng.integers(len(CARDS)))
+        strength = {k: (CARDS[k] // 4 == CARDS[board] // 4, CARDS[k] // 4) for k in range(len(CARDS)) if k != board}
+        hands = sorted(strength, key=lambda k: strength[k])
+        ranked: Any = self.ranked[0]
+        ranked.num_hands = len(hands)
+        for place, k in enumerate(hands):
+            ranked.rank[place] = 100 - 50 * strength[k][0] - strength[k][1]
+            ranked.first[place], ranked.second[place] = CARDS[k], k  # the second is no other hand's
+            self.rows[:, place] = k, k * len(CARDS) + board
+
+
+def exploitability(run: MenuCfr, public: PublicTree) -> float:
+    """Return the exact exploitability of the average strategy, in chips a hand."""
+    views = public.decisions.views
+    place = {card: k for k, card in enumerate(CARDS)}
+    strategy = np.zeros((len(views), NO_LIMIT_LEDUC.num_actions))
+    for j, state in enumerate(run.tree.find_states(views).tolist()):
+        node, hand = run.tree.decisions[run.tree.first[state]], place[int(views["deck"][j, views["actor"][j]])]
+        if views["street"][j] == 1:
+            hand = hand * len(CARDS) + place[int(views["deck"][j, 2])]
+        num, size = int(node["num_legal"]), int(run.tree.num_buckets[node["street"]])
+        sums = run.averages[node["offset"] + hand :: size][:num]
+        strategy[j, node["action"][:num]] = sums / sums.sum() if sums.sum() > 0 else 1 / num
+    return strategy_exploitability(public, strategy).exploitability
+
+
+@pytest.fixture(scope="module")
+def tree() -> MenuTree:
+    return grow_menu_tree(HoldemConfig.no_limit(), [1] * 4)
+
+
+def random_decisions(game: Game, num: int) -> Any:
+    """Return tables at decisions of random play."""
+    tables, rng, found = game.seeded_tables(50, 0), np.random.default_rng(0), []
+    while sum(map(len, found)) < num:
+        for i in np.flatnonzero(tables["is_over"]).tolist():
+            game.deal(tables, i)
+        found.append(tables.copy())
+        for i in range(len(tables)):
+            legal = np.flatnonzero(int(tables["legal"][i]) >> np.arange(game.num_actions) & 1)
+            game.step(tables, i, int(rng.choice(legal)))
+    return np.concatenate(found)
+
+
+def test_every_decision_of_the_game_is_in_the_tree(tree: MenuTree) -> None:
+    tables = random_decisions(make_game("no_limit_holdem-v0"), 4000)
+    states = tree.find_states(tables)
+    assert states.min() >= 0
+    nodes = tree.decisions[tree.first[states]]
+    for t, node in zip(tables, nodes, strict=True):
+        legal = np.flatnonzero(int(t["legal"]) >> np.arange(5) & 1)
+        assert node["action"][: node["num_legal"]].tolist() == legal.tolist()
+        assert node["street"] == t["street"] and node["player"] == (t["actor"] == t["button"])
+
+
+def test_the_tree_has_the_decisions_that_were_counted(tree: MenuTree) -> None:
+    decisions = tree.decisions
+    assert np.bincount(decisions["street"]).tolist() == [216, 1976, 9960, 36072]
+    for place in range(decisions["child"].shape[1]):
+        rows = np.flatnonzero((place < decisions["num_legal"]) & (decisions["kind"][:, place] == DECISION))
+        child = decisions["child"][rows, place]
+        assert (rows < child).all() and (child < decisions["end"][rows]).all()
+
+
+def test_decisions_that_share_a_state_have_the_same_actions(tree: MenuTree) -> None:
+    first = tree.decisions[tree.first[tree.decisions["state"]]]
+    for name in ("player", "street", "num_legal", "action"):
+        assert np.array_equal(tree.decisions[name], first[name])
+    assert len(tree.first) == 42_722
+
+
+def test_on_the_own_menu_translation_finds_the_decision_itself(tree: MenuTree) -> None:
+    tables = random_decisions(make_game("no_limit_holdem-v0"), 2000)
+    for t, state in zip(tables, tree.find_states(tables).tolist(), strict=True):
+        if t["num_decisions"] <= 8:
+            [(weight, number)] = [pair for pair in find_places(tree, t) if pair[0] > 0.01]
+            assert weight > 0.9 and tree.decisions[number]["state"] == state
+
+
+def test_pseudo_harmonic_mapping() -> None:
+    assert pseudo_harmonic(0.5, 0.5, 1.0) == 1.0
+    assert pseudo_harmonic(1.0, 0.5, 1.0) == 0.0
+    assert pseudo_harmonic(1 / 3, 0.0, 1.0) == pytest.approx(0.5)  # Ganzfried and Sandholm 2013, section 5
+
+
+@needs_speed
+@pytest.mark.parametrize("cfr_br", [False, True])
+@pytest.mark.parametrize("least", [0.0, 0.3])
+def test_exploitability_falls_to_zero(cfr_br: bool, least: float) -> None:
+    public = PublicTree(holdem_game("no_limit_leduc", NO_LIMIT_LEDUC))
+    run = MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, cfr_br=cfr_br, plain_iterations=50)
+    run.run(20)
+    early = exploitability(run, public)
+    run.run(4000)
+    assert exploitability(run, public) < 0.02 < 0.1 < early
+
+
+@needs_speed
+def test_a_run_goes_on_where_it_stopped() -> None:
+    whole, part, rest = (
+        MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 3, least=0.3, cfr_br=True, plain_iterations=5) for _ in range(3)
+    )
+    whole.run(20)
+    part.run(10)
+    rest.restore({name: table.copy() for name, table in part.state().items()}, part.iterations)
+    rest.run(10)
+    assert all(np.array_equal(table, rest.state()[name]) for name, table in whole.state().items())
+
+
+@pytest.fixture(scope="module")
+def strategy(tmp_path_factory: pytest.TempPathFactory) -> tuple[MenuStrategy, Path]:
+    """Random probabilities, and the file in which they are kept."""
+    config, buckets = HoldemConfig.no_limit(), some_buckets(2)
+    tree = grow_menu_tree(config, buckets.hands_by_street)
+    weights = np.random.default_rng(0).random(tree.size).astype(np.float32)
+    made, path = MenuStrategy(config, to_shares(tree, weights), buckets), tmp_path_factory.mktemp("run") / STRATEGY
+    made.save(path)
+    return made, path
+
+
+@needs_speed
+def test_a_strategy_is_kept_in_a_file(strategy: tuple[MenuStrategy, Path]) -> None:
+    made, path = strategy
+    read = MenuStrategy.load(path)
+    assert np.array_equal(read.shares, made.shares) and read.config == made.config
+    assert np.array_equal(read.buckets.flop, made.buckets.flop)
+
+
+@needs_speed
+def test_the_agent_plays_legal_actions_with_every_bet_menu(strategy: tuple[MenuStrategy, Path]) -> None:
+    for menu in ("fchpa", "pot:0.33,0.75,1.5,all_in", "fcpa"):
+        game = make_game("no_limit_holdem-v0", bet_menu=menu)
+        agent = CfrNoLimit(game, strategy[1].parent)
+        tables = random_decisions(game, 300)
+        rows = np.arange(len(tables))
+        decisions = decisions_at(game, tables, rows, rows, np.full(len(rows), 0.5))
+        found = agent.probabilities(decisions)
+        assert found.sum(axis=1) == pytest.approx(1.0)
+        assert (found[decisions.action_mask == 0] == 0).all()
+        assert ((found > 0).sum(axis=1) > 1).any()
+
+
+@needs_speed
+def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[MenuStrategy, Path]) -> None:
+    folder = strategy[1].parent
+    CfrNoLimit(make_game("no_limit_holdem-v0", stacks=20_000, small_blind=100, big_blind=200), folder)
+    for settings in ({"stacks": 400}, {"num_players": 3}, {"small_blind": 2}, {"structure": "pot_limit"}):
+        with pytest.raises(ValueError, match="cannot play"):
+            CfrNoLimit(make_game("no_limit_holdem-v0", **settings), folder)
+
+
+def test_probabilities_are_rounded_to_15ths() -> None:
+    actions = np.array([0, 1, 2])
+    sums = np.array([[6.0, 0.01, 1e-9], [3.0, 0.0, 1e-9], [3.0, 0.99, 1e-9]])
+    assert parts_of(sums, 1.0, actions).T.tolist() == [[8, 3, 4], [0, 0, 15], [7, 3, 5]]  # the last plays as all do
+    assert parts_of(sums * 1e-9, 1.0, actions)[1].tolist() == [15, 15, 15]  # hardly ever there: check or call
+    numbers = np.array([3, 15, 0], np.uint8)
+    assert unpack_pairs(pack_pairs(numbers), 3).tolist() == [3, 15, 0]
+
+
+def test_sorted_buckets_are_the_same_buckets() -> None:
+    buckets = some_buckets(3)
+    river = sort_buckets(buckets).river
+    assert (np.diff(river[0].sum(axis=0)) >= 0).all()
+    groups = [river[0, :, k].tolist() for k in range(3)]
+    for k in range(3):
+        place = groups.index(buckets.river[0, :, k].tolist())
+        assert sorted(river[1 + place].T.tolist()) == sorted(buckets.river[1 + k].T.tolist())
