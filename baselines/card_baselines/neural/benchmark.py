@@ -70,7 +70,7 @@ ENTRANTS = {
 
 
 def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -> dict[str, Any]:
-    """Train one run, or continue it, and return its cell of the report.
+    """Train one run, or continue it, and return its cell of the report; a finished run stays as it is.
 
     Args:
         folder: Folder of the benchmark.
@@ -79,7 +79,9 @@ def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -
         seed: Seed of the run.
         minutes: Processor time; 0 for that of the game.
     """
-    who, where = ENTRANTS[entrant], GAMES[game]
+    who, where, path = ENTRANTS[entrant], GAMES[game], run_path(folder, game, entrant, seed)
+    if (path / EVALUATION).exists():
+        return read_cell(RunFolder(path), game, entrant, seed)
     budget = minutes or where.minutes
     algorithm = find_algorithm(ALGORITHMS[who.algorithm])
     config = replace(
@@ -94,8 +96,7 @@ def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -
         device="cpu",
         **who.changes,
     )
-    run = train(algorithm, config, run_path(folder, game, entrant, seed), progress=False)
-    return read_cell(run, game, entrant, seed)
+    return read_cell(train(algorithm, config, path, progress=False), game, entrant, seed)
 
 
 def run_path(folder: Path, game: str, entrant: str, seed: int) -> Path:

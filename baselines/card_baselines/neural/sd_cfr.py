@@ -7,7 +7,7 @@ weighted by their iteration (linear CFR), and regret matching on its outputs is 
 
 The average strategy is what converges. Single Deep CFR keeps the network of every iteration and draws one for each
 deal; Deep CFR trains one more network to play the average. What differs from the papers: one network plays both
-positions, which it observes; it is not trained anew in every iteration but goes on learning; and in small games
+positions, which it observes; networks are not trained anew but go on learning after every iteration; and in small games
 (`merge_samples`) it learns from the mean advantage of each information state rather than from a reservoir of samples.
 
 Read in this order: `external_sampling` (traversals), `advantage_memory`, this file; `average_strategy.snapshots`.
@@ -64,12 +64,12 @@ class Config(GameRunConfig):
     merge_samples: bool = False
     """Remember the mean advantage of each information state: exact and quiet, for games with few of them."""
     average: Literal["snapshots", "network"] = "snapshots"
-    """Form of the average strategy: the networks of all iterations, one drawn for each deal (Single Deep CFR),
-    or by one more network, trained at the end of the run (Deep CFR)."""
+    """Form of the average strategy: the networks of all iterations, one drawn for each deal (Single Deep CFR), or one
+    more network, which learns from decisions of all iterations (Deep CFR)."""
     max_snapshots: int = 1000
     """Most networks that are kept; where there were more iterations, every second one is dropped."""
-    average_steps: int = 5000
-    """Steps of the optimiser for Deep CFR's average network, at evaluations and at the end."""
+    average_steps: int = 400
+    """Steps of the optimiser for Deep CFR's average network after every iteration."""
     exploitability: bool = False
     """Small hold'em games: measure the exact exploitability of the latest strategy and of the average."""
     panel: tuple[str, ...] = ("random", "always_call")
@@ -184,6 +184,8 @@ class SingleDeepCfr(MeasuredLearner):
         self.add_to_average(self.network.strategy, float(self.iterations))
         if self.average is None:
             self.snapshots.add(self.network.plain_policy(), float(self.iterations))
+        else:
+            self.average.fit(self.rng, self.config.average_steps, self.config.minibatch)
         return {"iterations": float(self.iterations), "loss": float(np.mean(losses))}
 
     def _update_player(self, player: int, learning_rate: float) -> float:
@@ -214,12 +216,6 @@ class SingleDeepCfr(MeasuredLearner):
         observation, action_mask = decisions.observation, decisions.action_mask
         average = self.average.probabilities(observation, action_mask) if self.average else self.exact_average()
         return {LATEST: self.network.strategy(observation, action_mask), AVERAGE: average}
-
-    def measure(self) -> dict[str, float]:
-        """Train the average network, if there is one, and return the exploitabilities."""
-        if self.average is not None:
-            self.average.fit(self.rng, self.config.average_steps, self.config.minibatch)
-        return super().measure()
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy: all snapshots, or the average network."""
@@ -279,6 +275,7 @@ _SMALL = Config(
     learning_rate=(5e-3, 5e-4),
     minibatch=256,
     train_steps=40,
+    average_steps=80,
 )
 PRESETS = {
     "leduc": replace(_SMALL, env="leduc_holdem-v0", traversals=800, minutes=10.0, evaluation_seconds=15.0),
