@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.big2_benchmark import DEALS_SHA256, SEED
+from card_baselines.neural.benchmark import ENTRANTS, summarise_cells
+from card_baselines.neural.benchmark_report import HEADER, table_rows
 from card_baselines.papers import find_paper
 from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
 
 __all__ = [
     "big2_benchmark_hash", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
-    "big2_benchmark_seed", "games_in_short", "panel_made_by", "panel_results", "reproduced", "reproduction_cost",
-    "trained_agents", "weak_spots", "yardsticks",
+    "big2_benchmark_seed", "games_in_short", "has_learners", "learners_best", "learners_made_by", "learners_table",
+    "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents", "weak_spots", "yardsticks",
 ]  # fmt: skip
 
 DOCS = Path(__file__).parent
@@ -151,6 +153,43 @@ def weak_spots() -> str:
 def later_matches() -> list[dict[str, Any]]:
     """Matches of the agents that were played after their training: what a command printed, and on which commit."""
     found: list[dict[str, Any]] = json.loads((DOCS / "results" / "later_matches.json").read_text(encoding="utf-8"))
+    return found
+
+
+# --- learners of equilibria in small games ---
+
+
+def learners_table(game: str) -> str:
+    """Return how exploitable each learner is in a game, the references first, then the best learner."""
+    return markdown_table(HEADER, table_rows(learners_report(), game))
+
+
+def has_learners(game: str) -> bool:
+    """Return True if the report has runs in a game."""
+    return game in learners_report()["references"]
+
+
+def learners_best(game: str) -> str:
+    """Return the name of the neural learner that is least exploitable in a game, with its mean and interval."""
+    report = learners_report()
+    neural = [name for name in ENTRANTS if not name.startswith("tabular")]
+    found = [summary for name in neural if (summary := summarise_cells(report, game, name)) is not None]
+    best = min(found, key=lambda summary: summary.mean)
+    if best.num_samples == 1:
+        return f"`{best.name}` ({best.mean:.3f} chips a hand, one seed)"
+    return f"`{best.name}` ({best.mean:.3f} ± {best.half_width:.3f} chips a hand, {best.num_samples} seeds)"
+
+
+def learners_made_by() -> str:
+    """Return the commits at which the runs of the table were made."""
+    return ", ".join(
+        f"`{commit[:10]}`" for commit in dict.fromkeys(cell["commit"] for cell in learners_report()["cells"])
+    )
+
+
+def learners_report() -> dict[str, Any]:
+    """Return the report of `card-envs benchmark-learners`."""
+    found: dict[str, Any] = json.loads((DOCS / "results" / "learners.json").read_text(encoding="utf-8"))
     return found
 
 

@@ -33,7 +33,7 @@ def match_regrets(advantages: NDArray[np.floating], action_mask: NDArray[np.int8
     total = positive.sum(axis=1, keepdims=True)
     best = (legal == legal.max(axis=1, keepdims=True)).astype(np.float64)
     shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
-    return np.where(total > 0, shares, best / best.sum(axis=1, keepdims=True))
+    return np.asarray(np.where(total > 0, shares, best / best.sum(axis=1, keepdims=True)), np.float64)
 
 
 def softmax(logits: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
