@@ -138,15 +138,17 @@ def test_pseudo_harmonic_mapping() -> None:
 
 
 @needs_speed
-@pytest.mark.parametrize("cfr_br", [False, True])
-@pytest.mark.parametrize("least", [0.0, 0.3])
-def test_exploitability_falls_to_zero(cfr_br: bool, least: float) -> None:
+@pytest.mark.parametrize(("cfr_br", "least"), [(False, 0.0), (True, 0.3)])
+def test_exploitability_falls_towards_zero(cfr_br: bool, least: float) -> None:
+    """Sampled actions make each iteration cheaper and noisier; halved again, and again, with more of them."""
     public = PublicTree(holdem_game("no_limit_leduc", NO_LIMIT_LEDUC))
     run = MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, cfr_br=cfr_br, plain_iterations=50)
-    run.run(20)
-    early = exploitability(run, public)
-    run.run(4000)
-    assert exploitability(run, public) < 0.02 < 0.1 < early
+    lost = []
+    for iterations in (20, 400, 4000):
+        run.run(iterations - run.iterations)
+        lost.append(exploitability(run, public))
+    assert lost[0] > 2 * lost[1] > 4 * lost[2]
+    assert lost[2] < (0.1 if least == 0 else 0.3)
 
 
 @needs_speed
