@@ -142,7 +142,9 @@ def test_a_recurrent_agent_takes_the_likeliest_action_if_asked(tmp_path: Path) -
     assert len(drawn[":greedy"]) == 1 < len(drawn[""])
 
 
-ONE_GAME = {"shi2022", "mccfr", "public_chance_cfr", "menu_cfr"}
+ONE_GAME = dict.fromkeys(("shi2022", "mccfr", "public_chance_cfr"), "limit_holdem-v0") | {
+    "menu_cfr": "no_limit_holdem-v0"
+}
 """Algorithms that are made for one game."""
 
 
@@ -153,7 +155,7 @@ def test_a_dry_run_prints_the_settings_and_writes_nothing(
     from card_baselines import cli
 
     monkeypatch.chdir(tmp_path)
-    env, words = ("limit_holdem-v0", []) if algorithm in ONE_GAME else ("kuhn_poker-v0", ["--env", "kuhn_poker-v0"])
+    env, words = (ONE_GAME[algorithm], []) if algorithm in ONE_GAME else ("kuhn_poker-v0", ["--env", "kuhn_poker-v0"])
     assert cli.main(["train", algorithm, *words, "--seed", "5", "--dry-run"]) == 0
     settings = json.loads(capsys.readouterr().out)
     assert settings["seed"] == 5 and settings.get("env", env) == env

@@ -26,7 +26,7 @@ from card_baselines.solvers.menu_cfr import HoldemBoards, MenuCfr
 from card_baselines.solvers.menu_strategy import STRATEGY, MenuStrategy, to_shares
 from card_baselines.solvers.menu_tree import is_two_player_menu
 from card_baselines.solvers.solver_run import SolverConfig, make_algorithm
-from card_envs.envs import make_game
+from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
@@ -40,8 +40,10 @@ _BUCKETS, _TURN, _SOLVER = "buckets.", "turn", "solver."  # names of tensors in 
 class Config(SolverConfig):
     """Settings of a run; it ends with the first of iterations and minutes."""
 
+    env: str = ENV
+    """Environment id."""
     settings: tuple[str, ...] = ()
-    """Arguments of no_limit_holdem, such as stacks=400; two players with equal stacks, and a menu of a few sizes."""
+    """Its arguments, such as stacks=400; two players with equal stacks, and a menu of a few sizes."""
     iterations: int = 1_000_000
     """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
     minutes: float = 60.0
@@ -68,7 +70,7 @@ class Config(SolverConfig):
 
     def game(self) -> Game:
         """Return heads-up no-limit hold'em."""
-        return make_game(ENV, **parse_settings(self.settings))
+        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
 
 
 class MenuLearner(Learner):
