@@ -44,6 +44,10 @@ EXAMPLES = {
         "acpc holdem.limit.2p.reverse_blinds.game --agents chen always_call --hands 100",
         "big blinds per 100 hands; about 4 seconds of one core",
     ),
+    "slumbot": Example(
+        "slumbot --agent chen --hands 1000",
+        "big blinds per 100 hands; a request to slumbot.com for every decision",
+    ),
     "check": Example("check kuhn_poker-v0", "a line for each check; about 4 seconds of one core"),
     "bench": Example("bench", "per second of one core; about 13 seconds of one core"),
     "benchmark-learners": Example(

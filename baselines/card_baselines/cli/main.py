@@ -17,7 +17,7 @@ from card_envs.locations import load_object
 COMMANDS = (
     "envs", "agents", "play", "match", "panel", "hands-needed", "exploit", "adapt", "report", "replay", "train", "demo",
     "bench", "reproduce", "check", "warmup", "serve", "results", "tournament", "league", "export", "acpc", "advise",
-    "serve-openenv", "big2-benchmark", "benchmark-learners",
+    "slumbot", "serve-openenv", "big2-benchmark", "benchmark-learners",
 )  # fmt: skip
 """Each is a function of its name in the module of its name in `cli.commands`, imported when asked for."""
 
