@@ -5,7 +5,6 @@ Engine and compiler are imported by the functions that make something: to know t
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import time
 import warnings
@@ -18,7 +17,7 @@ import gymnasium
 import pettingzoo
 
 from card_envs import plugins
-from card_envs.locations import load_object
+from card_envs.locations import UnknownNameError, load_object, suggest_name
 
 if TYPE_CHECKING:
     from card_envs.aec import ConventionalAEC, GameAEC
@@ -205,12 +204,11 @@ def find_entry(env_id: str) -> EnvEntry:
     versions = sorted(known for known in ENVS if known.rpartition("-v")[0] == name)
     if versions:
         return ENVS[versions[-1]]
-    nearest = difflib.get_close_matches(name, ENVS, n=1, cutoff=0.3)
-    hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
-    raise ValueError(f"environment {env_id!r} is not known{hint}: choose one of {sorted(ENVS)}")
+    hint = suggest_name(name, ENVS)
+    raise UnknownNameError(f"environment {env_id!r} is not known{hint}: choose one of {sorted(ENVS)}", "environment")
 
 
-class UnknownSettingError(TypeError, ValueError):
+class UnknownSettingError(UnknownNameError, TypeError):
     """Raised for a setting that an environment does not have: a wrong argument to Python, a wrong value to its user."""
 
 
@@ -238,7 +236,7 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
         # "unexpected keyword argument" are Python's words: TorchRL tries again without the argument if it finds them.
         name = unknown[0]
         raise UnknownSettingError(
-            f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}"
+            f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}", "setting"
         )
     game = factory(**settings)
     return game if dtype is None else game.with_dtype(dtype)

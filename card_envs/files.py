@@ -8,6 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+def require_parent(path: Path) -> None:
+    """Raise ValueError, with the command that makes it, if the folder of a file that is to be written is missing."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ValueError(f"{path} cannot be written: there is no folder {folder}; make it with `mkdir -p {folder}`")
+
+
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`, and give it that name when the block ends without an error.

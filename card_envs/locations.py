@@ -1,4 +1,4 @@
-"""From "module:NAME" to an object, and who may give such a name.
+"""From names to objects: "module:NAME", who may give such a name, and errors for names that are not known.
 
 What the user types, on a command line or as an argument in Python, may name any code. What a file says may not: run
 folders, leagues, saved matches and the requests of a web page come from other people. Whatever reads names from there
@@ -7,16 +7,36 @@ does so within `registered_names_only`, where `require_allowed` refuses every na
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+
+class UnknownNameError(ValueError):
+    """Raised for a name that is not known.
+
+    Args:
+        message: The message, with the names that are known.
+        kind: What the name stands for, such as "agent", so that commands can say what lists these names.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def suggest_name(name: str, known: Iterable[str]) -> str:
+    """Return " (did you mean 'x'?)" with the known name nearest to `name`, "" if none is near."""
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
+    return f" (did you mean {nearest[0]!r}?)" if nearest else ""
 
 
 class UntrustedNameError(ValueError):

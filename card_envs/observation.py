@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.formatting import markdown_table
-from card_envs.locations import load_object, require_allowed
+from card_envs.locations import UnknownNameError, load_object, require_allowed
 from card_envs.records import Tables
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
@@ -312,8 +312,9 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
         require_allowed("encoder", name)
         return load_encoder(name)
     if not isinstance(name, str) or name not in encoders:
-        raise ValueError(
-            f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, or module:NAME"
+        raise UnknownNameError(
+            f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, or module:NAME",
+            "encoder",
         )
     return encoders[name]
 

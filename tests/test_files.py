@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from card_envs.files import replace_file, replace_text
+from card_envs.files import replace_file, replace_text, require_parent
 
 
 def test_a_file_has_its_old_content_until_the_block_ends(tmp_path: Path) -> None:
@@ -38,3 +38,11 @@ def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
     assert path.read_text() == "first"
     replace_text(path, "höher")
     assert path.read_bytes() == "höher".encode()
+
+
+def test_a_missing_folder_is_named_with_the_command_that_makes_it(tmp_path: Path) -> None:
+    require_parent(tmp_path / "a.json")
+    with pytest.raises(
+        ValueError, match=r"a\.json cannot be written: there is no folder .*; make it with `mkdir -p .*no`$"
+    ):
+        require_parent(tmp_path / "no" / "a.json")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import json
 from collections.abc import Mapping
@@ -15,7 +14,15 @@ from card_envs import plugins
 from card_envs.agent.base import Agent, DuckTypedAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
 from card_envs.game import Game
-from card_envs.locations import UntrustedNameError, load_file, load_module, registered_names_only, require_allowed
+from card_envs.locations import (
+    UnknownNameError,
+    UntrustedNameError,
+    load_file,
+    load_module,
+    registered_names_only,
+    require_allowed,
+    suggest_name,
+)
 from card_envs.observation import find_encoder
 
 _CONFIG = "config.json"
@@ -167,7 +174,7 @@ def _find_location(spec: str) -> str:
     if path.suffix == ".py":
         raise ValueError(f"agent {spec!r} names no class: pass {_with_classes(path)}")
     if len(path.parts) > 1:
-        raise ValueError(f"agent {spec!r}: there is no folder {path.absolute()}")
+        raise UnknownNameError(f"agent {spec!r}: there is no folder {path.absolute()}", "agent")
     known = known_agents()
     return known.get(spec) or _fail(f"agent {spec!r} is not known", spec, known)
 
@@ -239,9 +246,8 @@ def _agent_file(spec: str, path: Path) -> ModuleType:
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
-    hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
-    raise ValueError(f"{message}{hint}: choose one of {sorted(known)}, or pass {_FORMS}{_hint_at_metadata()}")
+    choices = f"choose one of {sorted(known)}, or pass {_FORMS}{_hint_at_metadata()}"
+    raise UnknownNameError(f"{message}{suggest_name(name, known)}: {choices}", "agent")
 
 
 def _hint_at_metadata() -> str:

@@ -371,7 +371,13 @@ TWO = ("--agents", "random", "random")
         (("match", "leduc_holdem", "--agents", "random", "runs/none"), ["there is no folder", "runs/none"]),
         (("match", "leduc_holdem", "--agents", "random", "os:path"), ["os has no class with a method act\n"]),
         (("hands-needed", "--difference", "1", "--pilot", "no.json"), ["card-envs: no.json: No such file"]),
-        (("mach",), ["did you mean 'match'"]),
+        (("mach",), ["did you mean 'match'", "; `card-envs --help` describes them\n"]),
+        (("match", "limit_holden", *TWO), ["did you mean 'limit_holdem-v0'", "; `card-envs envs` lists them\n"]),
+        (("match", "limit_holdem", "--agents", "nobody", "chen"), ["; `card-envs agents` lists agents by name\n"]),
+        (("exploit", "kuhn_poker", "--agent", "runs/none"), ["; `card-envs agents` lists agents by name\n"]),
+        (("match", "limit_holdem", *TWO, "--set", "encoder=x"), ["; `card-envs envs` lists those of each game\n"]),
+        (("match", "limit_holdem", *TWO, "--set", "seats=2"), ["; write --set NAME=VALUE with one of these\n"]),
+        (("reproduce", "shi2021"), ["; `card-envs reproduce --help` describes them\n"]),
     ],
 )
 def test_wrong_use_is_explained_in_one_line(

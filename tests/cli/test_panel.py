@@ -102,7 +102,7 @@ def test_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     ("arguments", "said"),
     [
         (["--sections", "tarot"], "section 'tarot' is not known"),
-        (["--output", "no/where/x.json"], "no folder no/where"),
+        (["--output", "no/where/x.json"], "there is no folder"),
     ],
 )
 def test_wrong_use(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from card_baselines.cli.commands.arguments import WRONG_USE, call_command, require_known
 from card_envs import __version__
 from card_envs.extras import how_to_install
-from card_envs.locations import load_object
+from card_envs.locations import UnknownNameError, load_object
 
 COMMANDS = (
     "envs", "agents", "play", "match", "panel", "hands-needed", "exploit", "adapt", "report", "replay", "train", "demo",
@@ -23,6 +23,17 @@ COMMANDS = (
 
 _TAKE_ARGUMENTS = ("train", "demo", "reproduce", "league")
 """Commands whose options depend on a script that is imported only when it is asked for."""
+
+_NEXT_STEPS = {
+    "command": "`card-envs --help` describes them",
+    "environment": "`card-envs envs` lists them",
+    "encoder": "`card-envs envs` lists those of each game",
+    "setting": "write --set NAME=VALUE with one of these",
+    "agent": "`card-envs agents` lists agents by name",
+    "algorithm": "`card-envs train --help` describes them",
+    "paper": "`card-envs reproduce --help` describes them",
+}
+"""Kind of a name that is not known -> what the user can do next."""
 
 INTERRUPTED, UNREAD = 130, 141
 """Exit codes after Ctrl-C and when the output is no longer read, as shells have them."""
@@ -90,7 +101,15 @@ def _explain(error: Exception) -> str:
         )
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return str(error) + _next_step(error)
+
+
+def _next_step(error: BaseException | None) -> str:
+    """Return the end of a message about a name that is not known, "" for other errors."""
+    while error is not None and not isinstance(error, UnknownNameError):
+        error = error.__cause__
+    step = "" if error is None else _NEXT_STEPS.get(error.kind, "")
+    return f"; {step}" if step else ""
 
 
 def _usage() -> str:

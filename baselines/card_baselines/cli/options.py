@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import tyro
 
@@ -13,9 +14,13 @@ EnvId = Annotated[str, tyro.conf.arg(metavar="ENV")]
 EnvIds = Annotated[tuple[str, ...], tyro.conf.arg(metavar="[ENV ...]")]
 Names = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
 AgentName = Annotated[str, tyro.conf.arg(metavar="AGENT")]
+Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="AGENT ...")]
 AgentNames = Annotated[Words, tyro.conf.arg(metavar="AGENT ...")]
 Settings = Annotated[Words, tyro.conf.arg(name="set", metavar="NAME=VALUE ...")]
 AsJson = Annotated[bool, tyro.conf.arg(name="json")]
+Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+Allowed = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
+MapOf = Literal["statistics", "strategy"]
 NumPlayers = Annotated[int | None, tyro.conf.arg(metavar="N")]
 
 

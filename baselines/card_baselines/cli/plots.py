@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from card_envs.analysis.adaptation import Adaptation
-from card_envs.files import replace_file
+from card_envs.files import replace_file, require_parent
 from card_envs.match import MatchResult, Summary
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def require_drawable(path: Path | None) -> None:
     kinds = sorted(FigureCanvasBase.get_supported_filetypes())
     if path.suffix.removeprefix(".").lower() not in kinds:
         raise ValueError(f"{path} names no kind of picture: end it in .png, .svg, .pdf or another of {kinds}")
-    if not path.absolute().parent.is_dir():
-        raise ValueError(f"{path} cannot be written: there is no folder {path.absolute().parent}")
+    require_parent(path)
 
 
 def draw_win_curve(result: MatchResult, path: Path) -> None:

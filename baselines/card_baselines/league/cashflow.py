@@ -36,7 +36,7 @@ def cashflow_of(store: Store, divisions: Collection[int], members: Collection[in
     Only rounds of three members or more count; None where there are none.
     """
     order = tuple(members)
-    place = {member: number for number, member in enumerate(order)}
+    column = {member: number for number, member in enumerate(order)}
     query = (
         "SELECT r.seating, o.hands, o.cashflow FROM outcomes o JOIN rounds r ON r.id = o.round WHERE o.lost IS NULL "
         f"AND r.students = '[]' AND r.division IN ({numbers_in(divisions)}) ORDER BY o.round"
@@ -44,16 +44,16 @@ def cashflow_of(store: Store, divisions: Collection[int], members: Collection[in
     sums = _Sums(np.zeros((5, len(order), len(order))), np.zeros((len(order), len(order)), np.int64))
     for text, hands, content in store.rows(query):
         seating = json.loads(text)
-        if len(set(seating)) >= _LEAST_MEMBERS and place.keys() >= set(seating):
-            flow, pairs = _sum_by_member(matrix_in(content), [place[member] for member in seating], len(order))
+        if len(set(seating)) >= _LEAST_MEMBERS and column.keys() >= set(seating):
+            flow, pairs = _sum_by_member(matrix_in(content), [column[member] for member in seating], len(order))
             sums.add(flow * hands, pairs * hands)
     return sums.cashflow(order) if sums.rounds.any() else None
 
 
-def _sum_by_member(flow: Matrix, places: Sequence[int], count: int) -> tuple[Matrix, Matrix]:
+def _sum_by_member(flow: Matrix, columns: Sequence[int], count: int) -> tuple[Matrix, Matrix]:
     """Return (count, count) twice: what members pay each other per hand over all seats, and how many pairs of seats."""
-    seats = np.zeros((len(places), count))
-    seats[np.arange(len(places)), places] = 1
+    seats = np.zeros((len(columns), count))
+    seats[np.arange(len(columns)), columns] = 1
     pairs = np.outer(seats.sum(axis=0), seats.sum(axis=0))
     np.fill_diagonal(pairs, 0)
     return seats.T @ flow @ seats, pairs

@@ -162,7 +162,7 @@ KINDS = {
 
 
 def pair_members(pair: Sequence[int], standing: Standing, rng: np.random.Generator) -> Matchup:
-    """Return a round in which two members have half of the seats each, in random places.
+    """Return a round in which two members have half of the seats each, at random.
 
     Of an odd number of seats, one has one more: the first at every other meeting.
     """

@@ -30,21 +30,21 @@ def draw_ranks(rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str
     order = rankings[by].best_first()
     figure = _figure(2.2 + 1.7 * len(rankings), 1.2 + 0.26 * len(order))
     panels = np.atleast_1d(figure.subplots(1, len(rankings), sharey=True))
-    places = np.arange(len(order))
+    heights = np.arange(len(order))
     for axes, (measure, ranking) in zip(panels, rankings.items(), strict=True):
         rows = [ranking.members.index(member) for member in order]
         ranks = ranking.ranks[rows].astype(float)
         if ranking.rank_intervals is not None:
             low, high = ranking.rank_intervals[rows].T
-            axes.hlines(places, low, high, color="tab:blue", alpha=0.45, linewidth=3)
-        axes.plot(ranks, places, "o", color="tab:blue", markersize=4)
+            axes.hlines(heights, low, high, color="tab:blue", alpha=0.45, linewidth=3)
+        axes.plot(ranks, heights, "o", color="tab:blue", markersize=4)
         axes.set_title(LABELS[measure], loc="left", fontsize=9)
         axes.set_xlim(0.3, len(order) + 0.7)
         axes.grid(axis="x", color="0.9")
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
         axes.set_xticks(sorted({1, (len(order) + 1) // 2, len(order)}))
-    panels[0].set_yticks(places, [names[member] for member in order], fontsize=8)
+    panels[0].set_yticks(heights, [names[member] for member in order], fontsize=8)
     panels[0].invert_yaxis()
     figure.supxlabel("rank, with 95 % interval", fontsize=9)
     _save(figure, path)

@@ -256,17 +256,17 @@ class Runner:
             folder = self._store.last_save(student.id, round)
             files = None if folder is None else read_files(self._folder, folder)
             trainee = make_trainee(student.spec, files, self._game, self._seed_of(student.id))
-            place = self._write_folder(save_to_files(trainee.save_policy), f"clones/{student.id}-{generation}")
+            folder = self._write_folder(save_to_files(trainee.save_policy), f"clones/{student.id}-{generation}")
             clones.append(self._store.add_member(
                 name, student.spec, is_trainee=True, learns=False, parent=student.id, generation=generation,
-                division=division.row.id, folder=place,
+                division=division.row.id, folder=folder,
             ))  # fmt: skip
         self._store.add_entries(division.row.id, clones)
         division.members = (*division.members, *clones)
 
-    def _write_folder(self, files: Files, place: str) -> str:
-        """Write files into a folder below the league's, complete or not at all; return its place."""
-        final = self._folder / place
+    def _write_folder(self, files: Files, name: str) -> str:
+        """Write files into a folder below the league's, complete or not at all; return its name."""
+        final = self._folder / name
         temporary = final.with_name(f".{os.getpid()}-{final.name}")
         try:
             write_files(files, temporary)
@@ -280,7 +280,7 @@ class Runner:
             ) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-        return place
+        return name
 
     def _remove_old(self, member: int) -> None:
         """Remove what a student saved before the last two times; clones stay."""
@@ -290,10 +290,10 @@ class Runner:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def read_files(league: Path, place: str) -> Files:
+def read_files(league: Path, name: str) -> Files:
     """Return the files below a folder of a league, which its store names; LeagueError for a folder elsewhere."""
-    folder = league / place
+    folder = league / name
     if not folder.resolve().is_relative_to(league.resolve()):
-        raise LeagueError(f"the store of {league} names the folder {place!r}, which is not below it: it is damaged")
+        raise LeagueError(f"the store of {league} names the folder {name!r}, which is not below it: it is damaged")
     found = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: path.read_bytes() for name, path in found.items()}

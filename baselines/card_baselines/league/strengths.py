@@ -69,11 +69,11 @@ class Comparisons:
 
 def comparisons(rounds: Sequence[Played], members: Sequence[int]) -> Comparisons:
     """Return the comparisons of `members` in rounds."""
-    place = {member: number for number, member in enumerate(members)}
+    column = {member: number for number, member in enumerate(members)}
     found = [
-        (number, place[one] * len(members) + place[other], 0.5 if score == score_of_other else 1.0)
+        (number, column[one] * len(members) + column[other], 0.5 if score == score_of_other else 1.0)
         for number, played in enumerate(rounds)
-        for scores in [{member: score for member, score in played.scores().items() if member in place}]
+        for scores in [{member: score for member, score in played.scores().items() if member in column}]
         for one, score in scores.items()
         for other, score_of_other in scores.items()
         if one != other and score >= score_of_other

@@ -75,11 +75,11 @@ def probability_table(ranking: Ranking, names: Mapping[int, str]) -> TextTable:
 
 def winnings_table(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
     """Return the winnings of each member from each other, with the half width of their 95 % interval."""
-    place = [winnings.members.index(member) for member in order]
+    indices = [winnings.members.index(member) for member in order]
     rows = []
-    for i in place:
+    for i in indices:
         cells = []
-        for j in place:
+        for j in indices:
             mean, half_width = winnings.means[i, j] * unit.factor, 1.96 * winnings.errors[i, j] * unit.factor
             cells.append("" if i == j else "-" if np.isnan(mean) else f"{_number(mean)} ± {_number(half_width)[1:]}")
         rows.append((names[winnings.members[i]], *cells))
@@ -89,10 +89,10 @@ def winnings_table(winnings: Winnings, names: Mapping[int, str], unit: Unit, ord
 
 def cashflow_table(flow: Cashflow, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
     """Return the payments of each member to each other, with the half width of their 95 % interval."""
-    place = [flow.members.index(member) for member in order]
+    indices = [flow.members.index(member) for member in order]
     rows = [
-        (names[flow.members[i]], *("" if i == j else _format_payment(flow, i, j, unit.factor) for j in place))
-        for i in place
+        (names[flow.members[i]], *("" if i == j else _format_payment(flow, i, j, unit.factor) for j in indices))
+        for i in indices
     ]
     title = f"{unit.name} that each seat of the row pays each seat of the column, in rounds of three members or more"
     return TextTable(title, ("", *(names[member] for member in order)), tuple(rows))

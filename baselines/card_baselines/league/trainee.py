@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from card_envs import plugins
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import class_at
 from card_envs.game import Game
-from card_envs.locations import require_allowed
+from card_envs.locations import UnknownNameError, require_allowed, suggest_name
 
 
 class Choices(NamedTuple):
@@ -68,11 +67,9 @@ def trainee_class(spec: str) -> type[Trainee]:
     """
     known = plugins.list_plugins(plugins.TRAINEES)
     if spec not in known and ":" not in spec:
-        nearest = difflib.get_close_matches(spec, known, n=1, cutoff=0.3)
-        hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
-        raise ValueError(
-            f'trainee {spec!r} is not known{hint}: choose one of {sorted(known)}, or pass "module:Class" or '
-            '"path/to/file.py:Class"'
+        raise UnknownNameError(
+            f"trainee {spec!r} is not known{suggest_name(spec, known)}: choose one of {sorted(known)}, or pass "
+            '"module:Class" or "path/to/file.py:Class"'
         )
     if spec not in known:
         require_allowed("trainee", spec)

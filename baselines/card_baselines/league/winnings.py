@@ -72,14 +72,14 @@ class Winnings:
 
 def winnings(rounds: Sequence[Played], members: Sequence[int], chips_per_unit: int) -> Winnings:
     """Return the winnings matrix of `members`, from those rounds in which two of them played."""
-    place = {member: number for number, member in enumerate(members)}
+    column = {member: number for number, member in enumerate(members)}
     shape = len(members), len(members)
     totals, seat_hands, noise, hands = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
     for played in rounds:
-        if len(played.earnings) != 2 or not played.earnings.keys() <= place.keys():
+        if len(played.earnings) != 2 or not played.earnings.keys() <= column.keys():
             continue
         for member, other in (tuple(played.earnings), tuple(played.earnings)[::-1]):
-            won, cell = played.earnings[member], (place[member], place[other])
+            won, cell = played.earnings[member], (column[member], column[other])
             totals[cell] += won.total
             seat_hands[cell] += won.seats * played.hands
             hands[cell] += played.hands

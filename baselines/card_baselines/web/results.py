@@ -1,4 +1,4 @@
-"""How people fared against agents: means with intervals, and the same without luck where that can be taken off."""
+"""Results of people against agents: means with intervals, plain and by control variates where a game has them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Row:
     ci95: tuple[float | None, float | None]
     """None where one deal alone was played."""
     adjusted_mean: float | None
-    """Without luck, by control variates; None where the game has none, or hands are too few."""
+    """By control variates; None where the game has none, or hands are too few."""
     adjusted_ci95: tuple[float, float] | None
     is_duplicate: bool
     """Every deal that counts was played with all exchanges of seats."""
@@ -84,7 +84,7 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
     summary = result.agents[place]
     adjusted = _adjust(played, result, catalogue)
     unit, factor = next(iter(result.units.items()))
-    without_luck = None if adjusted is None else adjusted[place].summary.scale(factor)
+    corrected = None if adjusted is None else adjusted[place].summary.scale(factor)
     plain = summary.scale(factor)
     return Row(
         env=env,
@@ -96,8 +96,8 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
         unit=unit,
         mean=plain.mean,
         ci95=plain.ci95 if result.deals > 1 else (None, None),
-        adjusted_mean=None if without_luck is None else without_luck.mean,
-        adjusted_ci95=None if without_luck is None else without_luck.ci95,
+        adjusted_mean=None if corrected is None else corrected.mean,
+        adjusted_ci95=None if corrected is None else corrected.ci95,
         is_duplicate=is_duplicate,
     )
 
@@ -157,7 +157,7 @@ class MatchHands:
 
 
 def _adjust(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tuple[AdjustedResult, ...] | None:
-    """Return results without luck, or None for games without controls, and for too few deals to fit anything to."""
+    """Return results by control variates, or None for games without controls and for too few deals."""
     if result.deals < _FEWEST_ADJUSTED:
         return None
     agents = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 import traceback
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from card_baselines.cli.examples import EXAMPLES, describe_with_example
 from card_envs.envs import EnvEntry, make_game
-from card_envs.locations import load_module
+from card_envs.locations import UnknownNameError, load_module, suggest_name
 
 if TYPE_CHECKING:
     from card_envs.agent import Agent
@@ -72,8 +71,8 @@ def load_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         raise
     except Exception as error:  # whatever the code of an agent does when it is imported and made
         last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name}:{last.lineno}"
-        raise ValueError(f"agent {spec!r} cannot be made: {type(error).__name__} at {place}: {error}") from error
+        line = f"{Path(last.filename).name}:{last.lineno}"
+        raise ValueError(f"agent {spec!r} cannot be made: {type(error).__name__} at {line}: {error}") from error
 
 
 def run_script(module_name: str, command: str, arguments: list[str]) -> int:
@@ -136,6 +135,7 @@ def require_known(kind: str, name: str, known: Iterable[str]) -> None:
     """Raise ValueError with the nearest name and all names unless a name is among the known ones."""
     names = list(known)
     if name not in names:
-        found = difflib.get_close_matches(name, names, n=1, cutoff=0.3)
-        hint = f" (did you mean {found[0]!r}?)" if found else ""
-        raise ValueError(f"{kind} {name!r} is not known{hint}: choose one of {', '.join(names) or '(there is none)'}")
+        choices = ", ".join(names) or "(there is none)"
+        raise UnknownNameError(
+            f"{kind} {name!r} is not known{suggest_name(name, names)}: choose one of {choices}", kind
+        )

@@ -25,7 +25,7 @@ from card_baselines.cli.options import AgentName, AsJson, Names, join_words
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_envs.envs import make_game
-from card_envs.files import replace_text
+from card_envs.files import replace_text, require_parent
 
 _COLUMNS = {
     "one_against_three": "one against three",
@@ -86,9 +86,9 @@ def _describe_benchmark() -> dict[str, Any]:
 
 def _read_report(path: Path | None) -> dict[str, Any]:
     """Return the results in a file; ValueError, before anything is played, if they are of another benchmark."""
+    if path is not None:
+        require_parent(path)
     if path is None or not path.exists():
-        if path is not None and not path.parent.is_dir():
-            raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
         return {**_describe_benchmark(), "agents": {}}
     report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if {key: report.get(key) for key in _describe_benchmark()} != _describe_benchmark():

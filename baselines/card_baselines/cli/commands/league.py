@@ -11,16 +11,16 @@ from typing import Annotated
 import tyro
 
 from card_baselines.cli.commands.arguments import WRONG_USE, call_command, require_known
-from card_baselines.cli.commands.tournament import (
-    MapOf,
+from card_baselines.cli.console import make_table, print_json, print_table
+from card_baselines.cli.examples import describe_with_example
+from card_baselines.cli.options import AgentNames, Allowed, AsJson, EnvId, Folder, MapOf, Settings, Words, join_words
+from card_baselines.cli.ranking_output import (
     ask_strategies,
     print_missing,
     require_map,
+    require_ranking,
     standings_json,
 )
-from card_baselines.cli.console import make_table, print_json, print_table
-from card_baselines.cli.examples import describe_with_example
-from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, Words, join_words
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
 from card_baselines.league.pools import LostRound, Pool, make_pool
@@ -39,8 +39,6 @@ from card_baselines.league.tables import (
 from card_baselines.progress import StepsProgress
 from card_baselines.settings import parse_settings
 
-Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
-Allowed = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
 Counts = Annotated[Words, tyro.conf.arg(metavar="[DIVISION=]N ...")]
 
 
@@ -201,10 +199,7 @@ def rank(
     by = by if by in chosen or by not in MEASURES else chosen[0]
     with League.open(folder, allow=join_words(allow)) as opened:
         found = standings(opened, division or None, chosen, resamples, seed)
-        if by not in found.rankings:
-            raise ValueError(
-                f"there is no ranking by {by}: {found.missing.get(by, 'choose from ' + ', '.join(MEASURES))}"
-            )
+        require_ranking(found, by)
         if as_json:
             print_json(standings_json(opened, found))
             return 0
@@ -238,10 +233,7 @@ def report(
     with League.open(folder, allow=join_words(allow)) as opened:
         require_map(opened.game, map)
         found = standings(opened, division or None, resamples=resamples, seed=seed)
-        if by not in found.rankings:
-            raise ValueError(
-                f"there is no ranking by {by}: {found.missing.get(by, 'choose from ' + ', '.join(MEASURES))}"
-            )
+        require_ranking(found, by)
         page = write_report(opened, found, output or folder / "report", by, ask_strategies(opened, found, map))
     print_missing(found)
     print(f"wrote {page} and {page.with_suffix('.md')}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from card_baselines.cli.commands.arguments import require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson, Names, join_words
 from card_baselines.progress import progress_bar
@@ -16,7 +17,7 @@ from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import make_game
-from card_envs.files import replace_text
+from card_envs.files import replace_text, require_parent
 from card_envs.game import Game
 from card_envs.match import Summary
 
@@ -88,7 +89,7 @@ _QUICK = 100  # by which the hands of a quick panel are divided
 
 
 @dataclass(frozen=True)
-class _How:
+class _MatchSettings:
     """Settings of every match of a panel, and the commit that played it."""
 
     quick: bool
@@ -98,7 +99,7 @@ class _How:
 
     @property
     def command(self) -> str:
-        """What plays it again."""
+        """Command that plays it again."""
         options = (" --quick" if self.quick else "") + (" --control-variates" if self.control_variates else "")
         return f"card-envs panel{options} --seed {self.seed}"
 
@@ -122,8 +123,8 @@ def panel(
         as_json: Print JSON.
     """
     chosen = _choose_sections(join_words(sections))
-    report = _report_of(output)
-    how = _How(quick, seed, control_variates, git_commit())
+    report = _read_report(output)
+    how = _MatchSettings(quick, seed, control_variates, git_commit())
     for section in chosen:
         report[section.name] = _begin_section(section, how, report.get(section.name, {}))
         for _ in _matches_played(section, how, report[section.name]["results"]):
@@ -140,13 +141,12 @@ def panel(
 
 def _choose_sections(names: tuple[str, ...]) -> list[Section]:
     known = {section.name: section for section in SECTIONS}
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ValueError(f"section {unknown[0]!r} is not known: choose from {', '.join(known)}")
+    for name in names:
+        require_known("section", name, known)
     return [known[name] for name in names] if names else list(SECTIONS)
 
 
-def _begin_section(section: Section, how: _How, before: dict[str, Any]) -> dict[str, Any]:
+def _begin_section(section: Section, how: _MatchSettings, before: dict[str, Any]) -> dict[str, Any]:
     """Return a section with the cells of `before` that would be played in the same way.
 
     Its results are {row: {column: {"mean", "ci95", "hands", "commit"}}}, means of the row's agent.
@@ -164,12 +164,12 @@ def _begin_section(section: Section, how: _How, before: dict[str, Any]) -> dict[
     return {"command": how.command, "seed": how.seed, **about, "results": results}
 
 
-def _hands(section: Section, how: _How, row: str, column: str) -> int:
+def _hands(section: Section, how: _MatchSettings, row: str, column: str) -> int:
     hands = section.hands_of(row, column, how.control_variates) // (_QUICK if how.quick else 1)
     return max(hands, 2 * section.num_players)
 
 
-def _matches_played(section: Section, how: _How, results: dict[str, dict[str, Any]]) -> Iterator[None]:
+def _matches_played(section: Section, how: _MatchSettings, results: dict[str, dict[str, Any]]) -> Iterator[None]:
     """Play the matches that `results` lacks; yields after each, when its cells are in `results`."""
     game = section.game
     agents: dict[str, Agent] = {name: find_agent(name, game) for name in section.agents}
@@ -208,12 +208,11 @@ def _text(cell: dict[str, Any] | None) -> str:
     return f"{cell['mean']:+.2f} ± {(cell['ci95'][1] - cell['ci95'][0]) / 2:.2f}"
 
 
-def _report_of(path: Path | None) -> dict[str, Any]:
+def _read_report(path: Path | None) -> dict[str, Any]:
     """Return the sections that a file holds; ValueError, before anything is played, if it could not be written."""
     if path is None:
         return {}
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    require_parent(path)
     report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return report
 

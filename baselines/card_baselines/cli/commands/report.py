@@ -9,17 +9,15 @@ from typing import Any
 
 from card_baselines.agents.panels import evaluation_panel
 from card_baselines.cli import console, plots
-from card_baselines.cli.commands.arguments import game_for, load_agent, seats_of, with_num_players
-from card_baselines.cli.commands.exploit import print_exploitability
+from card_baselines.cli.commands.arguments import load_agent
+from card_baselines.cli.commands.exploit import load_target, print_exploitability
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Settings, join_words
 from card_baselines.exploitability.methods import ExploitSettings, Target, choose_method, measure_exploitability
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
-from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
-from card_envs.envs import find_entry
 from card_envs.game import Game
 from card_envs.match import MatchResult, Summary
 from card_envs.play_statistics import Statistic, statistics_json
@@ -68,17 +66,16 @@ def report(
         settings: Arguments of the environment, such as num_players=6.
         as_json: Print JSON.
     """
-    entry = find_entry(env)
     plots.require_drawable(picture)
-    given = with_num_players(parse_settings(join_words(settings)), num_players)
-    game, chosen = game_for(entry, given, seats_of(entry, given))
-    player = load_agent(agent, game)
+    target = load_target(env, agent, join_words(settings), num_players)
+    game = target.game
     opponents = join_words(panel) or evaluation_panel(game)
     with progress_bar("playing the panel", hands * len(opponents)) as bar:
-        page = [_play_opponent(game, player, name, hands, seed, control_variates, bar.advance) for name in opponents]
-    target = Target(env=entry.id, settings=chosen, agent=agent, game=game, player=player)
+        page = [
+            _play_opponent(game, target.player, name, hands, seed, control_variates, bar.advance) for name in opponents
+        ]
     exploitability = _measure_exploitability(target, exploit_hands, seed, control_variates)
-    described = {"agent": agent, "env": entry.id, "settings": chosen, "seed": seed, "commit": git_commit()}
+    described = {"agent": agent, "env": target.env, "settings": target.settings, "seed": seed, "commit": git_commit()}
     if as_json:
         print_json(described | _as_json(page) | {"exploitability": exploitability})
     else:

@@ -46,7 +46,7 @@ def results(
     if as_json:
         print_json([asdict(row) for row in rows])
         return 0
-    header = ["who", "against", "game", "hands", "mean (± 95 %)", "without luck (± 95 %)", "unit"]
+    header = ["who", "against", "game", "hands", "mean (± 95 %)", "control variates (± 95 %)", "unit"]
     print_table(header, [_cells(row) for row in rows], str(path))
     return 0
 

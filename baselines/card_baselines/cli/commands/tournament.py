@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import tyro
-from numpy.typing import NDArray
-
-from card_baselines.cli.commands.arguments import load_agent
+from card_baselines.cli.commands.arguments import load_agent, require_known
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, EnvId, Settings, join_words
+from card_baselines.cli.options import Agents, AsJson, EnvId, MapOf, Settings, join_words
+from card_baselines.cli.ranking_output import (
+    ask_strategies,
+    print_missing,
+    require_map,
+    require_ranking,
+    standings_json,
+)
 from card_baselines.league.league import League
 from card_baselines.league.pools import make_pool
 from card_baselines.league.rankings import MEASURES, RESAMPLES
 from card_baselines.league.report import Standings, standings, write_report
-from card_baselines.league.strategies import Strategies, require_strategies, strategies_of
-from card_baselines.league.tables import TextTable, faults_table, probability_table, ranking_table, winnings_table
+from card_baselines.league.tables import faults_table, probability_table, ranking_table, winnings_table
 from card_baselines.league.tournament import DIVISION, play_tournament
 from card_baselines.progress import progress_bar
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
-from card_envs.formatting import json_number
-from card_envs.game import Game
-
-MapOf = Literal["statistics", "strategy"]
-Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="AGENT ...")]
 
 
 def tournament(
@@ -65,30 +62,26 @@ def tournament(
         settings: Arguments of the environment, such as num_players=6.
         as_json: Print JSON.
     """
-    if by not in MEASURES:
-        raise ValueError(f"measure {by!r} is not known: choose from {', '.join(MEASURES)}")
-    chosen = parse_settings(join_words(settings))
+    require_known("measure", by, MEASURES)
     if not minutes > 0 or (passes is not None and passes < 1) or hands < 1:
         raise ValueError(f"minutes {minutes} must be above 0, passes {passes} and hands {hands} at least 1")
-    place = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
+    chosen = parse_settings(join_words(settings))
     _require_agents(agents, env, chosen, map)
+    root = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
     with make_pool(workers) as pool, progress_bar("playing", 1.0) as bar:
         league = play_tournament(
-            place, env, agents, settings=chosen, hands=hands, seed=seed, seconds=60 * minutes, passes=passes,
+            root, env, agents, settings=chosen, hands=hands, seed=seed, seconds=60 * minutes, passes=passes,
             pool=pool, progress=lambda share, rounds: bar.update(share, f"{rounds} rounds"),
         )  # fmt: skip
     with league:
         found = standings(league, DIVISION, resamples=resamples, seed=seed)
-        if by not in found.rankings:
-            raise ValueError(f"there is no ranking by {by}: {found.missing[by]}")
-        page = write_report(league, found, place / "report", by, ask_strategies(league, found, map))
+        require_ranking(found, by)
+        page = write_report(league, found, root / "report", by, ask_strategies(league, found, map))
         if as_json:
-            print_json({"folder": str(place), **standings_json(league, found)})
-            return 0
-        for table in _tables(league, found, by):
-            print_table(table.header, table.rows, table.title)
-    print_missing(found)
-    print(f"{len(found.of.rounds):,} rounds, {found.hands:,} hands, seed {seed}; report: {page}")
+            print_json({"folder": str(root), **standings_json(league, found)})
+        else:
+            _print(league, found, by)
+            print(f"{len(found.of.rounds):,} rounds, {found.hands:,} hands, seed {seed}; report: {page}")
     return 0
 
 
@@ -100,7 +93,8 @@ def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any],
         load_agent(spec, game)
 
 
-def _tables(league: League, found: Standings, by: str) -> list[TextTable]:
+def _print(league: League, found: Standings, by: str) -> None:
+    """Print the tables of a tournament, and what is missing."""
     order = found.rankings[by].best_first()
     tables = [
         ranking_table(found.rankings, by, found.names, found.unit),
@@ -108,65 +102,6 @@ def _tables(league: League, found: Standings, by: str) -> list[TextTable]:
         probability_table(found.rankings[by], found.names),
     ]
     faults = faults_table(league)
-    return [*tables, faults] if faults.rows else tables
-
-
-def require_map(game: Game, map: MapOf) -> None:
-    """Raise ValueError for a map that cannot be made of a game."""
-    if map == "strategy":
-        require_strategies(game)
-
-
-def ask_strategies(league: League, found: Standings, map: MapOf) -> Strategies | None:
-    """Return the strategies of those who are ranked, where the map is made of them."""
-    if map == "statistics":
-        return None
-    with progress_bar("asking for strategies", len(found.of.members)) as bar:
-        return strategies_of(league, found.of.members, progress=lambda: bar.advance(1))
-
-
-def print_missing(found: Standings) -> None:
-    """Print which measures could not be computed, and why."""
-    for name, why in found.missing.items():
-        print(f"without {name}: {why}")
-
-
-def standings_json(league: League, found: Standings) -> dict[str, Any]:
-    """Return rankings, winnings and faults as JSON has them."""
-    of = found.of
-    return {
-        "env": league.meta["env"],
-        "settings": league.meta["settings"],
-        "seed": league.meta["seed"],
-        "unit": league.game.unit,
-        "rounds": len(of.rounds),
-        "hands": found.hands,
-        "members": [found.names[member] for member in of.members],
-        "rankings": {
-            name: {
-                "scores": ranking.scores.tolist(),
-                "ranks": ranking.ranks.tolist(),
-                "rank_ci95": None if ranking.rank_intervals is None else ranking.rank_intervals.tolist(),
-                "score_ci95": None if ranking.score_intervals is None else ranking.score_intervals.tolist(),
-                "intervals_from": ranking.source,
-                "probability_above": [
-                    [None if one == other else ranking.probability_above(one, other) for other in of.members]
-                    for one in of.members
-                ]
-                if len(ranking.draws)
-                else None,
-            }
-            for name, ranking in found.rankings.items()
-        },
-        "missing": found.missing,
-        "winnings": {
-            "means": _json_rows(of.winnings.means),
-            "standard_errors": _json_rows(of.winnings.errors),
-            "hands": of.winnings.hands.tolist(),
-        },
-        "faults": [{"round": round, **asdict(fault)} for round, _, fault in league.store.faults()],
-    }
-
-
-def _json_rows(rows: NDArray[Any]) -> list[list[float | None]]:
-    return [list(map(json_number, row)) for row in rows.tolist()]
+    for table in [*tables, faults] if faults.rows else tables:
+        print_table(table.header, table.rows, table.title)
+    print_missing(found)

@@ -92,7 +92,7 @@ class HoldemControlTerms:
         self._street = np.zeros(n, np.int64)  # the last one seen
         self._pot = np.zeros((n, MAX_STREETS))  # when the street's cards came, as are the next two; in rewards
         self._live = np.zeros((n, MAX_STREETS), np.uint16)
-        self._raiser = np.full((n, MAX_STREETS), NOBODY)  # place of who raised last on the street before
+        self._raiser = np.full((n, MAX_STREETS), NOBODY)  # agent that raised last on the street before
 
     def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
         """Return no tables: nothing is to be asked."""
@@ -113,15 +113,15 @@ class HoldemControlTerms:
         raiser = tables["raiser"][began, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)].astype(np.int64)
         self._raiser[began, street] = np.where(raises > 0, batch.agent_indices(began, raiser), NOBODY)
 
-    def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
-        """Return the controls of each of `places`; all hands of the batch must be over."""
+    def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
+        """Return the controls of each of `agents`; all hands of the batch must be over."""
         self._note_run_outs(batch)
         terms = np.zeros(len(batch.tables), CHANCE_TERMS)
         terms["live"] = self._live
         for run in np.split(np.arange(len(terms)), np.flatnonzero(np.diff(batch.hands) != 1) + 1):
             seed_streams(terms[run[0] : run[-1] + 1], self._seed + _BOARD_STREAM, np.uint64(batch.hands[run[0]]))
         write_chance_terms(batch.tables, terms, np.int64(_NUM_BOARDS))
-        return [self._agent_controls(batch, terms, place) for place in places]
+        return [self._agent_controls(batch, terms, agent) for agent in agents]
 
     def _note_run_outs(self, batch: Hands) -> None:
         """Note the streets whose cards came although nobody could bet any more."""
@@ -133,20 +133,20 @@ class HoldemControlTerms:
             self._pot[came, street] = tables["pot"][came] / self._chips_per_reward
             self._live[came, street] = live[came]
 
-    def _agent_controls(self, batch: Hands, terms: NDArray[np.void], place: int) -> Controls:
-        hands = _SeenBy(batch, terms, place, self._num_seats)
-        columns = [*hands.hole_card_controls(), *self._board_controls(hands, place)]
+    def _agent_controls(self, batch: Hands, terms: NDArray[np.void], agent: int) -> Controls:
+        hands = _SeenBy(batch, terms, agent, self._num_seats)
+        columns = [*hands.hole_card_controls(), *self._board_controls(hands, agent)]
         return Controls(np.zeros(len(terms)), np.stack(columns, axis=1))
 
-    def _board_controls(self, hands: _SeenBy, place: int) -> list[NDArray[np.float64]]:
+    def _board_controls(self, hands: _SeenBy, agent: int) -> list[NDArray[np.float64]]:
         columns = []
         for street in range(1, MAX_STREETS):
             pot, raiser = self._pot[:, street], self._raiser[:, street]
             equity, large = hands.own_value[:, street - 1, EQUITY], pot * pot / self._most_lost
             known = [
                 pot,
-                pot * (raiser == place),
-                pot * ((raiser != place) & (raiser != NOBODY)),
+                pot * (raiser == agent),
+                pot * ((raiser != agent) & (raiser != NOBODY)),
                 large,
                 pot * equity,
                 large * equity,
@@ -159,11 +159,11 @@ class HoldemControlTerms:
 
 
 class _SeenBy:
-    """Chance terms and values of the hands of a batch, arranged for the agent at one place."""
+    """Chance terms and values of the hands of a batch, arranged for one agent."""
 
-    def __init__(self, batch: Hands, terms: NDArray[np.void], place: int, seats: int) -> None:
+    def __init__(self, batch: Hands, terms: NDArray[np.void], agent: int, seats: int) -> None:
         rows = np.arange(len(batch.tables))
-        own = (place + batch.hands) % seats
+        own = (agent + batch.hands) % seats
         self.own_terms = terms["term"][rows, :, own]
         self.other_terms = terms["term"][:, :, :seats].sum(axis=2) - self.own_terms
         self.own_value = terms["value"][rows, :, own]

@@ -50,7 +50,7 @@ class CounterfactualControlTerms:
     """Follows the hands of a batch, as a callback does, and returns their controls at the end."""
 
     def __init__(self, config: HoldemConfig, seed: int, hands_of: Sequence[int]) -> None:
-        """`hands_of` says for each place how many counterfactual hands are dealt, 1: only the true one."""
+        """`hands_of` says for each agent how many counterfactual hands are dealt, 1: only the true one."""
         self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
         self._seed = np.uint64((seed + _POOL_STREAM) % 2**64)
         self._hands_of = np.array(hands_of, np.int64)
@@ -78,7 +78,7 @@ class CounterfactualControlTerms:
         live = np.full(n, 2**seats - 1)
         write_equities(self._hands, self._scratch, live, self._street, self._equity)
         self._starting = self._hole_card_values(batch)
-        self._own = np.zeros((n, seats, MAX_STREETS, KINDS * ACTION_VALUES))  # by place
+        self._own = np.zeros((n, seats, MAX_STREETS, KINDS * ACTION_VALUES))  # by agent
         self._others = np.zeros((n, seats, 2, MAX_STREETS, KINDS * ACTION_VALUES))
         self._board = np.zeros((n, seats, MAX_STREETS - 1, _KNOWN_BEFORE_CARDS * BOARD_VALUES))
         self._correction = np.zeros((n, seats))  # of actions and cards, by seat, in rewards
@@ -108,15 +108,15 @@ class CounterfactualControlTerms:
         )
         terms /= self._chips_per_reward
         self._add_correction(batch, rows, seats, correction / self._chips_per_reward)
-        places, street = batch.agent_indices(rows, seats), self._street[rows]
-        self._own[rows, places, street] += terms  # a table decides once at a time: no row comes twice
+        agents, street = batch.agent_indices(rows, seats), self._street[rows]
+        self._own[rows, agents, street] += terms  # a table decides once at a time: no row comes twice
         if self._num_seats > 2:
             live = batch.tables["in_hand"][rows].astype(np.int64)
             for seat in range(self._num_seats):
                 part = np.flatnonzero((seats != seat) & (live >> seat & 1 == 1))
-                theirs, place = rows[part], (seat - batch.hands[rows[part]]) % self._num_seats
-                self._others[theirs, place, 0, street[part]] += terms[part]
-                self._others[theirs, place, 1, street[part]] += terms[part] * self._equity[theirs, seat, None]
+                theirs, agent = rows[part], (seat - batch.hands[rows[part]]) % self._num_seats
+                self._others[theirs, agent, 0, street[part]] += terms[part]
+                self._others[theirs, agent, 1, street[part]] += terms[part] * self._equity[theirs, seat, None]
 
     def _add_correction(self, batch: Hands, rows: Rows, seats: Rows, correction: Floats) -> None:
         """Add the correction of an action to the actor's, and take it from the others' by their equities."""
@@ -149,17 +149,17 @@ class CounterfactualControlTerms:
             self._correction[rows, seat] += pot * values[:, seat, 0]
         self._equity[rows] = before + values[:, :, 0]
 
-    def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
-        """Return the controls of each of `places`; all hands of the batch must be over."""
+    def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
+        """Return the controls of each of `agents`; all hands of the batch must be over."""
         correction = np.empty((len(batch.tables), self._num_seats))
         write_showdown_correction(batch.tables, self._street, self._hands, self._scratch, correction)
         correction = self._correction + correction / self._chips_per_reward
-        return [self._agent_controls(batch, correction, place) for place in places]
+        return [self._agent_controls(batch, correction, agent) for agent in agents]
 
-    def _agent_controls(self, batch: Hands, correction: Floats, place: int) -> Controls:
-        seats, n = (place + batch.hands) % self._num_seats, len(batch.tables)
-        others = self._own[:, 1 - place] if self._num_seats == 2 else self._others[:, place]
-        parts = self._starting[self._all, :, seats], self._board[:, place], self._own[:, place], others
+    def _agent_controls(self, batch: Hands, correction: Floats, agent: int) -> Controls:
+        seats, n = (agent + batch.hands) % self._num_seats, len(batch.tables)
+        others = self._own[:, 1 - agent] if self._num_seats == 2 else self._others[:, agent]
+        parts = self._starting[self._all, :, seats], self._board[:, agent], self._own[:, agent], others
         return Controls(correction[self._all, seats], np.concatenate([part.reshape(n, -1) for part in parts], axis=1))
 
     def _hole_card_values(self, batch: Hands) -> Floats:
