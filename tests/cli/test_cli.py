@@ -299,7 +299,8 @@ def test_a_response_that_finds_nothing_is_no_lower_bound() -> None:
     report = {"method": "learned", "exploitability": 0.003, "ci95": [-0.017, 0.023]}
     assert describe_exploitability(report, 100, 1) == "nothing found (0.3 ± 2.0)"
     assert describe_exploitability(report | {"ci95": [0.001, 0.005]}, 100, 1) == "at least 0.3 ± 0.2"
-    assert describe_exploitability(report | {"method": "exact"}, 100, 1) == "0.3"
+    assert describe_exploitability(report | {"method": "exact"}, 100, 1) == "0.3 ± 2.0"
+    assert describe_exploitability({"method": "exact", "exploitability": 0.003}, 100, 1) == "0.3"
 
 
 def test_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -480,7 +481,7 @@ def test_train_runs_the_script_of_the_algorithm(
     @dataclass
     class Config:
         env: str = "limit_holdem-v0"
-        set: tuple[str, ...] = ()
+        settings: tuple[str, ...] = ()
         steps: int = 10
 
     trained: list[Any] = []
@@ -488,7 +489,7 @@ def test_train_runs_the_script_of_the_algorithm(
     script.NOTHING = Algorithm(name="nothing", config=Config, make_learner=None, describe=vars)  # type: ignore[type-var,arg-type]
     monkeypatch.setitem(sys.modules, script.__name__, script)
     monkeypatch.setitem(registry.ALGORITHMS, "nothing", "other_players.nothing:NOTHING")
-    monkeypatch.setattr(runs, "train", lambda algorithm, config: trained.append((algorithm, config)))
+    monkeypatch.setattr(runs, "train", lambda algorithm, config, folder, **options: trained.append((algorithm, config)))
     monkeypatch.setattr(train, "print_results", lambda folder: None)
     assert cli.main(["train", "nothing", "--env", "kuhn_poker-v0", "--set", "a=1", "--set", "b=2"]) == 0
     assert trained == [(script.NOTHING, Config("kuhn_poker-v0", ("a=1", "b=2")))]

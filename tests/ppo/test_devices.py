@@ -67,7 +67,7 @@ def test_a_learner_plays_and_computes_its_loss_on_the_device(monkeypatch: pytest
         learner.rollout.collect(learner.network, 16)
     columns = {name: learner.rollout.buffer.columns[name][:20] for name in LOSS_COLUMNS}
     minibatch = Batch(columns, learner.device).minibatch(np.arange(3, 15))
-    loss, measures = ppo.ppo_loss(learner.network, minibatch, Schedules.at(0.5, config), config)
+    loss, measures = ppo.ppo_loss(learner.network, minibatch, Schedules.from_config(config, 0.5), config)
     assert {loss.device.type, *(measure.device.type for measure in measures.values())} == {"meta"}
     loss.backward()
     assert all(parameter.grad is not None for parameter in learner.network.parameters())

@@ -274,7 +274,7 @@ def test_gpus_and_those_who_ask_for_it_get_plain_pytorch() -> None:
 
 @pytest.mark.parametrize("options", [{}, EXPLOITED])
 def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: dict[str, Any]) -> None:
-    config = replace(TINY, exploitability=True, **options)
+    config = replace(TINY, average_strategy="exact", **options)
     game = config.game()
     whole, continued = make_learner(config, game), make_learner(config, game)
     for k in range(5):

@@ -20,7 +20,7 @@ from card_envs.game import Game
 def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
     """Return the extensions of PPO that the settings ask for."""
     callbacks: list[LearnerCallback] = []
-    if config.exploitability:
+    if config.average_strategy == "exact":
         require_small(game)
         callbacks.append(ExploitabilityMeter(game))
     if config.average_strategy == "snapshots":

@@ -69,13 +69,10 @@ class Config(GameRunConfig):
     """Computation of the network on a CPU: with kernels that skip zeros and illegal actions (float32), with hidden
     layers in bfloat16 (up to three times as fast with AMX or AVX-512 BF16, much slower elsewhere), with the faster of
     the two, measured when the run begins (auto), or in plain PyTorch (off), as on GPUs."""
-    exploitability: bool = False
-    """Small hold'em games: measure the exact exploitability of the policy, and of the average of all so far, which the
-    folder `average` plays."""
-
-    average_strategy: Literal["off", "snapshots", "network"] = "off"
-    """Games of any size: keep the average of all policies of the run too, as a mixture of networks of which one is
-    drawn for each deal (folder `average_snapshots` of the run), or as one more network (`average_network`)."""
+    average_strategy: Literal["off", "exact", "snapshots", "network"] = "off"
+    """Average of all policies of the run, kept beside the latest: in small hold'em games as a table, with the exact
+    exploitability of both along the run (exact; folder `average`); in games of any size as a mixture of networks of
+    which one is drawn for each deal (snapshots; `average_snapshots`), or as one (network; `average_network`)."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""

@@ -34,7 +34,7 @@ def _small_game(env: str, scale: float, width: int, evaluation_seconds: float, *
     """
     return Config(
         env=env, reward_scale=scale, hidden=(width, width), evaluation_seconds=evaluation_seconds,
-        evaluation_hands=2_000, exploitability=True, epochs=4, normalise=False, **settings,
+        evaluation_hands=2_000, average_strategy="exact", epochs=4, normalise=False, **settings,
     )  # fmt: skip
 
 

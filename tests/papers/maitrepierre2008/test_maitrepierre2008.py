@@ -157,7 +157,7 @@ def test_trees_on_the_flop_value_the_best_hand_above_the_worst(exact: int) -> No
         seat = np.int64(tables[0].actor)
         tables = table_at(cards if seat == 0 else cards[4:8] + cards[:4] + cards[8:], "cc")
         f, b = np.zeros(1, FOREST), np.full(len(HANDS), 1.0)
-        seen = forest.seen_cards(tables[0], seat)
+        seen = forest.visible_cards(tables[0], seat)
         b[[bool((int(seen) >> int(x) | int(seen) >> int(y)) & 1) for x, y in HANDS]] = 0
         f["exact"], f["rng"] = exact, (1, 2, 3, 4)
         forest.value_actions(f[0], tables[0], seat, b, np.int64(200))

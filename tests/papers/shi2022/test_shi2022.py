@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from card_baselines.papers.shi2022 import training as train_shi2022  # noqa: E402
-from card_baselines.papers.shi2022.judge import count_readings, judge, per_board  # noqa: E402
+from card_baselines.papers.shi2022.judge import count_readings, divide_by_board, judge  # noqa: E402
 from card_baselines.papers.shi2022.learner import DivergedError, Replay  # noqa: E402
 from card_baselines.papers.shi2022.networks import HISTORIES, Memories, Shi2022Agent, actor_size, make_actor  # noqa: E402
 from card_baselines.papers.shi2022.rollout import NO_ACTION, Rollout, Trajectories, deal_tables  # noqa: E402
@@ -62,7 +62,7 @@ def test_the_betting_read_at_once_and_step_by_step_is_the_same(kind: str) -> Non
         shown = np.where(np.arange(30) < lengths[:, None], tokens[rows], 0)
         hand, length = torch.from_numpy(rows), torch.from_numpy(lengths)
         with torch.inference_mode():
-            at_once = history.at(torch.from_numpy(tokens), hand, length)
+            at_once = history.encode_first(torch.from_numpy(tokens), hand, length)
             assert torch.allclose(memories.read(rows, shown), at_once, atol=1e-6)
             if kind != "none":
                 assert at_once.std() > 0
@@ -72,7 +72,7 @@ def test_the_betting_read_at_once_and_step_by_step_is_the_same(kind: str) -> Non
 def test_before_the_first_decision_nothing_has_to_be_read(kind: str) -> None:
     history = HISTORIES[kind](361, 8)
     empty = torch.zeros((2, 0), dtype=torch.int64)
-    known = history.at(empty, torch.tensor([0, 1, 1]), torch.zeros(3, dtype=torch.int64))
+    known = history.encode_first(empty, torch.tensor([0, 1, 1]), torch.zeros(3, dtype=torch.int64))
     assert torch.equal(known, history.read(torch.zeros(3, history.state_size)))
 
 
@@ -323,7 +323,7 @@ def test_what_speaks_for_numbers_per_board_stands_in_the_documentation() -> None
 def test_a_number_per_board_is_judged_as_a_sixth() -> None:
     seeds = [{"ours": {"mean": mean}} for mean in (0.20, 0.21, 0.22)]
     result = {"opponent": "chen", "paper": 1.2, "noise_of_paper": 0.01, "seeds": seeds}
-    assert per_board(result) == pytest.approx(0.2)
+    assert divide_by_board(result) == pytest.approx(0.2)
     assert judge([result])[0].items() >= {"verdict": "differs", "verdict_per_board": "agrees"}.items()
     assert judge([result | {"paper": 6.0}])[0]["verdict_per_board"] == "differs"
     assert judge([result | {"seeds": seeds[:1]}])[0]["verdict_per_board"] == "undecided"
