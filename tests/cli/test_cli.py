@@ -478,7 +478,7 @@ def test_train_runs_the_script_of_the_algorithm(
     from card_baselines.runs import run as runs
     from card_baselines.runs.algorithm import Algorithm
 
-    @dataclass
+    @dataclass(frozen=True)
     class Config:
         env: str = "limit_holdem-v0"
         settings: tuple[str, ...] = ()

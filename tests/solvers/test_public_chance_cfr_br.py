@@ -76,8 +76,8 @@ class Answer(PublicChanceCfr):
 
 def test_who_learned_against_it_loses_less_to_best_responses(monkeypatch: pytest.MonkeyPatch) -> None:
     """On one board, with buckets that mean nothing: players who see buckets alone know nothing of their hands."""
-    look_at = BucketsOfBoard.at
-    monkeypatch.setattr(BucketsOfBoard, "at", lambda hands, board: look_at(hands, BOARD))
+    look_at = BucketsOfBoard.set_board
+    monkeypatch.setattr(BucketsOfBoard, "set_board", lambda hands, board: look_at(hands, BOARD))
     monkeypatch.setattr(public_chance_cfr, "_RARE", 1e-30)  # visit every river
     buckets, turn = some_buckets(2), np.random.default_rng(1).integers(0, 4, (16_432, NUM_HANDS)).astype(np.uint16)
     lost = []
