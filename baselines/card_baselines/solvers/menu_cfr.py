@@ -61,7 +61,7 @@ class HoldemBoards(BucketsOfBoard):
 
     def draw(self, rng: np.random.Generator) -> None:
         """Draw five cards."""
-        self.at(rng.choice(DECK_SIZE, 5, replace=False))
+        self.set_board(rng.choice(DECK_SIZE, 5, replace=False))
 
 
 class MenuCfr:
