@@ -34,7 +34,23 @@ class League:
 
     @classmethod
     def new(cls, folder: str | Path, env: str, *, seed: int = 0, **settings: Any) -> Self:
-        """Make a league in a new folder, for an environment with its settings; ValueError if there is one already."""
+        """Make a league in a new folder.
+
+        Args:
+            folder: New or empty folder.
+            env: Environment id that all rounds are played in.
+            seed: Fixes all rounds, together with the order in which divisions and members are added.
+            **settings: Arguments of the environment, such as num_players=6.
+
+        Returns:
+            The league, open.
+
+        Raises:
+            LeagueError: If the folder is not empty or cannot be made, or the environment has no such setting.
+
+        Example:
+            >>> League.new("leagues/first", "limit_holdem-v0", num_players=6)  # doctest: +SKIP
+        """
         path = Path(folder)
         game = _make_game(env, settings)
         meta = {"env": env, "settings": settings, "game": game.name, "seed": seed, "commit": git_commit()}
@@ -49,10 +65,15 @@ class League:
 
     @classmethod
     def open(cls, folder: str | Path, allow: Iterable[str] = ()) -> Self:
-        """Return the league in a folder; LeagueError if there is none.
+        """Return the league in a folder.
 
-        Members and settings that the store names by "module:NAME" or "path/to/file.py:NAME" are refused when their code
-        is needed, unless `allow` names them too: the folder may be somebody else's.
+        Args:
+            folder: Folder of the league.
+            allow: Code, "module:NAME" or "path/to/file.py:NAME", that members and settings of the store may name. Other
+                code is refused when it is needed: the folder may be somebody else's.
+
+        Raises:
+            LeagueError: If there is no league in the folder.
         """
         path = Path(folder)
         return cls(path, Store.open(path / STORE), allow)
@@ -65,7 +86,7 @@ class League:
 
     @property
     def game(self) -> Game:
-        """What is played."""
+        """The game that all rounds are played in."""
         with self.allowed_names():
             return _make_game(self.meta["env"], self.meta["settings"])
 
@@ -76,12 +97,12 @@ class League:
 
     @property
     def members(self) -> dict[int, Member]:
-        """By their numbers."""
+        """Members by their numbers."""
         return self.store.members()
 
     @property
     def divisions(self) -> dict[str, DivisionRow]:
-        """By their names."""
+        """Divisions by their names."""
         return self.store.divisions()
 
     def division(self, name: str) -> DivisionRow:
@@ -97,9 +118,18 @@ class League:
         return final_ratings(self.store.ratings(self.division(division).id))
 
     def add_agents(self, *specs: str, division: str | None = None) -> list[int]:
-        """Add agents from outside (names, run folders, files), which do not learn; return their numbers.
+        """Add agents that do not learn. An agent whose spec is in the league already is not added again.
 
-        An agent that is already in the league, under its `spec`, is not added again. With a division, they play in it.
+        Args:
+            *specs: Registered names, "module:Class", "path/to/file.py:Class" or run folders.
+            division: Name of a division in which they play from now on.
+
+        Returns:
+            The members' numbers, in the order of `specs`.
+
+        Raises:
+            ValueError: For an agent that is not known or cannot play the game.
+            LeagueError: For an unknown division, and for one that plays everybody.
         """
         game = self.game
         for spec in specs:
@@ -115,10 +145,19 @@ class League:
     def add_division(
         self, name: str, kind: str, *, students: Sequence[str] = (), teachers: Sequence[str] = (), **settings: Any
     ) -> None:
-        """Add a division with its members: trainees that learn in it, agents that teach.
+        """Add a division with its members.
 
-        An evaluating division without members plays everybody in the league who does not learn. Raises LeagueError for
-        settings and members that do not fit.
+        Args:
+            name: Name of the division.
+            kind: A key of `divisions.KINDS`: random or climbing train; similar, direct, round_robin and swiss evaluate.
+            students: Trainees that learn in it: registered names, "module:Class" or "path/to/file.py:Class".
+            teachers: Agents that do not learn. An evaluating division without teachers plays everybody in the league
+                who does not learn.
+            **settings: Fields of `DivisionSettings`, such as hands=10_000.
+
+        Raises:
+            LeagueError: For an unknown kind, and for settings and members that do not fit.
+            ValueError: For students and teachers that are not known or cannot play the game.
         """
         if kind not in KINDS:
             raise LeagueError(f"kind {kind!r} is not known: choose one of {', '.join(KINDS)}")
@@ -145,11 +184,21 @@ class League:
     def run(
         self, rounds: Mapping[str, int], pool: Pool | None = None, progress: Progress | None = None
     ) -> dict[str, int]:
-        """Play rounds until each division has played as many, in all, as `rounds` says; return how many it has now.
+        """Play rounds until each division has as many. Rounds that an earlier run planned come first.
 
-        Divisions play side by side as far as the pool can. Rounds that an earlier run planned come first. Ends with
-        LeagueError when nothing can be written; whatever was played before is kept then, as after `kill -9`.
-        The pool is not closed; without one, this process plays.
+        Divisions play side by side as far as the pool can. An interrupted run keeps all rounds that ended.
+
+        Args:
+            rounds: Division -> number of rounds in all, those of earlier runs included.
+            pool: Pool that plays, which is not closed; this process by default.
+            progress: Called after each round with the division, its number of rounds and the outcome.
+
+        Returns:
+            Division -> number of rounds now.
+
+        Raises:
+            LeagueError: For an unknown division, and when nothing can be written.
+            UntrustedNameError: If the store names code that `allow` does not.
         """
         chosen = {name: (self.division(name), count) for name, count in rounds.items()}
         self._require_allowed_members()

@@ -24,10 +24,16 @@ class Map:
 
 
 def principal_map(vectors: NDArray[np.float64], standardise: bool = False) -> Map:
-    """Return the map of vectors (n, d), n >= 2, along their two principal components (Pearson 1901).
+    """Return the map of vectors along their two principal components (Pearson 1901).
 
-    With `standardise`, every coordinate counts alike, whatever its unit. The sign of an axis is such that its largest
-    part is positive, so the same vectors give the same map.
+    The sign of an axis makes its largest part positive, so the same vectors give the same map.
+
+    Args:
+        vectors: (n, d), n >= 2.
+        standardise: Divide each coordinate by its standard deviation, so that all count alike whatever their units.
+
+    Raises:
+        ValueError: For fewer than two vectors.
     """
     if vectors.ndim != 2 or len(vectors) < 2:
         raise ValueError(f"vectors of shape {vectors.shape}: at least two rows are needed")
@@ -64,7 +70,15 @@ class Play:
 
 
 def play_of(store: Store, divisions: Collection[int]) -> Play | None:
-    """Return how the members played in the rounds of some divisions; None where nothing was counted."""
+    """Return the play statistics of members.
+
+    Args:
+        store: Store of the league.
+        divisions: Numbers of the divisions whose rounds count.
+
+    Returns:
+        The statistics; None where none were counted.
+    """
     query = (
         "SELECT p.member, p.name, SUM(p.value * p.occasions) / SUM(p.occasions) FROM play p "
         f"JOIN rounds r ON r.id = p.round WHERE r.division IN ({numbers_in(divisions)}) AND p.occasions > 0 "

@@ -230,7 +230,12 @@ def environment_of_workers() -> Iterator[None]:
 
 
 def make_pool(workers: int = 1, ray: str | None = None) -> Pool:
-    """Return a pool of `workers` processes, or the cluster at the address `ray` ("auto", "local", "ray://host:port")."""
+    """Return a pool that plays rounds.
+
+    Args:
+        workers: Number of processes of this machine, also with ray="local"; 1 plays in this process.
+        ray: Address of a Ray cluster to play on instead: "auto", "local" or "ray://host:port".
+    """
     if ray is not None:
         from card_baselines.league.ray_pool import RayPool
 

@@ -104,7 +104,18 @@ def evidence(
     rounds: Sequence[Played], chips_per_unit: int, resamples: int = RESAMPLES, seed: int = 0,
     members: Sequence[int] | None = None,
 ) -> Evidence:  # fmt: skip
-    """Return the evidence of rounds about the members that played them (or some of these); LeagueError without any."""
+    """Return the evidence that rounds give about their members.
+
+    Args:
+        rounds: Rounds between members that do not learn.
+        chips_per_unit: Chips of one unit of the game.
+        resamples: Number of draws behind each interval.
+        seed: Seed of the draws.
+        members: Members to keep; by default all that played.
+
+    Raises:
+        LeagueError: If fewer than two members played.
+    """
     found = sorted({member for played in rounds for member in played.earnings})
     chosen = tuple(found if members is None else [member for member in found if member in set(members)])
     if len(chosen) < 2:
@@ -188,7 +199,18 @@ the time evolution spends with a member; what it wins from the equilibrium of th
 
 
 def rank(of: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[str, Ranking], dict[str, str]]:
-    """Return the rankings by several measures, and why some of them cannot be made; LeagueError for unknown ones."""
+    """Return rankings by several measures.
+
+    Args:
+        of: Evidence, whose random generator is advanced.
+        measures: Keys of `MEASURES`.
+
+    Returns:
+        Measure -> ranking, and measure -> reason why it cannot be computed.
+
+    Raises:
+        LeagueError: For an unknown measure.
+    """
     from threadpoolctl import threadpool_limits
 
     unknown = [name for name in measures if name not in MEASURES]
@@ -196,9 +218,7 @@ def rank(of: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[
         raise LeagueError(f"measure {unknown[0]!r} is not known: choose from {', '.join(MEASURES)}")
     rankings: dict[str, Ranking] = {}
     missing: dict[str, str] = {}
-    with threadpool_limits(
-        1
-    ):  # matrices of a few members: several threads wait for each other, a hundred times as long
+    with threadpool_limits(1):  # on small matrices several threads take a hundred times as long
         for name in measures:
             try:
                 rankings[name] = MEASURES[name](of)

@@ -63,7 +63,7 @@ class Standings:
 
     @property
     def hands(self) -> int:
-        """Of the rounds that the rankings are made of."""
+        """Number of hands in the rounds of the rankings."""
         return sum(played.hands for played in self.of.rounds)
 
 
@@ -71,7 +71,19 @@ def standings(
     league: League, division: str | None = None, measures: Sequence[str] = tuple(MEASURES), resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Standings:  # fmt: skip
-    """Return the standings of the members who do not learn: of one division, or of all that evaluate."""
+    """Return the standings of the members who do not learn.
+
+    Args:
+        league: League to read.
+        division: Name of the division whose rounds count; by default those of all evaluating divisions.
+        measures: Keys of `rankings.MEASURES`.
+        resamples: Number of draws behind each interval.
+        seed: Seed of the draws.
+
+    Raises:
+        LeagueError: For an unknown division or measure, and without rounds.
+        ValueError: If no measure can be computed.
+    """
     rows = league.divisions.values() if division is None else [league.division(division)]
     divisions = [row.id for row in rows if division is not None or not KINDS[row.kind].trains]
     game = league.game
@@ -105,9 +117,17 @@ class Report:
 def write_report(
     league: League, found: Standings, folder: Path, by: str | None = None, strategies: Strategies | None = None
 ) -> Path:
-    """Write report.md, report.html and the pictures into a folder, made if need be; return the path of the HTML.
+    """Write report.md, report.html and the pictures of a league.
 
-    The map of the members is made of their strategies, where these are given, else of the statistics of their play.
+    Args:
+        league: League to report on.
+        found: Its standings.
+        folder: Folder of the report, made if it is missing.
+        by: Measure by which tables are sorted; by default the first of the standings.
+        strategies: Strategies for the map of the members; by default the map shows the statistics of their play.
+
+    Returns:
+        Path of the HTML page.
     """
     by = by or next(iter(found.rankings))
     folder.mkdir(parents=True, exist_ok=True)

@@ -109,9 +109,15 @@ class RoundOutcome:
 
 
 def play_round(task: RoundTask) -> RoundOutcome:
-    """Play a round to its end and return what came of it; everything that members do wrong stands in the outcome.
+    """Play a round to its end.
 
-    What a student learned depends on the task alone, as far as its own code does.
+    The outcome depends on the task alone, as far as the code of the members does.
+
+    Args:
+        task: The round.
+
+    Returns:
+        Its outcome, with the faults of members that failed: these forfeit their decisions.
     """
     start = time.perf_counter()
     seats: dict[int, Agent] = {}

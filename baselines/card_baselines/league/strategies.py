@@ -30,7 +30,7 @@ class Strategies:
     hands: int
     """Hands of each situation."""
     missing: Mapping[int, str]
-    """Member -> why it could not be asked."""
+    """Member -> reason why it is left out."""
 
     @property
     def vectors(self) -> NDArray[np.float64]:
@@ -39,7 +39,7 @@ class Strategies:
 
     @property
     def decisions(self) -> int:
-        """How many each member took."""
+        """Number of decisions of each member."""
         return NUM_SITUATIONS * self.hands
 
 
@@ -55,9 +55,16 @@ def require_strategies(game: Game) -> None:
 def strategies_of(
     league: League, members: Collection[int], hands: int = HANDS, progress: Callable[[], None] = lambda: None
 ) -> Strategies:
-    """Return the strategies of members, asked one after the other; `progress` hears of each.
+    """Return the strategies of members. A member that cannot be made, or fails, is left out and named in `missing`.
 
-    Raises ValueError for games in which they cannot be asked. A member that cannot be made, or fails, is left out.
+    Args:
+        league: League of the members.
+        members: Numbers of the members.
+        hands: Hands of each situation.
+        progress: Called after each member.
+
+    Raises:
+        ValueError: For games without strategy vectors.
     """
     game, everybody = league.game, league.members
     require_strategies(game)

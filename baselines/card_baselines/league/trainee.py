@@ -61,9 +61,14 @@ class Trainee(Agent):
 
 
 def trainee_class(spec: str) -> type[Trainee]:
-    """Return the class of trainees that `spec` names: a registered one, "module:Class" or "path/to/file.py:Class".
+    """Return a class of trainees.
 
-    Registered are the entry points `card_envs.trainees`. Raises ValueError, naming what is nearest.
+    Args:
+        spec: A registered name (entry points `card_envs.trainees`), "module:Class" or "path/to/file.py:Class".
+
+    Raises:
+        ValueError: If there is no such class, with the nearest name.
+        UntrustedNameError: If the name was read from a store and the user did not allow it.
     """
     known = plugins.list_plugins(plugins.TRAINEES)
     if spec not in known and ":" not in spec:

@@ -41,7 +41,7 @@ class Row:
     ci95: tuple[float | None, float | None]
     """None where one deal alone was played."""
     adjusted_mean: float | None
-    """By control variates; None where the game has none, or hands are too few."""
+    """Result by control variates; None where the game has none, or hands are too few."""
     adjusted_ci95: tuple[float, float] | None
     is_duplicate: bool
     """Every deal that counts was played with all exchanges of seats."""
