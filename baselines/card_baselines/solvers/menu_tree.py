@@ -174,11 +174,18 @@ def _levels(config: HoldemConfig) -> list[_Level]:
         keys = np.empty(num, np.uint64)
         write_keys(tables, keys)
         level = _Level(
-            tables["actor"].astype(np.int64), tables["street"].astype(np.int64), np.zeros(num, np.int64),
-            np.zeros((num, MAX_ACTIONS), np.int64), np.zeros((num, MAX_ACTIONS), np.int64),
-            *(np.zeros((num, MAX_ACTIONS), np.float32) for _ in range(2)), keys,
-            *(np.empty(0, np.int64) for _ in range(3)),
-        )  # fmt: skip
+            player=tables["actor"].astype(np.int64),
+            street=tables["street"].astype(np.int64),
+            num_legal=np.zeros(num, np.int64),
+            action=np.zeros((num, MAX_ACTIONS), np.int64),
+            kind=np.zeros((num, MAX_ACTIONS), np.int64),
+            stake=np.zeros((num, MAX_ACTIONS), np.float32),
+            size=np.zeros((num, MAX_ACTIONS), np.float32),
+            keys=keys,
+            parent_of_next=np.empty(0, np.int64),
+            place_of_next=np.empty(0, np.int64),
+            before_of_next=np.empty(0, np.int64),
+        )
         following = []
         for action in range(config.num_actions):
             rows = np.flatnonzero(legal >> action & 1)
