@@ -94,7 +94,7 @@ class MagneticPpo(FastPpo):
 
 def _with_magnet(preset: PpoConfig, **changes: Any) -> Config:
     """Return the settings of PPO with those of NashPG where they differ."""
-    published = {
+    published: dict[str, Any] = {
         "learning_rate": (3e-4,), "entropy": (0.05,), "kl_penalty": (0.0,), "normalise": True, "epochs": 4,
         "batch": 4096, "minibatch": 1024,
     }  # fmt: skip

@@ -178,7 +178,7 @@ class Nfsp(MeasuredLearner):
     @torch.inference_mode()
     def _greedy_actions(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> NDArray[np.int64]:
         values = self.response(torch.from_numpy(observation).to(self.device).float()).cpu().numpy()
-        return np.where(action_mask == 1, values, _ILLEGAL).argmax(axis=1)
+        return np.asarray(np.where(action_mask == 1, values, _ILLEGAL).argmax(axis=1), np.int64)
 
     def _add_transitions(
         self, observation: NDArray[Any], action_mask: NDArray[np.int8], seats: NDArray[np.int64]
@@ -222,7 +222,7 @@ class Nfsp(MeasuredLearner):
             value = self.response(rows["observation"].float()).gather(1, rows["action"][:, None])[:, 0]
             loss = (value - goal).square().mean()
             self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             self.optimiser.step()
             losses.append(loss.detach())
         return float(torch.stack(losses).mean())

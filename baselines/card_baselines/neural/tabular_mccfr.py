@@ -97,7 +97,7 @@ class TabularMccfr(MeasuredLearner):
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write table, average, tables and the random generator."""
-        parts = {
+        parts: dict[str, Mapping[str, Any]] = {
             "table": self.table.state(),
             "exploitability": self.exploitability_state(),
             "tables": {"records": self._tables.view(np.uint8)},

@@ -77,8 +77,8 @@ def has_same_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
         return True
     if not is_two_player_menu(config) or config.num_actions != other.num_actions:
         return False
-    keys = [grow_menu_tree(c, [1] * len(c.board_cards)).keys for c in (config, other)]
-    return np.array_equal(*keys)
+    ours, theirs = (grow_menu_tree(each, [1] * len(each.board_cards)).keys for each in (config, other))
+    return np.array_equal(ours, theirs)
 
 
 def translated_probabilities(strategy: MenuStrategy, views: Tables, num_actions: int) -> NDArray[np.float64]:
@@ -94,4 +94,4 @@ def translated_probabilities(strategy: MenuStrategy, views: Tables, num_actions:
             shares = strategy.at(np.array([node["state"]]), buckets[j : j + 1])[0]
             translate(t, node, shares, found[j], weight)
         found[j, CALL_ACTION] += max(0.0, 1.0 - found[j].sum())
-    return found / found.sum(axis=1, keepdims=True)
+    return np.asarray(found / found.sum(axis=1, keepdims=True), np.float64)

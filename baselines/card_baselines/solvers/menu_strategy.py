@@ -141,7 +141,7 @@ def parts_of(sums: NDArray[np.float64], usual: float, actions: NDArray[np.int64]
     shares = shares / shares.sum(axis=0)
     shares = np.where(shares < _SMALLEST, 0, shares)
     ends = np.rint(np.cumsum(shares / shares.sum(axis=0), axis=0) * WHOLE).astype(np.int64)
-    return np.diff(ends, axis=0, prepend=0)
+    return np.asarray(np.diff(ends, axis=0, prepend=0), np.int64)
 
 
 def pack_pairs(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:

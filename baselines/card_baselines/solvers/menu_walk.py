@@ -70,15 +70,18 @@ class Walk(NamedTuple):
         last = tree.decisions["street"] == tree.last_street
         largest = int((tree.decisions["end"] - np.arange(len(tree.decisions)))[last].max())
         return Walk(
-            np.zeros((rows, NUM_HANDS), np.float32),
-            np.zeros((rows, NUM_HANDS), np.float32),
-            np.zeros((rows, MAX_ACTIONS, NUM_HANDS), np.float32),
-            np.zeros((rows, MAX_ACTIONS, buckets), np.float32),
-            np.zeros((MAX_ACTIONS + 1, buckets), np.float32),
-            np.zeros(DECK_SIZE, np.float32),
-            *(np.zeros(rows, np.int64) for _ in range(4)),
-            np.zeros(NUM_HANDS, np.float32),
-            np.zeros((largest, NUM_HANDS), np.int8),
+            reach=np.zeros((rows, NUM_HANDS), np.float32),
+            own=np.zeros((rows, NUM_HANDS), np.float32),
+            values=np.zeros((rows, MAX_ACTIONS, NUM_HANDS), np.float32),
+            policy=np.zeros((rows, MAX_ACTIONS, buckets), np.float32),
+            sums=np.zeros((MAX_ACTIONS + 1, buckets), np.float32),
+            by_card=np.zeros(DECK_SIZE, np.float32),
+            decision=np.zeros(rows, np.int64),
+            place=np.zeros(rows, np.int64),
+            reach_slot=np.zeros(rows, np.int64),
+            own_slot=np.zeros(rows, np.int64),
+            root=np.zeros(NUM_HANDS, np.float32),
+            choices=np.zeros((largest, NUM_HANDS), np.int8),
         )
 
 
@@ -104,12 +107,17 @@ class Hands(NamedTuple):
     @staticmethod
     def for_buckets(num_buckets: NDArray[np.int64]) -> Hands:
         """Return arrays for so many buckets on each street."""
-        streets, i64 = len(num_buckets), np.int64
+        streets = len(num_buckets)
         return Hands(
-            np.zeros(1, i64), *(np.zeros(NUM_HANDS, i64) for _ in range(3)),
-            *(np.zeros((streets, NUM_HANDS), i64) for _ in range(2)),
-            np.zeros((streets, int(num_buckets.max()) + 2), i64), num_buckets,
-        )  # fmt: skip
+            size=np.zeros(1, np.int64),
+            first=np.zeros(NUM_HANDS, np.int64),
+            second=np.zeros(NUM_HANDS, np.int64),
+            end=np.zeros(NUM_HANDS, np.int64),
+            bucket=np.zeros((streets, NUM_HANDS), np.int64),
+            order=np.zeros((streets, NUM_HANDS), np.int64),
+            begin=np.zeros((streets, int(num_buckets.max()) + 2), np.int64),
+            num_buckets=num_buckets,
+        )
 
 
 class Tables(NamedTuple):
@@ -141,7 +149,7 @@ def arrange_hands(ranked: Any, buckets: Any, hands: Any) -> None:
     """Write `hands` from a record of `RANKED` and the bucket of each place, (streets, hands)."""
     num = np.int64(ranked.num_hands)
     hands.size[0] = num
-    end = num
+    end: Any = num
     for h in range(num - 1, -1, -1):
         hands.first[h], hands.second[h] = ranked.first[h], ranked.second[h]
         if h + 1 < num and ranked.rank[h] != ranked.rank[h + 1]:
