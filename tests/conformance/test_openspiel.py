@@ -443,7 +443,7 @@ def test_rl_environment_plays() -> None:
         ("card_envs_limit_holdem(players=two)", "SpielError", "Wrong type for parameter players"),
         ("card_envs_limit_holdem(max_raises=3 4 x 4)", "ValueError", "max_raises '3 4 x 4' must be whole numbers"),
         ("card_envs_limit_holdem(rules=vegas)", "ValueError", r"rules 'vegas' are not known: choose one of \["),
-        ("card_envs_no_limit_holdem(encoder=x)", "ValueError", "encoder 'x' is not known: choose one of"),
+        ("card_envs_no_limit_holdem(encoder=x)", "UnknownNameError", "encoder 'x' is not known: choose one of"),
         ("card_envs_no_limit_holdem(bet_menu=big)", "ValueError", "bet_menu 'big' is not known: write letters"),
         ("card_envs_no_limit_holdem(stacks_by_seat=5 5 5)", "ValueError", "are 3 numbers for 2 players"),
         ("card_envs_kuhn_poker(players=12)", "ValueError", "Kuhn poker is for 2 .. 10 players"),

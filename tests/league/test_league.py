@@ -145,7 +145,7 @@ def test_a_disk_without_room_for_the_lock_is_told(tmp_path: Path, monkeypatch: p
         yield
 
     with small_league(tmp_path / "league") as league, monkeypatch.context() as patched:
-        patched.setattr(RunFolder, "locked", full)
+        patched.setattr(RunFolder, "lock", full)
         with pytest.raises(LeagueError, match="cannot be written: No space left on device"):
             league.run({"climb": 1})
 
