@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
+from card_envs.game import Game
+from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile, is_holdem
 from card_envs.games.holdem.kernels import step
 from card_envs.games.holdem.state import RAISE
 from card_envs.history.recording import PlayedHands
@@ -67,6 +68,17 @@ def rules_name(config: HoldemConfig) -> str:
     if name is None:
         raise ValueError(f"hand histories name a rules profile of {sorted(RULES)}; {config.rules} has no name")
     return name
+
+
+def why_not_holdem(game: Game, require: Callable[[HoldemConfig], None]) -> str | None:
+    """Return why a format of hold'em cannot describe a game: it is another one, or what `require` raises; else None."""
+    if not is_holdem(game):
+        return "it is for hold'em"
+    try:
+        require(game.config)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def check_rules(rules: object) -> str | RulesProfile | None:

@@ -16,18 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.hand_buckets import HandBuckets
+from card_baselines.solvers.hand_vectors import Hands, arrange_hands
 from card_baselines.solvers.menu_tree import NUM_PLAYERS, MenuTree, grow_menu_tree
-from card_baselines.solvers.menu_walk import (
-    ANSWER,
-    LEARN,
-    RESPOND,
-    Hands,
-    Settings,
-    Tables,
-    Walk,
-    arrange_hands,
-    walk_from,
-)
+from card_baselines.solvers.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
 from card_baselines.solvers.public_chance_cfr import BucketsOfBoard
 from card_envs.cards import DECK_SIZE
 from card_envs.games.holdem.config import HoldemConfig

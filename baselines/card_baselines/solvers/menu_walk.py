@@ -1,6 +1,6 @@
 """A walk over a `MenuTree` on one board: one player learns with all hands at once, against all hands of the other.
 
-Vectors go by places of hands, weakest first (`Hands`). A table of strategies is one vector of numbers: a decision has a
+Vectors are those of `hand_vectors`. A table of strategies is one vector of numbers: a decision has a
 block of one number per bucket for each legal action. A policy is the positive numbers as shares; where there are none,
 all legal actions are equally likely.
 
@@ -16,6 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.hand_vectors import (
+    add_up_values,
+    follow_policy,
+    keep_chosen,
+    multiply_reach,
+    sum_by_bucket,
+    take_best_values,
+    write_fold_values,
+    write_showdown_values,
+    write_zeros,
+)
 from card_baselines.solvers.menu_tree import DECISION, FOLDED, MAX_ACTIONS, SHOWDOWN, MenuTree
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
@@ -85,41 +96,6 @@ class Walk(NamedTuple):
         )
 
 
-class Hands(NamedTuple):
-    """The hands that can be held with a board, by place, and their buckets; `arrange_hands` writes it."""
-
-    size: NDArray[np.int64]
-    """(1,): number of hands."""
-    first: NDArray[np.int64]
-    """(hands,): a card of each hand."""
-    second: NDArray[np.int64]
-    end: NDArray[np.int64]
-    """(hands,): place after the last hand that is as strong."""
-    bucket: NDArray[np.int64]
-    """(streets, hands)."""
-    order: NDArray[np.int64]
-    """(streets, hands): places by bucket."""
-    begin: NDArray[np.int64]
-    """(streets, buckets + 1): where each bucket begins in `order`."""
-    num_buckets: NDArray[np.int64]
-    """(streets,)."""
-
-    @staticmethod
-    def for_buckets(num_buckets: NDArray[np.int64]) -> Hands:
-        """Return arrays for so many buckets on each street."""
-        streets = len(num_buckets)
-        return Hands(
-            size=np.zeros(1, np.int64),
-            first=np.zeros(NUM_HANDS, np.int64),
-            second=np.zeros(NUM_HANDS, np.int64),
-            end=np.zeros(NUM_HANDS, np.int64),
-            bucket=np.zeros((streets, NUM_HANDS), np.int64),
-            order=np.zeros((streets, NUM_HANDS), np.int64),
-            begin=np.zeros((streets, int(num_buckets.max()) + 2), np.int64),
-            num_buckets=num_buckets,
-        )
-
-
 class Tables(NamedTuple):
     """Tables of strategies (numbers,) in the layout of the tree."""
 
@@ -142,32 +118,6 @@ class Settings(NamedTuple):
     """Factor of the opponent's strategy in `averages`; 0 adds nothing."""
     least: np.float32
     """The opponent's reach probability below which decisions are sampled."""
-
-
-@kernel
-def arrange_hands(ranked: Any, buckets: Any, hands: Any) -> None:
-    """Write `hands` from a record of `RANKED` and the bucket of each place, (streets, hands)."""
-    num = np.int64(ranked.num_hands)
-    hands.size[0] = num
-    end: Any = num
-    for h in range(num - 1, -1, -1):
-        hands.first[h], hands.second[h] = ranked.first[h], ranked.second[h]
-        if h + 1 < num and ranked.rank[h] != ranked.rank[h + 1]:
-            end = h + 1
-        hands.end[h] = end
-    for street in range(hands.num_buckets.shape[0]):
-        begin, size = hands.begin[street], hands.num_buckets[street]
-        for b in range(size + 2):
-            begin[b] = 0
-        for h in range(num):
-            hands.bucket[street, h] = buckets[street, h]
-            begin[buckets[street, h] + 2] += 1
-        for b in range(2, size + 2):
-            begin[b] += begin[b - 1]
-        for h in range(num):  # begin[b + 1] moves from where bucket b begins to where it ends
-            b = buckets[street, h]
-            hands.order[street, begin[b + 1]] = h
-            begin[b + 1] += 1
 
 
 @kernel
@@ -196,7 +146,7 @@ def _walk_with(answer: Any) -> Any:
                 _end(node, depth, number - entered, tables, settings, mode, hands, walk)
                 depth -= 1
             elif not _go_down(node, depth, place, number - entered, settings, mode, hands, stream, walk):
-                _write_zeros(walk.values[depth, place], hands)
+                write_zeros(walk.values[depth, place], hands)
             elif node.kind[place] == DECISION:
                 child = np.int64(node.child[place])
                 if node.street < last and decisions[child].street == last:
@@ -224,24 +174,24 @@ def _go_down(
         if mode == ANSWER and not is_last:
             walk.own_slot[below] = below
             policy = walk.policy[depth, place]
-            _multiply(walk.own[walk.own_slot[depth]], policy, hands.bucket[node.street], walk.own[below], hands)
+            multiply_reach(walk.own[walk.own_slot[depth]], policy, hands.bucket[node.street], walk.own[below], hands)
     else:
         walk.reach_slot[below] = below
         reach = walk.reach[below]
         if mode == ANSWER and is_last:
-            _take(walk.reach[walk.reach_slot[depth]], walk.choices[row], place, reach, hands)
+            keep_chosen(walk.reach[walk.reach_slot[depth]], walk.choices[row], place, reach, hands)
         else:
             policy = walk.policy[depth, place]
-            _multiply(walk.reach[walk.reach_slot[depth]], policy, hands.bucket[node.street], reach, hands)
+            multiply_reach(walk.reach[walk.reach_slot[depth]], policy, hands.bucket[node.street], reach, hands)
         is_exact = mode == RESPOND and is_last  # the best of sampled values would be too large
         if not _sample(reach, settings.least, is_exact, hands, stream):
             return False
     reach, values = walk.reach[walk.reach_slot[below]], walk.values[depth, place]
     if node.kind[place] == FOLDED:
         stake = -node.stake[place] if node.player == settings.learner else node.stake[place]
-        _fold(reach, stake, hands, walk.by_card, values)
+        write_fold_values(reach, stake, hands, walk.by_card, values)
     elif node.kind[place] == SHOWDOWN:
-        _show_down(reach, node.stake[place], hands, walk.by_card, values)
+        write_showdown_values(reach, node.stake[place], hands, walk.by_card, values)
     return True
 
 
@@ -261,12 +211,6 @@ def _sample(reach: Any, least: Any, is_exact: Any, hands: Any, stream: Any) -> A
     for h in range(hands.size[0]):
         reach[h] *= factor
     return True
-
-
-@kernel
-def _write_zeros(values: Any, hands: Any) -> None:
-    for h in range(hands.size[0]):
-        values[h] = _ZERO
 
 
 @kernel
@@ -313,78 +257,11 @@ def _add_to_average(
 ) -> None:
     """Add the opponent's policy, times its reach probability and a rate, to its summed strategy."""
     averages = tables.averages
-    _sum_by_bucket(reach, hands, node.street, size, reached)
+    sum_by_bucket(reach, hands, node.street, size, reached)
     for k in range(node.num_legal):
         first, shares = node.offset + k * size, policy[k]
         for b in range(size):
             averages[first + b] += rate * reached[b] * shares[b]
-
-
-@kernel
-def _sum_by_bucket(values: Any, hands: Any, street: Any, size: Any, sums: Any) -> None:
-    """Write the sum of the values of the hands in each bucket."""
-    order, begin = hands.order[street], hands.begin[street]
-    for b in range(size):
-        total = _ZERO
-        for place in range(begin[b], begin[b + 1]):
-            total += values[order[place]]
-        sums[b] = total
-
-
-@kernel
-def _multiply(before: Any, shares: Any, bucket: Any, after: Any, hands: Any) -> None:
-    """Write reach probabilities times those of an action."""
-    for h in range(hands.size[0]):
-        after[h] = before[h] * shares[bucket[h]]
-
-
-@kernel
-def _take(before: Any, chosen: Any, place: Any, after: Any, hands: Any) -> None:
-    """Write the reach probabilities of the hands with which the responder takes an action."""
-    for h in range(hands.size[0]):
-        after[h] = before[h] if chosen[h] == place else _ZERO
-
-
-@kernel
-def _fold(reach: Any, stake: Any, hands: Any, by_card: Any, values: Any) -> None:
-    """Write the learner's values of an end by a fold: the stake times the opponent's hands that share no card."""
-    for card in range(DECK_SIZE):
-        by_card[card] = _ZERO
-    total = _ZERO
-    for h in range(hands.size[0]):
-        weight = reach[h]
-        by_card[hands.first[h]] += weight
-        by_card[hands.second[h]] += weight
-        total += weight
-    for h in range(hands.size[0]):
-        values[h] = stake * (total - by_card[hands.first[h]] - by_card[hands.second[h]] + reach[h])
-
-
-@kernel
-def _show_down(reach: Any, stake: Any, hands: Any, by_card: Any, values: Any) -> None:
-    """Write the learner's values of a showdown: the stake times the hands that it beats, less those that beat it.
-
-    Hands are added in the order of their strength. What is there before a group of equal hands is beaten, what comes
-    with it and before is not stronger.
-    """
-    for card in range(DECK_SIZE):
-        by_card[card] = _ZERO
-    size, total, begin = hands.size[0], _ZERO, np.int64(0)
-    for h in range(size):
-        values[h] = reach[h]
-    end = hands.end[0]
-    while begin < size:
-        for h in range(begin, end):
-            weight = reach[h]
-            by_card[hands.first[h]] += weight
-            by_card[hands.second[h]] += weight
-            total += weight
-        following = hands.end[end] if end < size else size
-        for h in range(begin, following):
-            values[h] += total - by_card[hands.first[h]] - by_card[hands.second[h]]
-        begin, end = end, following
-    for h in range(size):
-        values[h] = stake * (values[h] - (total - by_card[hands.first[h]] - by_card[hands.second[h]] + reach[h]))
 
 
 @kernel
@@ -393,45 +270,13 @@ def _end(node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any,
     values = walk.values[depth]
     target = walk.root if depth == 0 else walk.values[depth - 1, walk.place[depth - 1]]
     if node.player != settings.learner:
-        _add_up(values, node.num_legal, target, hands)
+        add_up_values(values, node.num_legal, target, hands)
     elif mode == RESPOND and node.street == settings.last_street:
-        _take_best(values, node.num_legal, target, walk.choices[row], hands)
+        take_best_values(values, node.num_legal, target, walk.choices[row], hands)
     else:
         size = hands.num_buckets[node.street]
-        _follow(values, walk.policy[depth], node.num_legal, hands.bucket[node.street], target, hands)
+        follow_policy(values, walk.policy[depth], node.num_legal, hands.bucket[node.street], target, hands)
         _add_regrets(node, values, walk.policy[depth], size, tables.own, settings.rate, hands, walk.sums)
-
-
-@kernel
-def _add_up(values: Any, num: Any, target: Any, hands: Any) -> None:
-    """Write the sums of the values after the opponent's actions."""
-    _write_zeros(target, hands)
-    for k in range(num):
-        after = values[k]
-        for h in range(hands.size[0]):
-            target[h] += after[h]
-
-
-@kernel
-def _take_best(values: Any, num: Any, target: Any, chosen: Any, hands: Any) -> None:
-    """Write the largest values, and the places of the actions that have them."""
-    for h in range(hands.size[0]):
-        target[h], chosen[h] = values[0, h], 0
-    for k in range(1, num):
-        after = values[k]
-        for h in range(hands.size[0]):
-            if after[h] > target[h]:
-                target[h], chosen[h] = after[h], k
-
-
-@kernel
-def _follow(values: Any, policy: Any, num: Any, bucket: Any, target: Any, hands: Any) -> None:
-    """Write the values of the learner's policy."""
-    _write_zeros(target, hands)
-    for k in range(num):
-        shares, after = policy[k], values[k]
-        for h in range(hands.size[0]):
-            target[h] += shares[bucket[h]] * after[h]
 
 
 @kernel
@@ -442,7 +287,7 @@ def _add_regrets(node: Any, values: Any, policy: Any, size: Any, table: Any, rat
         mean[b] = _ZERO
     for k in range(node.num_legal):
         shares, total = policy[k], sums[k]
-        _sum_by_bucket(values[k], hands, node.street, size, total)
+        sum_by_bucket(values[k], hands, node.street, size, total)
         for b in range(size):
             mean[b] += shares[b] * total[b]
     for k in range(node.num_legal):

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from card_envs.game import Game
-from card_envs.games.holdem.config import HoldemConfig, is_holdem
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.history.acpc.format import AcpcHand, hand_line, header_lines, load_log, score_line
 from card_envs.history.acpc.game_file import game_lines
 from card_envs.history.acpc.replay import read_decisions, replay_acpc_hand, replay_acpc_tables, with_rules
 from card_envs.history.formats import HistoryFormat
-from card_envs.history.holdem_hand import check_rules, replay_recorded, rules_name
+from card_envs.history.holdem_hand import check_rules, replay_recorded, rules_name, why_not_holdem
 from card_envs.history.recorded_cards import playable_hand
 from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
 from card_envs.history.recording import PlayedHands, names_by_seat
@@ -52,14 +52,7 @@ class AcpcFormat:
 
     def why_not(self, game: Game) -> str | None:
         """See `HistoryFormat`."""
-        if not is_holdem(game):
-            return "it is for hold'em"
-        try:
-            game_lines(game.config)
-            rules_name(game.config)
-        except ValueError as error:
-            return str(error)
-        return None
+        return why_not_holdem(game, _require_acpc)
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`."""
@@ -89,6 +82,12 @@ class AcpcFormat:
 
 def _to_recorded_hand(hand: AcpcHand, config: HoldemConfig) -> RecordedHand:
     return playable_hand(read_decisions(hand, config))
+
+
+def _require_acpc(config: HoldemConfig) -> None:
+    """Raise ValueError for a game that a definition of the competition cannot describe."""
+    game_lines(config)
+    rules_name(config)
 
 
 ACPC: HistoryFormat = AcpcFormat()

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from card_envs.game import Game
-from card_envs.games.holdem.config import is_holdem
 from card_envs.games.holdem.game import holdem_game
 from card_envs.history.formats import HistoryFormat
-from card_envs.history.holdem_hand import check_rules, replay_recorded
+from card_envs.history.holdem_hand import check_rules, replay_recorded, why_not_holdem
 from card_envs.history.phh.format import Hand, dump_hand, load_hands
 from card_envs.history.phh.replay import config_of, read_decisions, replay_hand, replay_tables
 from card_envs.history.phh.write import phh_of, require_phh
@@ -47,13 +46,7 @@ class PhhFormat:
 
     def why_not(self, game: Game) -> str | None:
         """See `HistoryFormat`."""
-        if not is_holdem(game):
-            return "it is for hold'em"
-        try:
-            require_phh(game.config)
-        except ValueError as error:
-            return str(error)
-        return None
+        return why_not_holdem(game, require_phh)
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`."""

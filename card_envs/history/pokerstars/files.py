@@ -10,9 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from card_envs.game import Game
-from card_envs.games.holdem.config import is_holdem
 from card_envs.history.formats import HistoryFormat
-from card_envs.history.holdem_hand import check_rules, replay_recorded
+from card_envs.history.holdem_hand import check_rules, replay_recorded, why_not_holdem
 from card_envs.history.phh.files import phh_steps, to_recorded_hand
 from card_envs.history.phh.format import Hand
 from card_envs.history.phh.replay import replay_hand
@@ -63,13 +62,7 @@ class PokerStarsFormat:
 
     def why_not(self, game: Game) -> str | None:
         """See `HistoryFormat`."""
-        if not is_holdem(game):
-            return "it is for hold'em"
-        try:
-            require_pokerstars(game.config)
-        except ValueError as error:
-            return str(error)
-        return None
+        return why_not_holdem(game, require_pokerstars)
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`; pots are added up, and amounts are play money."""
