@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.neural.exploitability_curve import MeasuredLearner, join_states, to_arrays
+from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner, join_states, to_arrays
 from card_baselines.neural.external_sampling import observe
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
-from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
+from card_baselines.runs.config import require, require_above_0, require_shares
 from card_baselines.runs.exploitability_meter import AVERAGE
 from card_envs.agent import Decisions, choose
 from card_envs.files import replace_file
@@ -40,7 +40,7 @@ _ILLEGAL = -1e9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(GameRunConfig):
+class Config(MeasuredConfig):
     """Settings of a run."""
 
     num_tables: int = 256
@@ -66,11 +66,6 @@ class Config(GameRunConfig):
     """Updates after which the target network of the best response is replaced."""
     reward_scale: float = 0.2
     hidden: tuple[int, ...] = (64, 64)
-    exploitability: bool = False
-    """Small hold'em games: measure the exact exploitability of the average network."""
-    panel: tuple[str, ...] = ("random", "always_call")
-    evaluation_hands: int = 2_000
-    final_hands: int = 10_000
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense, by name."""

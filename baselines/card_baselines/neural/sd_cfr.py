@@ -30,12 +30,12 @@ from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
 from card_baselines.neural.advantage_memory import AdvantageMemory, MeanAdvantages, SampledAdvantages
-from card_baselines.neural.exploitability_curve import MeasuredLearner, join_states, to_arrays
+from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner, join_states, to_arrays
 from card_baselines.neural.external_sampling import Floats, deal, traverse
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
-from card_baselines.runs.config import GameRunConfig, require, require_above_0
+from card_baselines.runs.config import require, require_above_0
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
 from card_envs.files import replace_file
@@ -47,7 +47,7 @@ _MIN_DEVIATION = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(GameRunConfig):
+class Config(MeasuredConfig):
     """Settings of a run. The defaults suit games of any size; presets `kuhn` and `leduc` suit these games."""
 
     traversals: int = 1000
@@ -70,11 +70,6 @@ class Config(GameRunConfig):
     """Most networks that are kept; where there were more iterations, every second one is dropped."""
     average_steps: int = 400
     """Steps of the optimiser for Deep CFR's average network after every iteration."""
-    exploitability: bool = False
-    """Small hold'em games: measure the exact exploitability of the latest strategy and of the average."""
-    panel: tuple[str, ...] = ("random", "always_call")
-    evaluation_hands: int = 2_000
-    final_hands: int = 10_000
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense, by name."""
