@@ -23,8 +23,8 @@ class MatchFile:
     The file appears, complete, at the end; if the match breaks off, there is none.
 
     Args:
-        path: File that ends in the suffix of a format, such as .phhs, .acpc or .big2; in a folder, the file is named
-            after game and seed.
+        path: File that ends in the suffix of a format, such as .phhs or .pokerstars; in a folder, the file is
+            named after game and seed.
         game: The game of the match.
         names: Names of the agents, in their order.
         seed: Seed of the match; None for deals that follow from no seed.

@@ -60,7 +60,7 @@ def match(
         on_error: What to do when an agent fails: abort, or forfeit (the first legal action is taken in its place).
         plot: Draw what the agents win over the hands into this file.
         settings: Arguments of the environment, such as rules=rlcard num_players=6 stacks=50.
-        save: Write the hands to a file (.phhs, .acpc, .big2) or into a folder; `card-envs replay` reads them.
+        save: Write the hands to a file (.phhs, .acpc, .pokerstars, .big2) or a folder; `card-envs replay` reads them.
         device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
         as_json: Print JSON; means are per hand in big blinds or points.
     """

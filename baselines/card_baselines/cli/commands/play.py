@@ -48,7 +48,7 @@ def play(
         seed: The same seed deals the same cards. By default the deals follow from a secret of the operating system,
             which nobody can compute and which is not kept.
         settings: Arguments of the environment, such as num_players=3 stacks=50.
-        save: Write the finished hands to a file (.phhs, .acpc, .big2) or into a folder.
+        save: Write the finished hands to a file (.phhs, .acpc, .pokerstars, .big2) or into a folder.
         device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
         no_thoughts: Do not show what agents think after each decision of theirs (brennus tells its beliefs).
     """

@@ -28,7 +28,7 @@ def serve(
         envs: Environment ids that are offered, such as limit_holdem-v0; by default all.
         agents: Agents besides those with a name: run folders, path/to/file.py:Class, module:Class.
         settings: Arguments of the environments, such as stacks=50, which the page may change.
-        replay: Saved matches to look at: files, or folders that are searched (.phh, .phhs, .acpc, .big2).
+        replay: Saved matches to look at: files, or folders that are searched (.phh, .phhs, .acpc, .pokerstars, .big2).
         results: SQLite file to which all sessions are written.
         host: Address to listen at; the default can be reached from this machine alone.
         port: 0 takes any free one.
