@@ -34,7 +34,8 @@ MODULES = (
     "card_envs.testing.checks",
     "card_envs.text.table",
     "card_envs.vector",
-    "card_wrappers.gymnasium",
+    "card_wrappers.gymnasium.environment",
+    "card_wrappers.gymnasium.vector",
     "card_wrappers.rlcard",
     "card_wrappers.sb3",
 )

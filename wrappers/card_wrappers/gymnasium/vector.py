@@ -15,7 +15,7 @@ from card_envs.aec import FRAMES_PER_SECOND, ILLEGAL_REWARD
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game, check_actions
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
-from card_wrappers.gymnasium_view import Frame, Info, Observation, check_render_mode, make_renderers, observation_space
+from card_wrappers.gymnasium.view import Frame, Info, Observation, check_render_mode, make_renderers, observation_space
 
 _VECTOR_RENDER_MODES = ("ansi", "rgb_array")  # nobody looks at a thousand windows
 
