@@ -6,16 +6,14 @@ that speaks it. Nothing is sent before `SlumbotPlayer.play` is iterated.
 Slumbot plays the no-limit game of the Annual Computer Poker Competition: blinds of 50 and 100, and 20,000 chips in
 every hand. `POST /api/new_hand` and `POST /api/act` take and return JSON objects:
 
-| key | meaning |
-|---|---|
-| `token` | names the session; sent back with every request |
-| `client_pos` | 0: the client has the big blind; 1: the small blind |
-| `hole_cards`, `board` | such as ["Ah", "Kd"] |
-| `action` | the betting: k checks, c calls, f folds, bN bets or raises to N chips on the street; "/" divides streets |
-| `incr` | request: what the client does, in the same letters |
-| `winnings` | chips that the client won or lost; only when the hand is over |
-| `bot_hole_cards` | Slumbot's cards, when the hand is over |
-| `error_msg` | why a request was refused |
+* `token`: names the session; sent back with every request
+* `client_pos`: 0: the client has the big blind; 1: the small blind
+* `hole_cards`, `board`: such as ["Ah", "Kd"]
+* `action`: the betting: k checks, c calls, f folds, bN bets or raises to N chips on the street; "/" divides streets
+* `incr`: request: what the client does, in the same letters
+* `winnings`: chips that the client won or lost; only when the hand is over
+* `bot_hole_cards`: Slumbot's cards, when the hand is over
+* `error_msg`: why a request was refused
 
 States are written as the competition's protocol has them, so that `card_wrappers.acpc` plays the hands.
 """

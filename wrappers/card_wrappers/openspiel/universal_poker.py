@@ -1,11 +1,9 @@
 """Action numbers of OpenSpiel's `universal_poker`, Kaggle's poker among its users, for our hold'em tables and back.
 
-| bettingAbstraction | numbers |
-|---|---|
-| any, limit games | 0 folds, 1 checks or calls, 2 bets or raises |
-| `fullgame` | 0, 1, and all chips that the player has put in since the deal after a bet or raise |
-| `fcpa` | 0, 1, 2 the pot, 3 all-in |
-| `fchpa` | 0, 1, 2 the pot, 3 all-in, 4 half of the pot |
+* any, limit games: 0 folds, 1 checks or calls, 2 bets or raises
+* `fullgame`: 0, 1, and all chips that the player has put in since the deal after a bet or raise
+* `fcpa`: 0, 1, 2 the pot, 3 all-in
+* `fchpa`: 0, 1, 2 the pot, 3 all-in, 4 half of the pot
 
 The pot is counted after calling, as in our bet menus; half of it is offered only where the whole is possible. A pot
 that is all the player has left has the number of the pot. Seats are those of our OpenSpiel games: player 0 is the first
