@@ -31,6 +31,8 @@ from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 _FLOP_CARDS, _TURN_CARDS = 3, 4
+_MEMO_BITS = 16
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
 
 LOOKUP = np.dtype(
     (
@@ -72,6 +74,9 @@ class _Workspace(NamedTuple):
     members: NDArray[np.float32]
     group_sums: NDArray[np.float32]
     group_values: NDArray[np.float32]
+    memo_keys: NDArray[np.int64]
+    """(65536,): hands on the turn and river whose buckets were found before; a hand is asked for at every bet."""
+    memo_buckets: NDArray[np.int64]
 
     @staticmethod
     def allocate(nodes: int) -> _Workspace:
@@ -88,6 +93,8 @@ class _Workspace(NamedTuple):
             members=np.zeros((1, NUM_HANDS, NUM_GROUPS), f32),
             group_sums=np.zeros((DECK_SIZE + 1, NUM_GROUPS), f32),
             group_values=np.zeros((2, NUM_HANDS, NUM_GROUPS), f32),
+            memo_keys=np.zeros(1 << _MEMO_BITS, np.int64),
+            memo_buckets=np.zeros(1 << _MEMO_BITS, np.int64),
         )
 
 
@@ -138,13 +145,23 @@ def find_buckets(views: Any, buckets: Any, lookup: Any, tables: Any, work: Any) 
             find_all_buckets(lookup, tables, work)
             lookup.known = lookup.used
             buckets[j] = lookup.bucket[hand_number(a, b)]
-        elif lookup.num_cards == _TURN_CARDS:
-            _count_on_turn(lookup, a, b, work.counts)
-            cumulate(work.counts, 0, work.features, 0)
-            buckets[j] = nearest(tables.turn, work.features, np.int64(0), work.distances)
         else:
-            _meet_groups(lookup, a, b, tables.groups, work.features)
-            buckets[j] = nearest(tables.river, work.features, np.int64(0), work.distances)
+            key = lookup.used | hand_number(a, b) << DECK_SIZE
+            place = np.int64(np.uint64(key) * _HASH_FACTOR >> np.uint64(64 - _MEMO_BITS))
+            if work.memo_keys[place] != key:
+                work.memo_keys[place], work.memo_buckets[place] = key, _find_bucket(lookup, a, b, tables, work)
+            buckets[j] = work.memo_buckets[place]
+
+
+@kernel
+def _find_bucket(lookup: Any, a: Any, b: Any, tables: Any, work: Any) -> Any:
+    """Return the bucket of one hand on the turn or river."""
+    if lookup.num_cards == _TURN_CARDS:
+        _count_on_turn(lookup, a, b, work.counts)
+        cumulate(work.counts, 0, work.features, 0)
+        return nearest(tables.turn, work.features, np.int64(0), work.distances)
+    _meet_groups(lookup, a, b, tables.groups, work.features)
+    return nearest(tables.river, work.features, np.int64(0), work.distances)
 
 
 @kernel
