@@ -70,6 +70,7 @@ ALGORITHMS = {
     "sd_cfr": "card_baselines.neural.sd_cfr:ALGORITHM",
     "nfsp": "card_baselines.neural.nfsp:ALGORITHM",
     "mmd": "card_baselines.neural.mmd:ALGORITHM",
+    "distill": "card_baselines.neural.distill:ALGORITHM",
     "tabular_mccfr": "card_baselines.neural.tabular_mccfr:ALGORITHM",
     "menu_cfr": "card_baselines.solvers.train_menu_cfr:ALGORITHM",
 }

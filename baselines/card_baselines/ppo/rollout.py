@@ -21,7 +21,7 @@ from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout_buffer import RolloutBuffer
 from card_baselines.runs.checkpoint import strip_prefix
-from card_envs.agent import Agent, choose, decisions_at, find_agent
+from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
 from card_envs.game import Game
 from card_envs.observation import mask_records, observation_records
 from card_envs.typing import Rows
@@ -128,8 +128,11 @@ class SelfPlayTables:
             return legal[np.arange(len(rows)), choice].astype(np.int64)
         agent = self._agents[player - 1]
         assert agent is not None
-        decisions = decisions_at(agent.apply_encoder(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
-        return np.asarray(agent.act(decisions, self.rng), np.int64)
+        return np.asarray(agent.act(self.decisions_of(agent, rows), self.rng), np.int64)
+
+    def decisions_of(self, agent: Agent, rows: Rows) -> Decisions:
+        """Return the decisions of the actors at `rows` as an agent without memory sees them."""
+        return decisions_at(agent.apply_encoder(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
 
     def _network(self, number: int) -> ActorCritic:
         """Return a past self or an exploiter; a seated one that was replaced since then goes on as its successor."""

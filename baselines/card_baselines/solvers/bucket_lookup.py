@@ -22,15 +22,20 @@ from card_baselines.solvers.hand_buckets import (
     nearest,
 )
 from card_baselines.solvers.ranked_hands import HAND_CARDS, RANKED, WHOLE_BOARD, rank_hands
-from card_envs.cards import DECK_SIZE
+from card_envs.bits import bit_count
+from card_envs.cards import DECK_SIZE, RANKS, SUITS
 from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.poker.hands import NUM_HANDS, hand_number
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.poker.rank_tables import RANK_KEYS, SUM_BITS
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 _FLOP_CARDS, _TURN_CARDS = 3, 4
+_NUM_RANKS, _NUM_SUITS = len(RANKS), len(SUITS)
+_WITHOUT_SUITS = (1 << SUM_BITS) - 1  # of a key: no flush is seen
+_CARDS_SHOWN_OF_A_FLUSH = 3  # at least, on the whole board
 _MEMO_BITS = 16
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
 
@@ -233,17 +238,67 @@ def _count_on_turn(lookup: Any, a: Any, b: Any, counts: Any) -> None:
 
 @kernel
 def _wins_less_losses(lookup: Any, a: Any, b: Any) -> Any:
-    """Return how many hands the hand beats on the whole board, less those that beat it."""
+    """Return how many hands the hand beats on the whole board, less those that beat it.
+
+    Hands of the same two ranks are one comparison, but for those that make a flush, which are looked at one by one.
+    """
     key, bits, used = _whole_board(lookup, a, b)
     own = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
+    ranks = key & _WITHOUT_SUITS
     total = np.int64(0)
+    for high in range(_NUM_RANKS):
+        of_high = _num_left(used, high)
+        if of_high == 0:
+            continue
+        total += of_high * (of_high - 1) // 2 * _compare(own, rank_of(ranks + 2 * RANK_KEYS[high], bits))
+        for low in range(high):
+            of_low = _num_left(used, low)
+            if of_low > 0:
+                total += of_high * of_low * _compare(own, rank_of(ranks + RANK_KEYS[high] + RANK_KEYS[low], bits))
+    return total + _flush_correction(lookup, own, key, bits, used)
+
+
+@kernel
+def _flush_correction(lookup: Any, own: Any, key: Any, bits: Any, used: Any) -> Any:
+    """Return what `_wins_less_losses` changes by when flushes count."""
+    suit = _flush_suit(lookup)
+    total = np.int64(0)
+    if suit < 0:
+        return total
+    any_pair = has_flush(key)  # on the board
     for c in range(DECK_SIZE):
-        if (used >> c) & 1 == 0:
-            for d in range(c + 1, DECK_SIZE):
-                if (used >> d) & 1 == 0:
-                    rank = rank_of(key + CARD_KEYS[c] + CARD_KEYS[d], bits | CARD_BITS[c] | CARD_BITS[d])
-                    total += np.int64(own < rank) - np.int64(own > rank)
+        if (used >> c) & 1 == 0 and (any_pair or c % _NUM_SUITS == suit):
+            for d in range(DECK_SIZE):
+                if (used >> d) & 1 == 0 and (d > c or (not any_pair and d % _NUM_SUITS != suit)):
+                    both = key + CARD_KEYS[c] + CARD_KEYS[d]
+                    if has_flush(both):
+                        flush = rank_of(both, bits | CARD_BITS[c] | CARD_BITS[d])
+                        total += _compare(own, flush) - _compare(own, rank_of(both & _WITHOUT_SUITS, bits))
     return total
+
+
+@kernel
+def _num_left(used: Any, rank: Any) -> Any:
+    """Return how many cards of a rank are not in a set of cards."""
+    return _NUM_SUITS - bit_count((used >> (_NUM_SUITS * rank)) & (2**_NUM_SUITS - 1))
+
+
+@kernel
+def _compare(own: Any, other: Any) -> Any:
+    """Return 1 if the first rank wins against the second, -1 if it loses, 0 if they are equal."""
+    return np.int64(own < other) - np.int64(own > other)
+
+
+@kernel
+def _flush_suit(lookup: Any) -> Any:
+    """Return the suit of which three or more cards are on the whole board, -1 if there is none."""
+    for suit in range(_NUM_SUITS):
+        count = 0
+        for k in range(WHOLE_BOARD):
+            count += lookup.board[k] % _NUM_SUITS == suit
+        if count >= _CARDS_SHOWN_OF_A_FLUSH:
+            return suit
+    return -1
 
 
 @kernel

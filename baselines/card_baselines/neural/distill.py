@@ -1,0 +1,180 @@
+"""Distillation of an agent into a network: the network plays, and learns what the agent would have done.
+
+At every decision the agent, the teacher, is asked for its action probabilities, and the network takes a step towards
+them (Hinton et al. 2015; on the network's own play as in DAgger, Ross et al. 2011). Players of a pool lead it to
+positions that neither of them would reach. A table of many megabytes, or a search, so becomes a small network, which
+`self_play_ppo` or `mmd` improve with `--start-from`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.agents.learned.devices import find_device
+from card_baselines.agents.learned.legal_logits import NO_ACTION
+from card_baselines.agents.learned.mlp_policy import save_policy
+from card_baselines.ppo.fast_cpu import FastActorCritic
+from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
+from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
+from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
+from card_baselines.runs.learner import Learner
+from card_envs.agent import action_probabilities, choose, find_agent
+from card_envs.files import replace_file
+from card_envs.game import Game
+from card_envs.typing import Rows
+
+_STEPS_PER_UPDATE = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(GameRunConfig):
+    """Settings of a run."""
+
+    teacher: str = "cfr_large"
+    """Agent that is imitated: a name, "module:Class" or a run folder. It must show probabilities."""
+    opponents: tuple[str, ...] = ("always_raise", "always_call", "random_low_fold", "equity")
+    """Pool for mixed deals, in which a player of the pool has all seats but one."""
+    mixed: float = 0.3
+    """Probability that a deal is mixed; in the others the network has all seats."""
+    num_tables: int = 2048
+    """Tables that are played side by side: the size of a minibatch, about."""
+    learning_rate: tuple[float, float] = (2e-3, 2e-5)
+    """Learning rate of Adam at the start and at the end of the run, linear in between."""
+    hidden: tuple[int, ...] = (512, 256)
+    """Widths of the hidden layers."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sense, by name."""
+        super().__post_init__()
+        require(self, 1, "num_tables", "hidden")
+        require_above_0(self, "learning_rate")
+        require_shares(self, "mixed")
+
+
+class Distillation(Learner):
+    """The network that learns, the agent that teaches, and the tables at which the network plays."""
+
+    checkpoint = "distillation.safetensors"
+
+    def __init__(self, config: Config, game: Game) -> None:
+        """Begin with a network that plays nearly at random; ValueError for a teacher without probabilities."""
+        torch.manual_seed(config.seed)
+        self.config, self.game, self.device = config, game, find_device(config.device)
+        self.teacher = find_agent(config.teacher, game)
+        if not self.teacher.shows_probabilities or self.teacher.needs_deal_events:
+            raise ValueError(
+                f"teacher {config.teacher!r} must show its probabilities and decide without memory of the deal, "
+                "as `cfr_large` and networks do"
+            )
+        sizes = (game.layout.size, config.hidden, game.num_actions, "relu", (), len(config.hidden))
+        self.network = FastActorCritic(*sizes).to(self.device)
+        self.optimiser = torch.optim.Adam(self.network.policy.parameters(), fused=True)
+        self.tables = SelfPlayTables(game, config.num_tables, config.seed, config.opponents, config.mixed)
+        self.decisions = 0
+
+    @property
+    def done(self) -> int:
+        """Decisions so far."""
+        return self.decisions
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Play and learn at all tables for some steps; return the mean KL divergence from the teacher."""
+        first, last = self.config.learning_rate
+        learning_rate = first + fraction * (last - first)
+        for group in self.optimiser.param_groups:
+            group["lr"] = learning_rate
+        divergences = [self._play_step() for _ in range(_STEPS_PER_UPDATE)]
+        return {
+            "kl_from_teacher": float(torch.stack(divergences).mean()),
+            "learning_rate": first + fraction * (last - first),
+        }
+
+    def _play_step(self) -> torch.Tensor:
+        """Take an action at every table, after a step towards the teacher's; return the mean KL divergence."""
+        tables, rows = self.tables, self.tables.rows
+        _, players = tables.actors(rows)
+        own = np.flatnonzero(players == LEARNER)
+        observation, legal = tables.observe(rows[own])
+        logits, _ = self.network(
+            torch.from_numpy(observation).to(self.device).float(), torch.from_numpy(legal).to(self.device)
+        )
+        log_probabilities = torch.log_softmax(logits, dim=1)
+        wanted = torch.from_numpy(self._ask_teacher(rows[own], legal)).to(self.device)
+        divergence = (torch.xlogy(wanted, wanted) - wanted * log_probabilities).sum(dim=1).mean()
+        self.optimiser.zero_grad()
+        divergence.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        self.decisions += len(own)
+        choice = choose(log_probabilities.detach().exp().cpu().numpy(), tables.rng.random(len(own)))
+        actions = np.empty(len(rows), np.int64)
+        actions[own] = legal[np.arange(len(own)), choice]
+        for player in np.unique(players[players != LEARNER]).tolist():
+            theirs = np.flatnonzero(players == player)
+            actions[theirs] = tables.act_for(player, rows[theirs])
+        tables.step(rows, actions)
+        return divergence.detach()
+
+    def _ask_teacher(self, rows: Rows, legal: NDArray[np.int16]) -> NDArray[np.float32]:
+        """Return the teacher's probabilities (n, k) of the listed legal actions (n, k) at `rows`."""
+        probabilities = action_probabilities(self.teacher, self.tables.decisions_of(self.teacher, rows))
+        listed = np.take_along_axis(probabilities, np.maximum(legal, 0).astype(np.int64), axis=1)
+        return np.where(legal == NO_ACTION, 0.0, listed).astype(np.float32)
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the network."""
+        with replace_file(run.path / WEIGHTS) as temporary:
+            save_policy(self.network.policy, temporary)
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write network, optimiser, tables and random generator."""
+        arrays, rng = self.tables.state()
+        parts: dict[str, dict[str, torch.Tensor]] = {
+            "policy": self.network.policy.state_dict(),
+            "adam": optimiser_tensors(self.optimiser),
+            "tables": {name: torch.from_numpy(array) for name, array in arrays.items()},
+        }
+        tensors = {f"{part}.{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
+        save_state(path, tensors, {**progress, "decisions": self.decisions, "rng": json.loads(rng)})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`; returns the progress that was saved with it."""
+        tensors, progress = load_state(path)
+        self.network.policy.load_state_dict(strip_prefix("policy.", tensors))
+        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
+        arrays = {name: tensor.numpy() for name, tensor in strip_prefix("tables.", tensors).items()}
+        self.tables.restore(arrays, json.dumps(progress["rng"]), self.network)
+        self.decisions = int(progress["decisions"])
+        return progress
+
+
+PRESETS = {
+    "limit_hu": Config(
+        env="limit_holdem-v0",
+        settings=("encoder=equity",),
+        panel=("always_call", "tight_aggressive", "equity", LOCAL_BEST_RESPONSE),
+        minutes=30.0,
+        evaluation_seconds=300.0,
+        evaluation_hands=20_000,
+    ),
+}
+
+ALGORITHM = Algorithm(
+    name="distill",
+    config=Config,
+    make_learner=Distillation,
+    describe=partial(describe_game_run, algorithm="distill", agent="mlp", activation="relu"),
+    presets=PRESETS,
+    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
+)
