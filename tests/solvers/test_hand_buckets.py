@@ -22,6 +22,11 @@ from card_envs.poker.ranks import hand_rank
 needs_speed = pytest.mark.skipif(not COMPILED, reason="goes over many boards, which takes minutes as plain Python")
 
 BOARD = np.array(card_ids("2c 7h 7d Jc Qh"), np.int64)
+FLUSH_BOARDS = [
+    np.array(card_ids(cards), np.int64)
+    for cards in ("2c 7c 7d Jc Qh", "2c 7c Ac Jc Qh", "2c 7c Ac Jc Qc", "5s 6s 7s 8s 2d")
+]
+"""Three, four and five cards of a suit; straight flushes."""
 
 
 def ranked_on(board: NDArray[np.int64]) -> Any:
@@ -87,21 +92,23 @@ def test_turn_boards_are_of_16432_kinds() -> None:
 
 
 @needs_speed
-@pytest.mark.parametrize("street", [0, 1, 2, 3])
-def test_a_hand_is_in_one_bucket_alone_and_among_others(street: int) -> None:
+@pytest.mark.parametrize(
+    ("street", "board"), [*((street, BOARD) for street in range(4)), *((2, board) for board in FLUSH_BOARDS)]
+)
+def test_a_hand_is_in_one_bucket_alone_and_among_others(street: int, board: NDArray[np.int64]) -> None:
     """One hand is compared with all others one by one; many on a board by sums over sorted hands."""
     game, finder = make_game("limit_holdem-v0"), BucketFinder(some_buckets())
     tables = game.seeded_tables(60, 0)
     for i in range(len(tables)):
         game.deal(tables, i)
-    ranked = ranked_on(BOARD)
-    tables["actor"], tables["street"], tables["deck"][:, 4:9] = 0, street, BOARD
+    ranked = ranked_on(board)
+    tables["actor"], tables["street"], tables["deck"][:, 4:9] = 0, street, board
     hands = HANDS[ranked.number[:1080:18]]
     tables["deck"][:, :2] = hands
     together = finder.find(tables)
     assert together.tolist() == [int(finder.find(tables[i : i + 1])[0]) for i in range(len(tables))]
     number = ranked.number[:1080:18]
-    assert together.tolist() == finder.hands_on(BOARD[: (0, 3, 4, 5)[street]])[number].tolist()
+    assert together.tolist() == finder.hands_on(board[: (0, 3, 4, 5)[street]])[number].tolist()
     assert len(set(together.tolist())) > 3
 
 

@@ -25,6 +25,7 @@ from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.ppo import Ppo, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
+from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.config import require
 from card_baselines.runs.learner import LearnerCallback
@@ -56,7 +57,7 @@ class Magnet(LearnerCallback):
         self._since = 0
 
     def begin(self, network: ActorCritic) -> None:
-        """Start with the first policy, which plays nearly at random."""
+        """Take the policy with which the run begins."""
         self.network = deepcopy(network).requires_grad_(False)
 
     def on_update(self, learner: Ppo) -> dict[str, float]:
@@ -83,6 +84,11 @@ class MagneticPpo(FastPpo):
         """Begin with the first policy as the magnet."""
         self._magnet, self._weight = Magnet(config), config.magnet
         super().__init__(config, game, [*make_callbacks(config, game), self._magnet])
+        self._magnet.begin(self.network)
+
+    def start_from(self, run: RunFolder) -> None:
+        """Begin with the networks of another run, whose policy is the magnet too."""
+        super().start_from(run)
         self._magnet.begin(self.network)
 
     def compute_loss(

@@ -1,0 +1,76 @@
+"""Distillation: the network becomes the teacher, no interruption changes a run, and PPO goes on from its weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from card_baselines.neural import mmd
+from card_baselines.neural.distill import ALGORITHM, Config, Distillation
+from card_baselines.ppo.algorithm import ALGORITHM as PPO
+from card_baselines.run_folder import RunFolder
+from card_baselines.runs.run import train
+from card_envs import make_game
+from card_envs.agent import find_agent
+from card_envs.analysis.exploitability.best_response import exact_exploitability
+
+UNTRAINED = 11 / 24
+"""Exploitability of uniformly random play in Kuhn poker, in chips."""
+SHORT: dict[str, Any] = {
+    "minutes": 0.0, "panel": ("random",), "evaluation_hands": 50, "final_hands": 50, "evaluation_seconds": 1e9,
+}  # fmt: skip
+KUHN = Config(env="kuhn_poker-v0", teacher="cfr", opponents=("always_raise",), num_tables=64, hidden=(32,), **SHORT)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def distilled(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    torch.set_num_threads(1)
+    return train(ALGORITHM, replace(KUHN, steps=60_000), tmp_path_factory.mktemp("distilled") / "run", progress=False)
+
+
+def test_the_network_plays_nearly_as_the_teacher(distilled: RunFolder) -> None:
+    """An untrained player loses almost half a chip, the solved game 0.0001."""
+    game = make_game("kuhn_poker-v0")
+    assert exact_exploitability(game, find_agent(str(distilled.path), game)).exploitability < 0.15 * UNTRAINED
+    assert distilled.metrics()[-1]["kl_from_teacher"] < 0.05
+
+
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    whole, first = (Distillation(KUHN, KUHN.game()) for _ in range(2))
+    for learner in (whole, first):
+        learner.update(0.25)
+    first.save(tmp_path / "state", {"seconds": 1.0})
+    second = Distillation(KUHN, KUHN.game())
+    assert second.load(tmp_path / "state")["seconds"] == 1.0
+    assert whole.update(0.5) == second.update(0.5)
+    assert whole.done == second.done
+    for name, tensor in whole.network.policy.state_dict().items():
+        assert torch.equal(tensor, second.network.policy.state_dict()[name])
+
+
+def test_ppo_and_its_magnet_begin_with_the_distilled_policy(distilled: RunFolder) -> None:
+    config = mmd.Config(env="kuhn_poker-v0", hidden=(32,), shared_layers=1, activation="relu")
+    for learner in (PPO.make_learner(config, config.game()), mmd.ALGORITHM.make_learner(config, config.game())):
+        learner.start_from(distilled)
+        wanted = find_agent(str(distilled.path), config.game()).policy.state_dict()
+        assert all(torch.equal(tensor, wanted[name]) for name, tensor in learner.network.policy.state_dict().items())
+    magnet = learner.callbacks[-1].network.policy.state_dict()
+    assert all(torch.equal(tensor, wanted[name]) for name, tensor in magnet.items())
+
+
+def test_teachers_without_probabilities_are_refused() -> None:
+    config = replace(KUHN, env="limit_holdem-v0", teacher="mcts")
+    with pytest.raises(ValueError, match=r"teacher 'mcts' must show its probabilities"):
+        Distillation(config, config.game())
