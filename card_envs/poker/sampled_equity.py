@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.bits import lowest_bit
+from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.draw import hash_to_unused_card
 from card_envs.poker.percentile_tables import BOARD_SIZE
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
-from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
+from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
 from card_envs.rng import splitmix64
 
 SAMPLES = 200
@@ -21,15 +22,22 @@ QUARTERS = 4
 _UNKNOWN = 0.5
 """Equity against a quarter into which no sample fell."""
 
-_QUARTER_OF_HAND: NDArray[np.int64] = np.minimum(QUARTERS * (1.0 - STARTING_PERCENTILES), QUARTERS - 1).astype(np.int64)
-"""(169,) the quarter of a starting hand, 0 the best."""
+_CARDS = np.arange(DECK_SIZE)
+_QUARTER_OF_CARDS: NDArray[np.int64] = np.minimum(
+    QUARTERS * (1.0 - STARTING_PERCENTILES[starting_hands(np.stack(np.meshgrid(_CARDS, _CARDS), axis=-1))]),
+    QUARTERS - 1,
+).astype(np.int64)
+"""(52, 52) the quarter of the starting hand of two cards, 0 the best."""
+_BITS, _COUNTER = 16, 0xFFFF
+"""Bits of the counter of each quarter, four of which are in one number."""
 
 
 @kernel
 def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: Any, at: Any) -> None:
-    """Write the equity of two cards and that against each quarter from o.values[at] on, which holds zeros.
+    """Write the equity of two cards and that against each quarter from o.values[at] on.
 
-    `board` is the set of the `shown` cards on the board. Shares are added up in the numbers themselves, then divided.
+    `board` is the set of the `shown` cards on the board. A deal takes its cards from the next numbers of a chain
+    of hashes, and the deal after it begins one number later: its first card is known already.
     """
     used = np.int64(1) << first | np.int64(1) << second
     seed = splitmix64(splitmix64(np.uint64(used)) ^ np.uint64(used | board))
@@ -40,40 +48,39 @@ def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: A
         board_key += CARD_KEYS[card]
         board_bits |= CARD_BITS[card]
         board &= board - 1
-    counts = np.int64(0)  # of each quarter, 16 bits each
+    my_key, my_bits = CARD_KEYS[first] + CARD_KEYS[second], CARD_BITS[first] | CARD_BITS[second]
+    missing = BOARD_SIZE - shown
+    mine = rank_of(board_key + my_key, board_bits | my_bits)  # for a board that is complete
+    a_seed = splitmix64(seed)
+    a = hash_to_unused_card(used, a_seed)
+    b_seed = splitmix64(a_seed)
+    b = hash_to_unused_card(used, b_seed)
+    counts, halves = np.int64(0), np.int64(0)  # deals of each quarter, and half pots won
     for _ in range(SAMPLES):
-        seed = splitmix64(seed)
-        quarter, share = _one_deal(first, second, board_key, board_bits, used, BOARD_SIZE - shown, seed)
-        counts += np.int64(1) << (16 * quarter)
-        o.values[at] += share
-        o.values[at + 1 + quarter] += share
-    o.values[at] = o.values[at] / SAMPLES
+        taken = used | np.int64(1) << a
+        theirs = hash_to_unused_card(taken, b_seed) if a == b else b
+        taken |= np.int64(1) << theirs
+        key, bits, next_seed = board_key, board_bits, b_seed
+        for _ in range(missing):
+            next_seed = splitmix64(next_seed)
+            card = hash_to_unused_card(taken, next_seed)
+            taken |= np.int64(1) << card
+            key += CARD_KEYS[card]
+            bits |= CARD_BITS[card]
+        if missing:
+            mine = rank_of(key + my_key, bits | my_bits)
+        other = rank_of(key + CARD_KEYS[a] + CARD_KEYS[theirs], bits | CARD_BITS[a] | CARD_BITS[theirs])
+        place = _BITS * _QUARTER_OF_CARDS[a, theirs]
+        counts += np.int64(1) << place
+        halves += np.int64(np.int64(mine <= other) + np.int64(mine < other)) << place
+        a, b_seed = b, splitmix64(b_seed)
+        b = hash_to_unused_card(used, b_seed)
+    total = np.int64(0)
     for quarter in range(QUARTERS):
-        count = counts >> (16 * quarter) & 0xFFFF
-        o.values[at + 1 + quarter] = o.values[at + 1 + quarter] / count if count else _UNKNOWN
+        count, won = counts >> (_BITS * quarter) & _COUNTER, halves >> (_BITS * quarter) & _COUNTER
+        total += won
+        o.values[at + 1 + quarter] = 0.5 * won / count if count else _UNKNOWN
+    o.values[at] = 0.5 * total / SAMPLES
 
 
-@kernel
-def _one_deal(first: Any, second: Any, key: Any, bits: Any, used: Any, missing: Any, seed: Any) -> Any:
-    """Return the quarter of a random hand, and my share against it on a random board, both fixed by `seed`."""
-    theirs_first = hash_to_unused_card(used, seed)
-    used |= np.int64(1) << theirs_first
-    seed = splitmix64(seed)
-    theirs_second = hash_to_unused_card(used, seed)
-    used |= np.int64(1) << theirs_second
-    for _ in range(missing):
-        seed = splitmix64(seed)
-        card = hash_to_unused_card(used, seed)
-        used |= np.int64(1) << card
-        key += CARD_KEYS[card]
-        bits |= CARD_BITS[card]
-    mine = rank_of(key + CARD_KEYS[first] + CARD_KEYS[second], bits | CARD_BITS[first] | CARD_BITS[second])
-    other = rank_of(
-        key + CARD_KEYS[theirs_first] + CARD_KEYS[theirs_second],
-        bits | CARD_BITS[theirs_first] | CARD_BITS[theirs_second],
-    )
-    share = 1.0 if mine < other else 0.5 if mine == other else 0.0
-    return _QUARTER_OF_HAND[starting_hand(theirs_first, theirs_second)], share
-
-
-assert SAMPLES < 1 << 16, "counts have 16 bits"
+assert 2 * SAMPLES < 1 << _BITS - 1, "counters have 16 bits, the last one a sign"

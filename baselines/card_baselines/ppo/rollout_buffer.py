@@ -38,7 +38,7 @@ class Batch:
     def minibatch(self, rows: NDArray[np.int64]) -> dict[str, torch.Tensor]:
         """Return some rows; their lists of legal actions are as wide as the longest of them."""
         index = torch.from_numpy(rows).to(self._device)
-        columns = {name: tensor[index] for name, tensor in self._tensors.items()}
+        columns = {name: tensor.index_select(0, index) for name, tensor in self._tensors.items()}
         columns["legal"] = columns["legal"][:, : self._num_legal[rows].max()].contiguous()
         return columns
 
