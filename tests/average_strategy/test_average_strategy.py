@@ -142,7 +142,8 @@ def test_a_seat_that_draws_a_network_for_each_deal_plays_these_probabilities(tmp
     for state, action in product(range(len(shown)), range(shown.shape[1])):
         reach = np.array([1.0 if before[state] < 0 else strategy.ravel()[before[state]] for strategy in strategies])
         chance = sum(w * r * s[state, action] for w, r, s in zip(weights, reach, strategies, strict=True))
-        assert chance == pytest.approx(shown[state, action] * (weights @ reach), abs=1e-9)
+        # Networks compute in float32, whose last digits depend on the size of the batch.
+        assert chance == pytest.approx(shown[state, action] * (weights @ reach), abs=1e-6)
 
 
 def test_networks_are_drawn_by_their_weights_once_per_deal_and_seat(tmp_path: Path) -> None:
