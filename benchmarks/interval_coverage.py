@@ -4,7 +4,7 @@
     python benchmarks/interval_coverage.py --pairs "limit, chen v random" --matches 2000
     python benchmarks/interval_coverage.py --json docs/results/interval_coverage.json
 
-The file is that of the table in docs/results/evaluation_methods.md. Of each pair one long match of duplicate deals is
+The file is that of the table in docs/results/variance_reduction.md. Of each pair one long match of duplicate deals is
 played. Small
 matches are drawn from its deals at random, each without repetition: all plays of a deal for a duplicate match, one of
 them, in turn, for a plain one. Each has an estimate of its own, by the functions that `card-envs match` calls. The

@@ -4,7 +4,7 @@ While a match is played, *controls* are computed for each hand: numbers whose me
 as how much the turn changed an agent's equity. What a regression of the results on the controls explains was chance,
 and is taken off. The estimate stays right on average, for two reasons: the controls have mean zero, and the
 coefficients for a deal are fitted to other deals (`regression`). The derivation:
-`docs/results/evaluation_methods.md`.
+`docs/results/control_variates.md`.
 
 The controls are those of MIVAT (White and Bowling, Learning a value analysis tool for agent evaluation, IJCAI 2009) for
 agents about which nothing is known, and of AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018) as soon as
