@@ -21,7 +21,7 @@ from card_envs.games.big2.game import new_tables
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import FLUSH, FULL_HOUSE, STRAIGHT, STRAIGHT_FLUSH
 from card_envs.match import play_match
-from tests.big2_deals import DECK, Deal, fill_hands
+from tests.helpers.big2_deals import DECK, Deal, fill_hands
 from tests.properties.big2_random_play import OPTION_SETS, game_of
 
 PLAYERS = {"big2_lowest": Big2Lowest, "big2_greedy": Big2Greedy, "big2_planner": Big2Planner}

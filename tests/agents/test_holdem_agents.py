@@ -26,7 +26,7 @@ from card_envs.game import Game
 from card_envs.match import play_match
 from card_envs.poker.ranks import hand_rank
 from card_envs.poker.starting_hands import starting_hand, starting_hands_of
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 NAMES = {
     "random_low_fold": RandomLowFold,

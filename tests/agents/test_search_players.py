@@ -27,10 +27,10 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 from card_envs.match import play_match
 from card_envs.rng import seed_streams
-from tests.big2_deals import Deal
-from tests.holdem_hands import OneTable
+from tests.helpers.big2_deals import Deal
+from tests.helpers.holdem_hands import OneTable
+from tests.helpers.tabular_solver import SmallGame
 from tests.properties.big2_random_play import OPTION_SETS, game_of
-from tests.tabular_solver import SmallGame
 
 LIMIT = make_game("limit_holdem-v0")
 SIX_MAX = make_game("limit_holdem-v0", num_players=6)

@@ -32,7 +32,7 @@ from card_envs.match.summary import Summary, summarise_deals
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.ranks import hand_ranks
 from card_envs.rng import seed_streams
-from tests.match.test_match import always_call, always_raise
+from tests.helpers.scripted_agents import always_call, always_raise
 
 
 def adjusted(

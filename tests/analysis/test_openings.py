@@ -9,7 +9,7 @@ from card_envs import make_game
 from card_envs.agent import Agent, RandomAgent
 from card_envs.games.holdem.openings import OpeningCounter
 from card_envs.match import play_match
-from tests.match.test_match import always_call, always_fold, always_raise
+from tests.helpers.scripted_agents import always_call, always_fold, always_raise
 
 
 def openings_of(agents: list[Agent], hands: int = 60) -> OpeningCounter:

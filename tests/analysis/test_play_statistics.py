@@ -9,7 +9,7 @@ from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import play_match
 from card_envs.play_statistics import Statistic, statistics_json
-from tests.match.test_match import always_call, always_fold, always_raise
+from tests.helpers.scripted_agents import always_call, always_fold, always_raise
 
 
 def statistics_of(game, agents, hands, num_tables=4096):

@@ -15,7 +15,7 @@ from card_envs.game_info import ControlUnits
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import MatchResult, StoppingRule, play_match
 from card_envs.match.summary import Summary
-from tests.match.test_match import always_call
+from tests.helpers.scripted_agents import always_call
 
 RULE = StoppingRule()
 UNITS = ControlUnits(np.zeros(6, bool), 1.0)

@@ -13,7 +13,7 @@ from card_envs.analysis.variance.tree_terms import TreeControlTerms
 from card_envs.game import Game
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem
 from card_envs.match import MatchBatch, play_match
-from tests.match.test_match import always_call
+from tests.helpers.scripted_agents import always_call
 
 
 class Silent(Agent):

@@ -10,7 +10,7 @@ import pytest
 from card_envs import make_game
 from card_envs.agent import Decisions, RandomAgent, choose
 from card_envs.single_seat import SingleSeatTables
-from tests.bet_game import BET, CHECK, bet_game
+from tests.helpers.bet_game import BET, CHECK, bet_game
 
 
 class Always:

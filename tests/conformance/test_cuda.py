@@ -21,7 +21,7 @@ from card_envs.cuda import device
 from card_envs.cuda.device import CudaUnavailableError
 from card_envs.envs import ENVS, make_game
 from card_envs.observation import mask_records, observation_records
-from tests import cuda_play
+from tests.helpers import cuda_play
 
 SLOWER = [(env_id, {}) for env_id in ENVS if env_id != "kuhn_poker-v0"] + [
     ("no_limit_holdem-v0", {"num_players": 6, "stacks": [3, 20, 90, 200, 7, 50], "bet_menu": "integers"}),

@@ -11,7 +11,7 @@ import pytest
 from card_envs import IllegalActionError, make_vector
 from card_envs.cuda import CudaTables, device, grid
 from card_envs.cuda.device import CudaUnavailableError
-from tests.cuda_play import on_host
+from tests.helpers.cuda_play import on_host
 
 pytestmark = pytest.mark.skipif(
     not device.SIMULATED, reason="needs NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1, as test_cuda sets"

@@ -24,7 +24,7 @@ from card_envs.history.phh.write import phh_of
 from tests.corpus import engines
 from tests.corpus.corpus import FOLDER
 from tests.corpus.rules import RULES, Rule
-from tests.holdem_hands import Hand, random_hand
+from tests.helpers.holdem_hands import Hand, random_hand
 
 HANDS_PER_RULE = 5
 MOST_TRIES = 30_000

@@ -16,7 +16,7 @@ from card_envs.history import load_hand
 from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, HOLDEM_VARIANTS
 from card_envs.history.phh.format import Hand as PhhHand
 from tests.corpus.engines import Found
-from tests.holdem_hands import Hand, OneTable, Options
+from tests.helpers.holdem_hands import Hand, OneTable, Options
 
 FOLDER = Path(__file__).parents[1] / "data" / "corpus"
 

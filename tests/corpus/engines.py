@@ -14,7 +14,7 @@ from card_envs.cards import card_name
 from card_envs.games.holdem.config import RULES, HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD
 from tests.differential.against_openspiel import ORACLE, is_choice, settle
-from tests.holdem_hands import Hand, OneTable, Options
+from tests.helpers.holdem_hands import Hand, OneTable, Options
 
 PROFILES = tuple(RULES)
 ENGINES = ("PokerKit", "OpenSpiel", "RLCard")

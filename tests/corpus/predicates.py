@@ -15,7 +15,7 @@ from typing import NamedTuple
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.ranks import hand_rank
-from tests.holdem_hands import Hand, OneTable, Options
+from tests.helpers.holdem_hands import Hand, OneTable, Options
 
 Config = Callable[[random.Random], HoldemConfig]
 

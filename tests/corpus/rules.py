@@ -32,7 +32,7 @@ from tests.corpus.predicates import (
     winners,
     with_stacks,
 )
-from tests.holdem_hands import Choose, Hand, choose_all_in_often, choose_any
+from tests.helpers.holdem_hands import Choose, Hand, choose_all_in_often, choose_any
 
 Cards = Callable[[list[list[int]], list[int]], bool]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.ranks import hand_rank
-from tests.holdem_hands import Hand, Options, choose_all_in_often, choose_any, random_hand
+from tests.helpers.holdem_hands import Hand, Options, choose_all_in_often, choose_any, random_hand
 
 ORACLE = Path(__file__).parent / "oracles" / "openspiel_hands.py"
 SMALL_BLIND, BIG_BLIND = 50, 100

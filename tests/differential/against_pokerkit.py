@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from card_envs.games.holdem.config import RULES, HoldemConfig
 from tests.differential.oracles import pokerkit_hands
-from tests.holdem_hands import Hand, choose_all_in_often, choose_any, random_hand, random_stacks
+from tests.helpers.holdem_hands import Hand, choose_all_in_often, choose_any, random_hand, random_stacks
 
 BLINDS = ((1, 2), (5, 10), (2, 5), (50, 100), (1, 2, 4), (3, 3))
 STRUCTURES = ("no_limit", "pot_limit", "limit")

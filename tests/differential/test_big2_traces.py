@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from card_envs.games.big2.actions import NUM_ACTIONS
-from tests.big2_deals import Deal
+from tests.helpers.big2_deals import Deal
 
 TRACES = np.load(Path(__file__).parents[1] / "data" / "big2_sample_traces.npz")
 MASKS = np.unpackbits(TRACES["mask"], axis=1)[:, :NUM_ACTIONS]

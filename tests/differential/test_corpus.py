@@ -12,7 +12,7 @@ from tests.corpus import engines, run
 from tests.corpus.build import HANDS_PER_RULE
 from tests.corpus.corpus import FOLDER, Entry, load_corpus
 from tests.corpus.rules import RULES
-from tests.holdem_hands import Options
+from tests.helpers.holdem_hands import Options
 
 CORPUS = load_corpus()
 

@@ -13,7 +13,7 @@ from card_envs.games.holdem.config import RULES, HoldemConfig
 from card_envs.games.holdem.state import CALL, RAISE
 from tests.differential.against_pokerkit import ANTES, STRUCTURES, UNEVEN, differences
 from tests.differential.oracles import pokerkit_hands
-from tests.holdem_hands import OneTable, Options, random_hand
+from tests.helpers.holdem_hands import OneTable, Options, random_hand
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

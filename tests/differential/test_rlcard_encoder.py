@@ -14,7 +14,7 @@ from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import RULES, HoldemConfig
 from card_envs.games.holdem.encoders.rlcard import RLCARD
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 
 rlcard = pytest.importorskip("rlcard", reason="RLCard is not installed: pip install card-envs[rlcard]")

@@ -14,24 +14,9 @@ from card_envs.game import Game
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import AgentError, MatchResult, play_match
+from tests.helpers.scripted_agents import CALL, always_call, always_fold, always_raise
 
-FOLD, CALL, RAISE = 0, 1, 2
 SMALL_BLIND_BB, BIG_BLIND_BB = 0.5, 1.0
-
-
-class Scripted:
-    """Takes the first legal action of a list of wishes."""
-
-    def __init__(self, name: str, *wishes: int) -> None:
-        self.name = name
-        self.wishes = wishes
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        legal = decisions.action_mask
-        actions = np.full(len(decisions), self.wishes[-1])
-        for wish in reversed(self.wishes):
-            actions = np.where(legal[:, wish], wish, actions)
-        return actions
 
 
 class Watching(RandomAgent):
@@ -55,18 +40,6 @@ class Watching(RandomAgent):
 
     def deal_ends(self, table_ids: Any, payoffs: Any) -> None:
         self.ended.update(zip(table_ids.tolist(), payoffs.tolist(), strict=True))
-
-
-def always_call() -> Scripted:
-    return Scripted("always_call", CALL)
-
-
-def always_raise() -> Scripted:
-    return Scripted("always_raise", RAISE, CALL)
-
-
-def always_fold() -> Scripted:
-    return Scripted("always_fold", FOLD, CALL)
 
 
 def agents_for(game: Game) -> list[Any]:

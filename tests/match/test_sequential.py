@@ -11,7 +11,7 @@ import pytest
 from card_envs.agent import RandomAgent
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import StoppingRule, hands_for_interval, hands_needed, play_match
-from tests.match.test_match import always_call, always_fold, always_raise
+from tests.helpers.scripted_agents import always_call, always_fold, always_raise
 
 RULE = StoppingRule()
 

@@ -35,7 +35,7 @@ from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.run import train
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent
-from tests.bet_game import BET, bet_game
+from tests.helpers.bet_game import BET, bet_game
 
 REPO = Path(__file__).parents[2]
 TINY = Config(

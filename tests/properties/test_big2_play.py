@@ -17,8 +17,8 @@ from card_envs.games.big2 import view
 from card_envs.games.big2.actions import NUM_ACTIONS
 from card_envs.games.big2.state import MAX_LEGAL, TABLE
 from card_envs.observation import mask_records, observation_records
-from tests.big2_deals import DECK, Deal
 from tests.differential.oracles import big2_brute_force as oracle
+from tests.helpers.big2_deals import DECK, Deal
 from tests.properties.big2_random_play import NO_FAULT, OPTION_SETS, digest, game_of, masks_differ, play_deals
 
 ROOT = Path(__file__).parents[2]

@@ -18,7 +18,7 @@ from card_envs.game import ILLEGAL
 from card_envs.games.holdem import actions, kernels
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from tests.holdem_hands import OneTable, random_hand
+from tests.helpers.holdem_hands import OneTable, random_hand
 from tests.properties.holdem_random_play import NO_FAULT, PRESETS, digest, new_tables, play_hands
 
 ROOT = Path(__file__).parents[2]

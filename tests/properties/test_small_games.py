@@ -10,8 +10,8 @@ import pytest
 from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
-from tests.holdem_hands import OneTable
-from tests.tabular_solver import SmallGame
+from tests.helpers.holdem_hands import OneTable
+from tests.helpers.tabular_solver import SmallGame
 
 GAMES = {"kuhn_poker": HoldemConfig.kuhn(), "leduc_poker": HoldemConfig.leduc()}
 

@@ -24,7 +24,7 @@ from card_envs.games.big2.combos import (
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import new_tables
 from card_envs.games.big2.state import FLUSH, FULL_HOUSE, KIND_NAMES, STRAIGHT, STRAIGHT_FLUSH
-from tests.big2_deals import DECK
+from tests.helpers.big2_deals import DECK
 
 
 def value(cards: str, **options: Any) -> int:

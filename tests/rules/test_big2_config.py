@@ -32,7 +32,7 @@ from card_envs.games.big2.state import (
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
 )
-from tests.big2_deals import Deal, fill_hands
+from tests.helpers.big2_deals import Deal, fill_hands
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.state import KIND_NAMES
 from card_envs.observation import observation_records
-from tests.big2_deals import DECK, Deal
+from tests.helpers.big2_deals import DECK, Deal
 
 HANDS = ("3D 4C", "3C 5D 6D 7D 8D 9D 2C", "3S AS", "4S 2H")
 

@@ -8,7 +8,7 @@ import pytest
 
 from card_envs.games.big2.actions import PASS, action_of
 from card_envs.games.big2.config import Big2Config
-from tests.big2_deals import DECK, Deal
+from tests.helpers.big2_deals import DECK, Deal
 
 HEARTS = " ".join(card for card in DECK if card[1] == "H")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from card_envs.games.big2.actions import PASS, action_of
-from tests.big2_deals import Deal
+from tests.helpers.big2_deals import Deal
 
 HANDS = (
     "3D 4D 4C 6C 7C 8C 9C TC JH JS KS AD 2S",

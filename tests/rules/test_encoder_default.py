@@ -9,7 +9,7 @@ from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.poker.ranks import hand_rank
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 
 DECK = "As 2s Kh Ah  5d Qc Ks Tc 2c"  # player_0, player_1, board

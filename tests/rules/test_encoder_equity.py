@@ -14,7 +14,7 @@ from card_envs.poker.equity import equity_against_range
 from card_envs.poker.hands import HANDS
 from card_envs.poker.sampled_equity import SAMPLES
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand_equity, starting_hands
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 
 QUARTER_OF_HAND = np.minimum(4 * (1 - STARTING_PERCENTILES[starting_hands(HANDS)]), 3).astype(int)

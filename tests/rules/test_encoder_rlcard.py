@@ -8,7 +8,7 @@ import pytest
 from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.rlcard import RLCARD
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 
 DECK = "As 2s Kh Ah  5d Qc Ks Tc 2c"  # player_0, player_1, board

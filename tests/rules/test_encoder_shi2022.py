@@ -14,7 +14,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.shi2022 import SHI2022, most_decisions, num_tokens
 from card_envs.games.holdem.state import RECENT_ACTIONS
 from card_envs.poker.percentiles import hand_percentile
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer, choose
 from tests.properties.holdem_random_play import new_tables
 

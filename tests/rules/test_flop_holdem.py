@@ -6,7 +6,7 @@ import pytest
 
 from card_envs import make_game
 from card_envs.games.holdem.config import HoldemConfig
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 ACES_AND_KINGS = "KhKd AsAd 2c7s9h"
 

@@ -15,7 +15,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import LOOPS, decision_is_legal
 from card_envs.games.holdem.state import RAISE, RECENT_ACTIONS
 from card_envs.observation import mask_records
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 FOLD, CALL = 0, 1
 ID_OF_1 = 2

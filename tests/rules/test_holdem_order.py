@@ -9,7 +9,7 @@ import pytest
 from card_envs.cards import card_ids
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 
 def game(num_players: int, rules: str = "standard", **settings: object) -> HoldemConfig:

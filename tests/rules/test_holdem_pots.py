@@ -10,7 +10,7 @@ import pytest
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import RULES, HoldemConfig
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 BOARD = "2c 3d 7h 8s Tc"
 ACES, KINGS, QUEENS, JACKS = "As Ah", "Ks Kh", "Qs Qh", "Js Jh"

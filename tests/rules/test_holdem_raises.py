@@ -10,7 +10,7 @@ from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import RAISE
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 
 def no_limit(num_players: int, stacks: int | tuple[int, ...] = 200, rules: str = "standard") -> OneTable:

@@ -26,7 +26,7 @@ from card_envs.agent import decisions_at, find_agent
 from card_envs.match import play_match
 from card_envs.vector import VectorTables
 from card_wrappers.sb3 import CardVecEnv
-from tests.bet_game import BET, bet_game
+from tests.helpers.bet_game import BET, bet_game
 
 SCRIPTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "maskable_ppo": (maskable_ppo, {"steps_per_update": 8, "minibatch": 64}),

@@ -15,7 +15,7 @@ import pytest
 
 from card_baselines import cli
 from card_baselines.speed.stopwatch import Speed, measure, one_core
-from tests import cuda_play
+from tests.helpers import cuda_play
 
 REPO = Path(__file__).parents[2]
 SCRIPT = REPO / "benchmarks" / "against_peers.py"

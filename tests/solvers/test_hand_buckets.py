@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from card_baselines.solvers.board_suits import board_kinds
 from card_baselines.solvers.bucket_lookup import BucketFinder
 from card_baselines.solvers.bucket_making import grow_centres, histograms, k_means
-from card_baselines.solvers.hand_buckets import NUM_BINS, NUM_GROUPS, NUM_STARTING_HANDS, HandBuckets
 from card_baselines.solvers.ranked_hands import RANKED, add_compatible, add_showdowns, list_hands, rank_hands
 from card_envs import make_game
 from card_envs.cards import DECK_SIZE, card_ids
 from card_envs.compiler import COMPILED
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import hand_rank
+from tests.helpers.hand_buckets import pairs_of, some_buckets
 
 needs_speed = pytest.mark.skipif(not COMPILED, reason="goes over many boards, which takes minutes as plain Python")
 
@@ -33,15 +33,6 @@ def ranked_on(board: NDArray[np.int64]) -> Any:
     ranked = np.zeros(1, RANKED)
     rank_hands(board, ranked[0])
     return ranked[0]
-
-
-def some_buckets(width: int = 4, seed: int = 0) -> HandBuckets:
-    """Return buckets that mean nothing, but tell hands apart."""
-    rng = np.random.default_rng(seed)
-    flop = rng.integers(0, width * width, (1755, NUM_HANDS)).astype(np.uint16)
-    trees = [rng.random((1 + width, features, width)).astype(np.float32) for features in (NUM_BINS - 1, NUM_GROUPS)]
-    trees[1] = trees[1] * 2 - 1
-    return HandBuckets(flop, *trees, rng.integers(0, NUM_GROUPS, NUM_STARTING_HANDS))
 
 
 def test_hands_of_a_board_stand_in_order() -> None:
@@ -66,15 +57,6 @@ def test_sums_over_hands_are_those_of_all_pairs() -> None:
     together, beats = pairs_of(ranked)
     assert values[0, :num] == pytest.approx(together @ weights[1, :num], abs=2e-3)
     assert values[1, :num] == pytest.approx(beats @ weights[1, :num], abs=2e-3)
-
-
-def pairs_of(ranked: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return which places can be held together, and 1 where the first beats the second, -1 where it loses."""
-    num = int(ranked.num_hands)
-    a, b, rank = ranked.first[:num], ranked.second[:num], ranked.rank[:num]
-    apart = [first[:, None] != second[None] for first in (a, b) for second in (a, b)]
-    together = np.logical_and.reduce(apart).astype(np.float64)
-    return together, together * np.sign(rank[None] - rank[:, None])
 
 
 def test_flops_are_of_1755_kinds() -> None:

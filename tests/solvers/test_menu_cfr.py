@@ -31,7 +31,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.poker.hands import NUM_HANDS
-from tests.solvers.test_hand_buckets import some_buckets
+from tests.helpers.hand_buckets import some_buckets
 
 needs_speed = pytest.mark.skipif(not COMPILED, reason="visits all hands and bets, which takes minutes as plain Python")
 

@@ -19,7 +19,7 @@ from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
-from tests.solvers.test_hand_buckets import some_buckets
+from tests.helpers.hand_buckets import some_buckets
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="visits all hands and bets, which takes minutes as plain Python")
 

@@ -19,7 +19,7 @@ from pokerkit import (
 
 from card_envs.cards import card_name
 from card_envs.games.holdem.state import CALL, FOLD
-from tests.holdem_hands import Hand, Options
+from tests.helpers.holdem_hands import Hand, Options
 
 # Everything but the cards, which are dealt from the recorded deck.
 AUTOMATIONS = (

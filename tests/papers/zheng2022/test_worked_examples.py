@@ -67,7 +67,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.poker.ranks import hand_rank
 from card_envs.rng import seeded_streams
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 RULES = HoldemConfig.limit(rules="rlcard")
 GAME = limit_holdem(rules="rlcard")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
-from tests.holdem_hands import OneTable
+from tests.helpers.holdem_hands import OneTable
 
 Array = NDArray[np.float64]
 PUBLIC = ("street", "actor", "is_over", "street_commit", "hand_commit")

@@ -1,6 +1,6 @@
 """What tables on a GPU show in random play, hashed; in Numba's simulator, which needs no GPU, or on a GPU.
 
-As a program, `python -m tests.cuda_play ENV SETTINGS NUM_TABLES STEPS` (settings as JSON) prints a hash.
+As a program, `python -m tests.helpers.cuda_play ENV SETTINGS NUM_TABLES STEPS` (settings as JSON) prints a hash.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from card_envs.envs import make_vector
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 
 
@@ -51,7 +51,8 @@ def simulator_environment() -> dict[str, str]:
 
 def in_simulator(env_id: str, settings: dict[str, Any], num_tables: int, steps: int) -> str:
     """Return the hash that a process with the simulator prints."""
-    command = [sys.executable, "-m", "tests.cuda_play", env_id, json.dumps(settings), str(num_tables), str(steps)]
+    words = [env_id, json.dumps(settings), str(num_tables), str(steps)]
+    command = [sys.executable, "-m", "tests.helpers.cuda_play", *words]
     process = subprocess.run(command, cwd=ROOT, env=simulator_environment(), capture_output=True, text=True)
     assert process.returncode == 0, process.stderr[-3000:]
     return process.stdout.strip()

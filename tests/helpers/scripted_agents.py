@@ -1,0 +1,38 @@
+"""Agents that do the same at every decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.agent import Decisions
+
+FOLD, CALL, RAISE = 0, 1, 2
+
+
+class Scripted:
+    """Takes the first legal action of a list of wishes."""
+
+    def __init__(self, name: str, *wishes: int) -> None:
+        self.name = name
+        self.wishes = wishes
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        legal = decisions.action_mask
+        actions = np.full(len(decisions), self.wishes[-1])
+        for wish in reversed(self.wishes):
+            actions = np.where(legal[:, wish], wish, actions)
+        return actions
+
+
+def always_call() -> Scripted:
+    return Scripted("always_call", CALL)
+
+
+def always_raise() -> Scripted:
+    return Scripted("always_raise", RAISE, CALL)
+
+
+def always_fold() -> Scripted:
+    return Scripted("always_fold", FOLD, CALL)
