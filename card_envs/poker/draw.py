@@ -25,8 +25,14 @@ def draw_unused_card(stream: Any, used: Any) -> Any:
 @kernel
 def hash_to_unused_card(used: Any, seed: Any) -> Any:
     """Return a card that is not in the set `used`, fixed by `seed` (uint64): a hash where a stream costs too much."""
-    card = np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)
+    card = hash_to_card(seed)
     while used >> card & 1:
         seed = splitmix64(seed)
-        card = np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)
+        card = hash_to_card(seed)
     return card
+
+
+@kernel
+def hash_to_card(seed: Any) -> Any:
+    """Return the card that a uint64 hash stands for."""
+    return np.int64((seed >> _32) * _U64(DECK_SIZE) >> _32)

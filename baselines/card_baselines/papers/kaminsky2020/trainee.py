@@ -140,10 +140,10 @@ class KaminskyTrainee(Trainee):
             yield from np.array_split(order, max(1, round(count / self.settings.batch)))
 
     def update(self, name: str, loss: torch.Tensor) -> torch.Tensor:
-        """Move a network against the gradient of a loss; return the loss."""
+        """Move one network against the gradient of a loss, and compute no other network's; return the loss."""
         optimiser = self.optimisers[name]
         optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward(inputs=list(self.networks[name].parameters()))  # type: ignore[no-untyped-call]
         optimiser.step()
         return loss.detach()
 
