@@ -13,11 +13,12 @@ from card_baselines.agents.search.big2_rollout import Big2Rollout
 from card_baselines.agents.search.mcts import Mcts
 from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
 from card_baselines.agents.search.policy_rollout import compute_points, imagine
-from card_baselines.solvers.betting_tree import grow_tree, node_of
-from card_baselines.solvers.cfr import Cfr, CfrLarge, CfrSmall, load_strategy, save_strategy
-from card_baselines.solvers.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
-from card_baselines.solvers.mccfr import Mccfr
-from card_baselines.solvers.tabular_cfr import solve
+from card_baselines.solvers.buckets.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
+from card_baselines.solvers.limit.agent import Cfr, CfrLarge, CfrSmall
+from card_baselines.solvers.limit.betting_tree import grow_tree, node_of
+from card_baselines.solvers.limit.mccfr import Mccfr
+from card_baselines.solvers.limit.strategies import EquityStrategy, load_strategy
+from card_baselines.solvers.limit.tabular_cfr import solve
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent, split_policy
 from card_envs.cards import card_ids
@@ -185,11 +186,12 @@ def test_cfr_refuses_other_betting(game: Game) -> None:
 
 def test_strategies_are_kept_to_a_255th(tmp_path: Path) -> None:
     strategy = np.random.default_rng(0).dirichlet([1, 1, 1], size=50)
-    save_strategy(tmp_path / "strategy.npz", strategy, np.array([[0.25, 0.5]]))
-    loaded, bounds = load_strategy(tmp_path / "strategy.npz")
-    assert np.abs(loaded - strategy).max() < 1.01 / 255
-    assert loaded.sum(axis=1) == pytest.approx(1)
-    assert bounds.tolist() == [[0.25, 0.5]]
+    EquityStrategy(strategy, np.array([[0.25, 0.5]] * 3)).save(tmp_path / "strategy.npz")
+    loaded = load_strategy(tmp_path / "strategy.npz")
+    assert isinstance(loaded, EquityStrategy)
+    assert np.abs(loaded.table - strategy).max() < 1.01 / 255
+    assert loaded.table.sum(axis=1) == pytest.approx(1)
+    assert loaded.bounds.tolist() == [[0.25, 0.5]] * 3
 
 
 @needs_speed

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hand_buckets import NUM_BINS, NUM_GROUPS, NUM_STARTING_HANDS, HandBuckets
+from card_baselines.solvers.buckets.hand_buckets import NUM_BINS, NUM_GROUPS, NUM_STARTING_HANDS, HandBuckets
 from card_envs.poker.hands import NUM_HANDS
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from card_baselines.solvers.board_suits import board_kinds
-from card_baselines.solvers.bucket_lookup import BucketFinder
-from card_baselines.solvers.bucket_making import grow_centres, histograms, k_means
+from card_baselines.solvers.buckets.clustering import grow_centres, histograms, k_means
+from card_baselines.solvers.buckets.lookup import BucketFinder
+from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards
 from card_baselines.solvers.ranked_hands import RANKED, add_compatible, add_showdowns, list_hands, rank_hands
 from card_envs import make_game
 from card_envs.cards import DECK_SIZE, card_ids
@@ -60,15 +60,15 @@ def test_sums_over_hands_are_those_of_all_pairs() -> None:
 
 
 def test_flops_are_of_1755_kinds() -> None:
-    kinds = board_kinds(3)
+    kinds = canonical_boards(3)
     assert len(kinds.boards) == 1755
-    assert kinds.counts.sum() == len(kinds.kind) == 22_100
+    assert kinds.counts.sum() == len(kinds.class_of) == 22_100
     assert sorted(set(kinds.counts.tolist())) == [4, 12, 24]
 
 
 @pytest.mark.slow
 def test_turn_boards_are_of_16432_kinds() -> None:
-    kinds = board_kinds(4)
+    kinds = canonical_boards(4)
     assert len(kinds.boards) == 16_432
     assert kinds.counts.sum() == 270_725
 

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.solvers.cfr_no_limit import CfrNoLimit
-from card_baselines.solvers.menu_cfr import MenuCfr
-from card_baselines.solvers.menu_strategy import (
+from card_baselines.solvers.no_limit.agent import CfrNoLimit
+from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
+from card_baselines.solvers.no_limit.menu_strategy import (
     STRATEGY,
     MenuStrategy,
     pack_pairs,
-    parts_of,
+    quantise,
     to_shares,
     unpack_pairs,
 )
-from card_baselines.solvers.menu_translation import find_places, pseudo_harmonic
-from card_baselines.solvers.menu_tree import DECISION, MenuTree, grow_menu_tree
+from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree
+from card_baselines.solvers.no_limit.train_menu_cfr import sort_buckets
+from card_baselines.solvers.no_limit.translation import find_places, pseudo_harmonic
 from card_baselines.solvers.ranked_hands import RANKED
-from card_baselines.solvers.train_menu_cfr import sort_buckets
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
@@ -208,8 +208,8 @@ def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[MenuStrategy
 def test_probabilities_are_rounded_to_15ths() -> None:
     actions = np.array([0, 1, 2])
     sums = np.array([[6.0, 0.01, 1e-9], [3.0, 0.0, 1e-9], [3.0, 0.99, 1e-9]])
-    assert parts_of(sums, 1.0, actions).T.tolist() == [[8, 3, 4], [0, 0, 15], [7, 3, 5]]  # the last plays as all do
-    assert parts_of(sums * 1e-9, 1.0, actions)[1].tolist() == [15, 15, 15]  # hardly ever there: check or call
+    assert quantise(sums, 1.0, actions).T.tolist() == [[8, 3, 4], [0, 0, 15], [7, 3, 5]]  # the last plays as all do
+    assert quantise(sums * 1e-9, 1.0, actions)[1].tolist() == [15, 15, 15]  # hardly ever there: check or call
     numbers = np.array([3, 15, 0], np.uint8)
     assert unpack_pairs(pack_pairs(numbers), 3).tolist() == [3, 15, 0]
 

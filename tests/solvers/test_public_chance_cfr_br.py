@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from card_baselines.solvers import public_chance_cfr
-from card_baselines.solvers.betting_lines import streets_of
-from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree
-from card_baselines.solvers.public_chance_cfr import RIVER, BucketsOfBoard, PublicChanceCfr
-from card_baselines.solvers.public_chance_cfr_br import PublicChanceCfrBr
+from card_baselines.solvers.buckets.board_buckets import RIVER, BoardBuckets
+from card_baselines.solvers.limit import public_chance_cfr
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree
+from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
+from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
+from card_baselines.solvers.limit.street_passes import BEST, CHOOSE, FOLLOW, Workspace, pass_backward
+from card_baselines.solvers.limit.streets import make_streets
 from card_baselines.solvers.ranked_hands import RANKED, rank_hands
-from card_baselines.solvers.street_passes import BEST, CHOOSE, FOLLOW, Workspace, pass_backward
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
@@ -27,12 +28,12 @@ BOARD = np.array(card_ids("2c 7h Jd Qc 7s"), np.int64)
 
 
 def test_the_responder_chooses_what_wins_most() -> None:
-    street = streets_of(grow_tree(HoldemConfig.limit(), [1] * 4))[RIVER]
+    street = make_streets(grow_tree(HoldemConfig.limit(), [1] * 4))[RIVER]
     ranked = np.zeros(1, RANKED)
     rank_hands(BOARD, ranked[0])
     work = Workspace.allocate(street, is_last=True)
     work.reach[:] = np.random.default_rng(0).random(work.reach.shape)
-    choices = np.zeros((street.num_decisions, NUM_HANDS, NUM_ACTIONS, street.sequences), np.float32)
+    choices = np.zeros((street.num_decisions, NUM_HANDS, NUM_ACTIONS, street.num_sequences), np.float32)
 
     def values(mode: int) -> NDArray[np.float32]:
         args = ranked[0], np.arange(NUM_HANDS), choices, street.stakes, work
@@ -76,8 +77,8 @@ class Answer(PublicChanceCfr):
 
 def test_who_learned_against_it_loses_less_to_best_responses(monkeypatch: pytest.MonkeyPatch) -> None:
     """On one board, with buckets that mean nothing: players who see buckets alone know nothing of their hands."""
-    look_at = BucketsOfBoard.set_board
-    monkeypatch.setattr(BucketsOfBoard, "set_board", lambda hands, board: look_at(hands, BOARD))
+    look_at = BoardBuckets.set_board
+    monkeypatch.setattr(BoardBuckets, "set_board", lambda hands, board: look_at(hands, BOARD))
     monkeypatch.setattr(public_chance_cfr, "_RARE", 1e-30)  # visit every river
     buckets, turn = some_buckets(2), np.random.default_rng(1).integers(0, 4, (16_432, NUM_HANDS)).astype(np.uint16)
     lost = []

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_tree import find_nodes, grow_tree, is_two_player_limit, tables_of_nodes
+from card_baselines.solvers.limit.betting_tree import find_nodes, grow_tree, is_two_player_limit, tables_at_nodes
 from card_envs.agent import Decisions, decisions_at
 from card_envs.game import Game
 
@@ -40,7 +40,7 @@ class OwnHistory:
             raise ValueError(f"{game.name} with these settings is no heads-up limit game: its betting is no small tree")
         config = game.config
         self._tree = grow_tree(config, [1] * len(config.board_cards))
-        self._tables = tables_of_nodes(config)
+        self._tables = tables_at_nodes(config)
         self._parent = np.full(len(self._tree), _ROOT)
         self._action = np.zeros(len(self._tree), np.int64)
         for action in range(self._tree["child"].shape[1]):

@@ -1,6 +1,7 @@
-"""All hands that can be held with a whole board, in the order of their strength, and sums over those that they beat.
+"""All hands that can be held with a board, ordered by strength, and sums over the hands that each of them beats.
 
-Sums are taken for several weights at once, the *sequences*: the last axis of every array, added up side by side.
+The *place* of a hand is its index in this order. Sums are taken for several weights side by side, one for each betting
+*sequence*: the last axis of every array.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ RANKED = np.dtype(
         np.record,
         [
             ("num_hands", np.int64),  # hands that share no card with the board
-            ("number", np.int64, (NUM_HANDS,)),  # their numbers (`poker.hands`), weakest first
-            ("rank", np.int64, (NUM_HANDS,)),  # by the same place
-            ("first", np.int64, (NUM_HANDS,)),  # card ids, by the same place
-            ("second", np.int64, (NUM_HANDS,)),
+            ("number", np.int64, (NUM_HANDS,)),  # hand number (`poker.hands`) at each place, weakest first
+            ("rank", np.int64, (NUM_HANDS,)),  # rank at each place, 1 is the best
+            ("first", np.int64, (NUM_HANDS,)),  # card id at each place
+            ("second", np.int64, (NUM_HANDS,)),  # the other card id
             # --- scratch ---
             ("unsorted", np.int64, (NUM_HANDS,)),
-            ("strength", np.int64, (NUM_HANDS,)),  # by hand number
+            ("strength", np.int64, (NUM_HANDS,)),  # strength of each hand number
             ("place", np.int64, (_DIGITS,)),
         ],
     )
@@ -68,7 +69,7 @@ def rank_hands(board: Any, ranked: Any) -> None:
 
 @kernel
 def list_hands(board: Any, ranked: Any) -> None:
-    """Write the hands that are possible with an array of fewer cards, in the order of their numbers, unranked."""
+    """Write the hands that are possible with `board`, an array of any number of cards, by number and without ranks."""
     used, num = np.int64(0), np.int64(0)
     for k in range(board.shape[0]):
         used |= np.int64(1) << np.int64(board[k])
@@ -82,7 +83,7 @@ def list_hands(board: Any, ranked: Any) -> None:
 
 @kernel
 def _sort_by_digit(ranked: Any, source: Any, target: Any, shift: Any) -> None:
-    """Copy hand numbers in the order of one digit of their strength; equal ones stay in order."""
+    """Copy hand numbers from `source` to `target`, sorted by one digit of their strength (stable)."""
     for digit in range(_DIGITS):
         ranked.place[digit] = 0
     for k in range(ranked.num_hands):
@@ -102,14 +103,15 @@ def _sort_by_digit(ranked: Any, source: Any, target: Any, shift: Any) -> None:
 def add_compatible(ranked: Any, weights: Any, slot: Any, sums: Any, values: Any, target: Any) -> None:
     """Write for each place the sum of `weights[slot]` over all hands that share no card with the hand there.
 
-    `weights` and `values` are (slots, hands, sequences), by place; `sums` is (DECK_SIZE + 1, sequences) to work on.
+    `weights` and `values` are (slots, hands, sequences), by place; `sums` (DECK_SIZE + 1, sequences) is scratch space.
+    The result is written to values[target].
     """
     _clear(sums)
     for h in range(ranked.num_hands):
         _add(sums, ranked.first[h], ranked.second[h], weights, slot, h)
     for h in range(ranked.num_hands):
         a, b = ranked.first[h], ranked.second[h]
-        for sequence in range(sums.shape[1]):  # the hand itself has been taken off twice
+        for sequence in range(sums.shape[1]):  # the hand itself is subtracted twice, so its weight is added again
             values[target, h, sequence] = (
                 sums[DECK_SIZE, sequence] - sums[a, sequence] - sums[b, sequence] + weights[slot, h, sequence]
             )  # fmt: skip
@@ -150,6 +152,7 @@ def add_showdowns(ranked: Any, weights: Any, slot: Any, sums: Any, values: Any, 
 
 @kernel
 def _clear(sums: Any) -> None:
+    """Set all sums to 0."""
     for card in range(DECK_SIZE + 1):
         for sequence in range(sums.shape[1]):
             sums[card, sequence] = 0
@@ -157,6 +160,7 @@ def _clear(sums: Any) -> None:
 
 @kernel
 def _add(sums: Any, a: Any, b: Any, weights: Any, slot: Any, h: Any) -> None:
+    """Add the weight of the hand at place h to the sums of its cards a and b, and to the total."""
     for sequence in range(sums.shape[1]):
         weight = weights[slot, h, sequence]
         sums[a, sequence] += weight

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, judge_hands, share_on_board
-from card_baselines.solvers.betting_tree import NUM_ACTIONS, grow_tree, is_two_player_limit, node_of
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, is_two_player_limit, node_of
 from card_envs.agent import Agent, Decisions
 from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel

@@ -1,12 +1,12 @@
 """The betting of a two-player no-limit or pot-limit game with a bet menu as a tree of decisions.
 
-The tree is grown by playing the game itself through all sequences of the menu's actions. A table does not keep all
-that was bet: of long hands it has the last eight decisions, the amounts put in and the number of raises. Decisions
-that a table cannot tell apart share an *information state*, the rows of one decision in tables of strategies, so the
-recall of betting is imperfect there.
+The tree is grown by playing the game through all sequences of the menu's actions. A table record does not hold the
+whole betting of long hands: it has the last eight decisions, the amounts put in and the number of raises. Decisions
+that a record cannot distinguish share an *information state*, that is, their rows in tables of strategies: the
+abstraction has imperfect recall.
 
-Decisions stand in the order in which a depth-first walk meets them. A *player* is a position at the table: 0 is the
-seat left of the button, 1 the button.
+Decisions are in depth-first order. A *player* is a position at the table: 0 is the seat left of the button, 1 the
+button.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NUM_PLAYERS = 2
 MAX_ACTIONS = 8
 """Largest number of actions of a menu."""
 DECISION, FOLDED, SHOWDOWN = 0, 1, 2
-"""What follows an action: another decision, the end of the hand by a fold, or by a showdown."""
+"""Results of an action: another decision, the end of the hand by a fold, or by a showdown."""
 
 DECISIONS = np.dtype(
     (
@@ -40,14 +40,14 @@ DECISIONS = np.dtype(
             ("player", np.int64),
             ("street", np.int64),
             ("num_legal", np.int64),
-            ("end", np.int64),  # number of the decision after all that follow this one
+            ("end", np.int64),  # number of the decision after the subtree of this one
             ("state", np.int64),  # information state
-            ("offset", np.int64),  # of the decision in tables of strategies: num_legal blocks of a number per bucket
-            ("action", np.int64, (MAX_ACTIONS,)),  # ids of the legal actions; the fields below go by their place here
-            ("kind", np.int64, (MAX_ACTIONS,)),
+            ("offset", np.int64),  # start in tables of strategies of num_legal blocks, each with a number per bucket
+            ("action", np.int64, (MAX_ACTIONS,)),  # ids of the legal actions; their index is called place below
+            ("kind", np.int64, (MAX_ACTIONS,)),  # result of the action at each place
             ("child", np.int64, (MAX_ACTIONS,)),  # number of the next decision
-            ("stake", np.float32, (MAX_ACTIONS,)),  # at an end: chips that the loser pays
-            ("size", np.float32, (MAX_ACTIONS,)),  # of raises: what they add, as a fraction of the pot after calling
+            ("stake", np.float32, (MAX_ACTIONS,)),  # at the end of the hand: chips that the loser pays
+            ("size", np.float32, (MAX_ACTIONS,)),  # size of a raise, as a fraction of the pot after calling
         ],
     )
 )
@@ -55,22 +55,22 @@ DECISIONS = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class MenuTree:
-    """The decisions of a game, and the layout of tables of strategies for so many buckets on each street."""
+    """The decisions of a game, and the layout of tables of strategies."""
 
     decisions: np.ndarray[Any, np.dtype[Any]]
     """(decisions,) of `DECISIONS`."""
     num_buckets: NDArray[np.int64]
-    """(streets,)."""
+    """(streets,): number of buckets on each street."""
     keys: NDArray[np.uint64]
-    """(states,): ascending, a hash of what tables tell of the betting, see `betting_key`."""
+    """(states,): the `hash_betting` of each information state, ascending."""
     states: NDArray[np.int64]
     """(states,): information state of each key."""
     first: NDArray[np.int64]
     """(states,): a decision of each information state."""
     size: int
-    """Numbers in a table of strategies."""
+    """Length of a table of strategies."""
     early_size: int
-    """Numbers of the decisions before the last street, which come first."""
+    """Length of its first part, which holds the decisions before the last street."""
     depth: int
     """Largest number of decisions in a hand."""
 
@@ -80,7 +80,7 @@ class MenuTree:
         return len(self.num_buckets) - 1
 
     def find_states(self, views: Tables) -> NDArray[np.int64]:
-        """Return the information states (n,) at which the actors of tables or views decide, -1 where none fits."""
+        """Return the information states (n,) of the actors of tables or views, -1 where the tree has none."""
         keys = np.empty(len(views), np.uint64)
         write_keys(views, keys)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -88,7 +88,7 @@ class MenuTree:
 
 
 def is_two_player_menu(config: Any) -> bool:
-    """Return True if `grow_menu_tree` can grow the betting: two equal stacks and a menu of a few sizes."""
+    """Return True if `grow_menu_tree` accepts a game: two players with equal stacks and a menu of at most 8 actions."""
     return (
         isinstance(config, HoldemConfig)
         and config.structure in ("no_limit", "pot_limit")
@@ -102,8 +102,8 @@ def is_two_player_menu(config: Any) -> bool:
 
 
 def grow_menu_tree(config: HoldemConfig, num_buckets: Sequence[int]) -> MenuTree:
-    """Return the tree of a game for which `is_two_player_menu` holds; street s tells num_buckets[s] hands apart."""
-    grown, keys, depth = _grown(config)
+    """Return the tree of a game for which `is_two_player_menu` holds, with num_buckets[s] buckets on street s."""
+    grown, keys, depth = _grow(config)
     decisions, buckets = grown.copy(), np.asarray(num_buckets, np.int64)
     _, first, states = np.unique(keys, return_index=True, return_inverse=True)
     decisions["state"] = states
@@ -120,7 +120,7 @@ def grow_menu_tree(config: HoldemConfig, num_buckets: Sequence[int]) -> MenuTree
 
 
 @cache
-def _grown(config: HoldemConfig) -> tuple[np.ndarray[Any, np.dtype[Any]], NDArray[np.uint64], int]:
+def _grow(config: HoldemConfig) -> tuple[np.ndarray[Any, np.dtype[Any]], NDArray[np.uint64], int]:
     """Return the decisions without states and offsets, their keys, and the largest number of decisions in a hand."""
     levels = _levels(config)
     sizes = _subtree_sizes(levels)
@@ -143,7 +143,7 @@ def _grown(config: HoldemConfig) -> tuple[np.ndarray[Any, np.dtype[Any]], NDArra
 
 @dataclass(eq=False)
 class _Level:
-    """Decisions that come after equally many others."""
+    """All decisions at one depth of the tree; fields as in `DECISIONS`."""
 
     player: NDArray[np.int64]
     street: NDArray[np.int64]
@@ -154,15 +154,15 @@ class _Level:
     size: NDArray[np.float32]
     keys: NDArray[np.uint64]
     parent_of_next: NDArray[np.int64]
-    """Decision of this level that each decision of the next level follows."""
+    """(n,): parent of each decision of the next level, as an index into this level."""
     place_of_next: NDArray[np.int64]
-    """Place of the action that leads there."""
+    """(n,): place of the action that leads there."""
     before_of_next: NDArray[np.int64]
-    """Number of decisions below the same parent that come before it."""
+    """(n,): number of decisions below the same parent that come before it."""
 
 
 def _levels(config: HoldemConfig) -> list[_Level]:
-    """Return all decisions by the number of decisions before them."""
+    """Return all decisions, one level for each depth."""
     tables = config.new_tables(1)
     tables[0].button = NUM_PLAYERS - 1
     tables[0].deck[: config.num_dealt] = config.deck_cards[: config.num_dealt]
@@ -209,7 +209,7 @@ def _levels(config: HoldemConfig) -> list[_Level]:
 
 
 def raise_sizes(tables: Tables, after: Tables) -> NDArray[np.float64]:
-    """Return what raises add to the bet, as fractions of the pot after calling; `after` are the tables after them."""
+    """Return the sizes (n,) of raises, as fractions of the pot after calling; `after` are the tables after them."""
     seats = tables["actor"].astype(np.int64)
     owed = tables["current_bet"] - tables["street_commit"][np.arange(len(tables)), seats]
     paid = after["hand_commit"] - tables["hand_commit"]
@@ -217,13 +217,13 @@ def raise_sizes(tables: Tables, after: Tables) -> NDArray[np.float64]:
 
 
 def _is_folded(tables: Tables) -> NDArray[np.bool_]:
-    """Return which tables have one seat left."""
+    """Return True (n,) for the tables at which all seats but one have folded."""
     left = tables["in_hand"].astype(np.int64)
     return np.asarray((left & (left - 1)) == 0)
 
 
 def _subtree_sizes(levels: list[_Level]) -> list[NDArray[np.int64]]:
-    """Return by level how many decisions each decision begins, itself included; write `before_of_next`."""
+    """Return the subtree sizes of all decisions, by level, and write `before_of_next`."""
     sizes: list[NDArray[np.int64]] = []
     below = np.empty(0, np.int64)
     for level in reversed(levels):
@@ -245,16 +245,16 @@ def step_all(tables: Any, action: Any) -> None:
 
 @kernel
 def write_keys(tables: Any, keys: Any) -> None:
-    """Write the key of the betting at each table or view, see `betting_key`."""
+    """Write the `hash_betting` of each table or view."""
     for j in range(tables.shape[0]):
-        keys[j] = betting_key(tables[j])
+        keys[j] = hash_betting(tables[j])
 
 
 @kernel
-def betting_key(t: Any) -> Any:
-    """Return a hash of what a table or view tells of the betting: the last decisions, amounts and numbers of raises.
+def hash_betting(t: Any) -> Any:
+    """Return a hash of the betting that a table or view holds: the last decisions, amounts and numbers of raises.
 
-    Seats are told apart by the button alone, cards make no difference.
+    Players are identified by the button, and cards are ignored.
     """
     button = np.int64(t.button)
     key = splitmix64(np.uint64(t.num_decisions) * np.uint64(8) + np.uint64(t.street))
@@ -273,6 +273,6 @@ def betting_key(t: Any) -> Any:
     for back in range(1, kept + 1):
         ring = (np.int64(t.num_decisions) - back) % RECENT_ACTIONS
         move = np.int64(t.recent_move[ring])
-        told = (move & 3) * 2 + (1 if move >> 2 == button else 0)
-        key = splitmix64(key ^ np.uint64(np.int64(t.recent_amount[ring]) << 8 | told))
+        decision = (move & 3) * 2 + (1 if move >> 2 == button else 0)
+        key = splitmix64(key ^ np.uint64(np.int64(t.recent_amount[ring]) << 8 | decision))
     return key

@@ -1,4 +1,4 @@
-"""Which bucket a hand at a table is in (`hand_buckets`), for one hand, or for many that are supposed on one board."""
+"""Find the bucket (`hand_buckets`) of a hand at a table: of one hand, or of all hands on one board at once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card
-from card_baselines.solvers.board_suits import board_kinds, board_number, rename_suit
-from card_baselines.solvers.hand_buckets import (
+from card_baselines.solvers.buckets.hand_buckets import (
     NUM_BINS,
     NUM_GROUPS,
     STARTING_HANDS,
@@ -21,6 +20,7 @@ from card_baselines.solvers.hand_buckets import (
     join_groups,
     nearest,
 )
+from card_baselines.solvers.buckets.suit_isomorphism import board_number, canonical_boards, rename_suit
 from card_baselines.solvers.ranked_hands import HAND_CARDS, RANKED, WHOLE_BOARD, rank_hands
 from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE, RANKS, SUITS
@@ -34,8 +34,8 @@ from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 _FLOP_CARDS, _TURN_CARDS = 3, 4
 _NUM_RANKS, _NUM_SUITS = len(RANKS), len(SUITS)
-_WITHOUT_SUITS = (1 << SUM_BITS) - 1  # of a key: no flush is seen
-_CARDS_SHOWN_OF_A_FLUSH = 3  # at least, on the whole board
+_WITHOUT_SUITS = (1 << SUM_BITS) - 1  # mask of a key (`poker.ranks`) that hides flushes
+_FLUSH_CARDS_ON_BOARD = 3  # fewest cards of a suit on the whole board with which a flush is possible
 _MEMO_BITS = 16
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
 
@@ -46,20 +46,20 @@ LOOKUP = np.dtype(
             ("board", np.int64, (WHOLE_BOARD,)),
             ("num_cards", np.int64),  # on the board
             ("used", np.int64),  # set of the board's cards
-            ("known", np.int64),  # set of cards of the board for which `bucket` holds, 0 for none
-            ("bucket", np.int64, (NUM_HANDS,)),  # of each hand there
-            ("wins", np.int64, (NUM_GROUPS,)),  # less losses, against each group
-            ("met", np.int64, (NUM_GROUPS,)),
+            ("known", np.int64),  # set of cards of the board that `bucket` was computed for, 0 for none
+            ("bucket", np.int64, (NUM_HANDS,)),  # bucket of each hand on that board
+            ("wins", np.int64, (NUM_GROUPS,)),  # hands of each group that are beaten, minus hands that win
+            ("met", np.int64, (NUM_GROUPS,)),  # hands of each group that share no card with the hand
         ],
     )
 )
 
 
 class _Tables(NamedTuple):
-    """Tables from which buckets are read: kinds of flops (`board_kinds`) and the tables of `HandBuckets`."""
+    """Tables that buckets are looked up in: the classes of flops (`CanonicalBoards`), and those of `HandBuckets`."""
 
-    kinds: NDArray[Any]
-    orders: NDArray[Any]
+    class_of: NDArray[Any]
+    suit_order: NDArray[Any]
     flop: NDArray[Any]
     turn: NDArray[Any]
     river: NDArray[Any]
@@ -67,7 +67,7 @@ class _Tables(NamedTuple):
 
 
 class _Workspace(NamedTuple):
-    """Arrays that the kernels below work on."""
+    """Scratch arrays of the kernels below."""
 
     ranked: NDArray[Any]
     counts: NDArray[np.uint16]
@@ -80,7 +80,7 @@ class _Workspace(NamedTuple):
     group_sums: NDArray[np.float32]
     group_values: NDArray[np.float32]
     memo_keys: NDArray[np.int64]
-    """(65536,): hands on the turn and river whose buckets were found before; a hand is asked for at every bet."""
+    """(65536,): cache of hands on turn and river; the same hand is looked up at every bet of a street."""
     memo_buckets: NDArray[np.int64]
 
     @staticmethod
@@ -107,9 +107,11 @@ class BucketFinder:
     """Finds the buckets of the hands in views of tables of Texas hold'em."""
 
     def __init__(self, buckets: HandBuckets) -> None:
-        """Prepare the tables and a workspace."""
-        flops = board_kinds(_FLOP_CARDS)
-        self._tables = _Tables(flops.kind, flops.order, buckets.flop, buckets.turn, buckets.river, buckets.groups)
+        """Collect the tables and allocate a workspace."""
+        flops = canonical_boards(_FLOP_CARDS)
+        self._tables = _Tables(
+            flops.class_of, flops.suit_order, buckets.flop, buckets.turn, buckets.river, buckets.groups
+        )
         self._lookup = np.zeros(1, LOOKUP)
         self._work = _Workspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
 
@@ -120,7 +122,7 @@ class BucketFinder:
         return buckets
 
     def hands_on(self, board: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the bucket of each hand on a board of 0, 3, 4 or 5 cards, (1326,); any where the two share one."""
+        """Return the bucket (1326,) of each hand on a board of 0, 3, 4 or 5 cards; undefined if they share a card."""
         if len(board) == 0:
             return STARTING_HANDS
         lookup = self._lookup[0]
@@ -137,13 +139,13 @@ def find_buckets(views: Any, buckets: Any, lookup: Any, tables: Any, work: Any) 
     for j in range(views.shape[0]):
         t = views[j]
         a, b = hole_card(t, 0), hole_card(t, 1)
-        _read_board(t, lookup)
+        _copy_board(t, lookup)
         if lookup.num_cards == 0:
             buckets[j] = STARTING_HANDS[hand_number(a, b)]
         elif lookup.num_cards == _FLOP_CARDS:
             number = board_number(lookup.board, np.int64(0), np.int64(_FLOP_CARDS))
-            order = tables.orders[number]
-            buckets[j] = tables.flop[tables.kinds[number], hand_number(rename_suit(a, order), rename_suit(b, order))]
+            order = tables.suit_order[number]
+            buckets[j] = tables.flop[tables.class_of[number], hand_number(rename_suit(a, order), rename_suit(b, order))]
         elif lookup.known == lookup.used:
             buckets[j] = lookup.bucket[hand_number(a, b)]
         elif j + 1 < views.shape[0] and _board_set(views[j + 1]) == lookup.used:
@@ -165,7 +167,7 @@ def _find_bucket(lookup: Any, a: Any, b: Any, tables: Any, work: Any) -> Any:
         _count_on_turn(lookup, a, b, work.counts)
         cumulate(work.counts, 0, work.features, 0)
         return nearest(tables.turn, work.features, np.int64(0), work.distances)
-    _meet_groups(lookup, a, b, tables.groups, work.features)
+    _compute_group_equities(lookup, a, b, tables.groups, work.features)
     return nearest(tables.river, work.features, np.int64(0), work.distances)
 
 
@@ -175,10 +177,10 @@ def find_all_buckets(lookup: Any, tables: Any, work: Any) -> None:
     ranked = work.ranked[0]
     if lookup.num_cards == _FLOP_CARDS:
         number = board_number(lookup.board, np.int64(0), np.int64(_FLOP_CARDS))
-        kind, order = tables.kinds[number], tables.orders[number]
+        row, order = tables.class_of[number], tables.suit_order[number]
         for hand in range(NUM_HANDS):
             a, b = rename_suit(HAND_CARDS[hand, 0], order), rename_suit(HAND_CARDS[hand, 1], order)
-            lookup.bucket[hand] = tables.flop[kind, hand_number(a, b)]
+            lookup.bucket[hand] = tables.flop[row, hand_number(a, b)]
     elif lookup.num_cards == _TURN_CARDS:
         _all_on_turn(lookup, ranked, tables.turn, work)
     else:
@@ -199,7 +201,8 @@ def _board_set(t: Any) -> Any:
 
 
 @kernel
-def _read_board(t: Any, lookup: Any) -> None:
+def _copy_board(t: Any, lookup: Any) -> None:
+    """Copy the board of a table into `lookup`."""
     lookup.num_cards = num_board_cards(t)
     lookup.used = _board_set(t)
     for k in range(lookup.num_cards):
@@ -226,7 +229,7 @@ def _all_on_turn(lookup: Any, ranked: Any, turns: Any, work: Any) -> None:
 
 @kernel
 def _count_on_turn(lookup: Any, a: Any, b: Any, counts: Any) -> None:
-    """Write how often the equity of one hand falls into each bin on the river to counts[0]."""
+    """Write to counts[0] the histogram of one hand's equity over all river cards."""
     for k in range(NUM_BINS):
         counts[0, k] = 0
     used = lookup.used | np.int64(1) << a | np.int64(1) << b
@@ -238,9 +241,9 @@ def _count_on_turn(lookup: Any, a: Any, b: Any, counts: Any) -> None:
 
 @kernel
 def _wins_less_losses(lookup: Any, a: Any, b: Any) -> Any:
-    """Return how many hands the hand beats on the whole board, less those that beat it.
+    """Return the number of hands that a hand beats on the whole board, minus the number of hands that beat it.
 
-    Hands of the same two ranks are one comparison, but for those that make a flush, which are looked at one by one.
+    Hands of the same two ranks are compared once; those that make a flush are corrected one by one.
     """
     key, bits, used = _whole_board(lookup, a, b)
     own = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
@@ -260,7 +263,7 @@ def _wins_less_losses(lookup: Any, a: Any, b: Any) -> Any:
 
 @kernel
 def _flush_correction(lookup: Any, own: Any, key: Any, bits: Any, used: Any) -> Any:
-    """Return what `_wins_less_losses` changes by when flushes count."""
+    """Return the difference that flushes make to `_wins_less_losses`."""
     suit = _flush_suit(lookup)
     total = np.int64(0)
     if suit < 0:
@@ -279,7 +282,7 @@ def _flush_correction(lookup: Any, own: Any, key: Any, bits: Any, used: Any) -> 
 
 @kernel
 def _num_left(used: Any, rank: Any) -> Any:
-    """Return how many cards of a rank are not in a set of cards."""
+    """Return the number of cards of a rank that are not in a set of cards."""
     return _NUM_SUITS - bit_count((used >> (_NUM_SUITS * rank)) & (2**_NUM_SUITS - 1))
 
 
@@ -291,12 +294,12 @@ def _compare(own: Any, other: Any) -> Any:
 
 @kernel
 def _flush_suit(lookup: Any) -> Any:
-    """Return the suit of which three or more cards are on the whole board, -1 if there is none."""
+    """Return the suit with three or more cards on the whole board, -1 if there is none."""
     for suit in range(_NUM_SUITS):
         count = 0
         for k in range(WHOLE_BOARD):
             count += lookup.board[k] % _NUM_SUITS == suit
-        if count >= _CARDS_SHOWN_OF_A_FLUSH:
+        if count >= _FLUSH_CARDS_ON_BOARD:
             return suit
     return -1
 
@@ -315,8 +318,8 @@ def _whole_board(lookup: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
-def _meet_groups(lookup: Any, a: Any, b: Any, groups: Any, features: Any) -> None:
-    """Write the equities of one river hand against the groups of starting hands to features[0]."""
+def _compute_group_equities(lookup: Any, a: Any, b: Any, groups: Any, features: Any) -> None:
+    """Write to features[0] the equities of one river hand against the groups of starting hands."""
     for k in range(NUM_GROUPS):
         lookup.wins[k] = 0
         lookup.met[k] = 0

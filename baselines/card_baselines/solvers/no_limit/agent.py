@@ -1,4 +1,4 @@
-"""The player of a strategy for heads-up no-limit hold'em, found by `card-envs train menu_cfr`."""
+"""The agent `cfr_no_limit`: plays a strategy for heads-up no-limit hold'em, found by `card-envs train menu_cfr`."""
 
 from __future__ import annotations
 
@@ -8,28 +8,34 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.menu_strategy import STRATEGY, MenuStrategy
-from card_baselines.solvers.menu_translation import find_places, translate
-from card_baselines.solvers.menu_tree import NUM_PLAYERS, grow_menu_tree, is_two_player_menu
+from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy
+from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, grow_menu_tree, is_two_player_menu
+from card_baselines.solvers.no_limit.translation import find_places, translate
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 
-_SHIPPED = Path(__file__).parent / "data" / "no_limit_holdem_heads_up.npz"
+_SHIPPED = Path(__file__).parents[1] / "data" / "no_limit_holdem_heads_up.npz"
 
 
 class CfrNoLimit(Agent):
-    """Plays what CFR found for 100 big blinds and raises by half the pot, the pot or all chips.
+    """Plays a CFR strategy for stacks of 100 big blinds and raises by half the pot, the pot or all chips.
 
-    In games with other bet menus and as many big blinds, bets are translated (`menu_translation`).
+    In games with other bet menus and the same stacks, bets are translated (`translation`).
+
+    Args:
+        game: Heads-up no-limit Texas hold'em.
+        folder: Run folder of `card-envs train menu_cfr`; by default the shipped strategy.
+
+    Raises:
+        ValueError: For games with other players, blinds or stacks than those of the strategy.
     """
 
     name = "cfr_no_limit"
     greedy = False
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
-        """Take the strategy of a run folder or the shipped one; raises ValueError for games that it is not for."""
         self._path = _SHIPPED if folder is None or not (folder / STRATEGY).exists() else folder / STRATEGY
         if not self.can_play(game):
             raise ValueError(
@@ -40,7 +46,7 @@ class CfrNoLimit(Agent):
 
     @cached_property
     def strategy(self) -> MenuStrategy:
-        """What it plays, read when that is first asked for."""
+        """The strategy that is played; the file is read on first access."""
         return MenuStrategy.load(self._path)
 
     def can_play(self, game: Game) -> bool:
@@ -55,7 +61,7 @@ class CfrNoLimit(Agent):
         if has_same_betting(self._game.config, strategy.config):
             found = strategy.probabilities(views)
         else:
-            found = translated_probabilities(strategy, views, self._game.num_actions)
+            found = translate_strategy(strategy, views, self._game.num_actions)
         return likeliest(found) if self.greedy else found
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -64,7 +70,7 @@ class CfrNoLimit(Agent):
 
 
 def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
-    """Return True if blinds and stacks of two players are the same in big blinds, with no antes, whatever the menu."""
+    """Return True if two games for two have the same blinds and stacks in big blinds and no antes; menus may differ."""
     stakes = [(*(chips / c.blinds[-1] for chips in (*c.blinds, *c.stack_list)), c.structure) for c in (config, other)]
     is_usual = not any(config.ante_list) and config.min_bet == config.blinds[-1] and config.rules == other.rules
     return is_usual and stakes[0] == stakes[1] and len(config.blinds) == NUM_PLAYERS
@@ -72,7 +78,7 @@ def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
 
 @cache
 def has_same_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
-    """Return True if the same chips are bet after the same actions in both games."""
+    """Return True if every sequence of actions leads to the same bets in both games."""
     if config == other:
         return True
     if not is_two_player_menu(config) or config.num_actions != other.num_actions:
@@ -81,17 +87,17 @@ def has_same_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
     return np.array_equal(ours, theirs)
 
 
-def translated_probabilities(strategy: MenuStrategy, views: Tables, num_actions: int) -> NDArray[np.float64]:
+def translate_strategy(strategy: MenuStrategy, views: Tables, num_actions: int) -> NDArray[np.float64]:
     """Return the probabilities of the actions (n, num_actions) in a game with another bet menu.
 
-    Where the tree of the strategy holds nothing like the betting, it checks or calls.
+    The agent checks or calls where the tree of the strategy has no similar betting.
     """
     found, buckets = np.zeros((len(views), num_actions)), strategy.find_buckets(views)
     for j, t in enumerate(views):
         places = find_places(strategy.tree, t)
         for weight, number in places:
             node = strategy.tree.decisions[number]
-            shares = strategy.at(np.array([node["state"]]), buckets[j : j + 1])[0]
+            shares = strategy.look_up(np.array([node["state"]]), buckets[j : j + 1])[0]
             translate(t, node, shares, found[j], weight)
         found[j, CALL_ACTION] += max(0.0, 1.0 - found[j].sum())
     return np.asarray(found / found.sum(axis=1, keepdims=True), np.float64)

@@ -1,7 +1,7 @@
-"""The betting of a two-player limit game as a tree: what cards lie where makes no difference to it.
+"""The betting of a two-player limit game as a tree, which does not depend on the cards.
 
-Nodes are in depth-first order, so children come after their parents. A *player* is a
-position at the table: 0 is the seat left of the button, 1 the button.
+Nodes are in depth-first order, so children come after their parents. A *player* is a position at the table: 0 is the
+seat left of the button, 1 the button.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ NODE = np.dtype(
     (
         np.record,
         [
-            ("player", np.int8),  # who decides, NOBODY at an end
+            ("player", np.int8),  # the player to act, NOBODY at a terminal node
             ("street", np.int8),
-            ("folded", np.int8),  # at an end: the player who folded, NOBODY at a showdown
+            ("folded", np.int8),  # at a terminal node: the player who folded, NOBODY at a showdown
             ("num_legal", np.int8),
             ("child", np.int32, (NUM_ACTIONS,)),  # node after each action, -1 where it is illegal
-            ("stake", np.int32),  # at an end: chips that the loser pays
-            ("first_row", np.int32),  # of the decision in tables of strategies; its hands follow
+            ("stake", np.int32),  # at a terminal node: chips that the loser pays
+            ("first_row", np.int32),  # row of hand 0 in tables of strategies
         ],
     )
 )
-"""One node. Row first_row + h of a table of strategies belongs to hand h (a card, a bucket) at this decision."""
+"""One node. Row first_row + h of a table of strategies belongs to hand h (a card or a bucket) at this decision."""
 
 
 def is_two_player_limit(config: Any) -> bool:
@@ -55,7 +55,12 @@ def is_two_player_limit(config: Any) -> bool:
 
 
 def grow_tree(config: HoldemConfig, hands: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the nodes of a game for which `is_two_player_limit` holds; street s tells hands[s] hands apart."""
+    """Return the nodes (n,) of `NODE` of a game for which `is_two_player_limit` holds.
+
+    Args:
+        config: The game.
+        hands: Number of hands (cards or buckets) on each street.
+    """
     tree = _nodes_of(config).copy()
     rows = np.where(tree["player"] == NOBODY, 0, np.asarray(hands)[tree["street"]])
     tree["first_row"] = np.cumsum(rows) - rows
@@ -64,13 +69,13 @@ def grow_tree(config: HoldemConfig, hands: Sequence[int]) -> np.ndarray[Any, np.
 
 @cache
 def _nodes_of(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the nodes without their rows; growing those of limit hold'em takes half a second."""
+    """Return the nodes without `first_row`; the tree of limit hold'em takes half a second."""
     nodes: list[np.ndarray[Any, np.dtype[Any]]] = []
     _grow(_first_table(config), nodes)
     return np.concatenate(nodes)
 
 
-def tables_of_nodes(config: HoldemConfig) -> Tables:
+def tables_at_nodes(config: HoldemConfig) -> Tables:
     """Return a table at each node of `grow_tree`, in their order; player p sits at seat p."""
     tables = _first_table(config)
     found: list[Tables] = []
@@ -101,7 +106,7 @@ def num_rows(tree: np.ndarray[Any, np.dtype[Any]], hands: Sequence[int]) -> int:
 
 
 def _grow(tables: Any, nodes: list[np.ndarray[Any, np.dtype[Any]]]) -> int:
-    """Append the node of the betting at tables[0] and all that follows; return its number."""
+    """Append the node of the betting at tables[0] and all nodes below it; return its number."""
     number, t = len(nodes), tables[0]
     node = np.zeros(1, NODE)
     nodes.append(node)
@@ -128,7 +133,7 @@ def find_nodes(views: Tables, tree: np.ndarray[Any, np.dtype[Any]]) -> NDArray[n
 
 @kernel
 def write_nodes(views: Any, tree: Any, nodes: Any) -> None:
-    """Write what `find_nodes` returns."""
+    """Write the result of `find_nodes`."""
     for j in range(views.shape[0]):
         nodes[j] = node_of(views[j], tree)
 
@@ -137,8 +142,8 @@ def write_nodes(views: Any, tree: Any, nodes: Any) -> None:
 def node_of(t: Any, tree: Any) -> Any:
     """Return the number of the node at which the actor of a table or view decides.
 
-    The state holds no list of actions, but with two players the number of raises of a street and who made the first of
-    them tell all: before it the other may have checked, and players take turns.
+    A table holds no list of actions, but with two players the number of raises on each street and the seat of the first
+    raise determine them: players take turns, and only a check can come before the first raise.
     """
     number = np.int64(0)
     for street in range(np.int64(t.street) + 1):
@@ -156,10 +161,11 @@ def node_of(t: Any, tree: Any) -> Any:
 
 @kernel
 def _player_of(t: Any, seat: Any) -> Any:
+    """Return the player who sits at a seat."""
     return 1 if seat == t.button else 0
 
 
 @kernel
 def _advance_to(tree: Any, number: Any, player: Any) -> Any:
-    """Return the node, or the one after its player checked or called, if it is not the player's turn."""
+    """Return the node if it is the player's turn there, else the node after a check or call."""
     return number if tree[number].player == player else np.int64(tree[number].child[CALL_ACTION])

@@ -1,8 +1,8 @@
-"""Bets that are not on the menu of a strategy: where its tree of betting stands for what happened, and back.
+"""Action translation: from bets that are not on the menu of a strategy to its tree of betting, and back.
 
-A raise between two sizes of the menu stands for the smaller one, A, with probability (B - x)(1 + A) / ((B - A)(1 + x))
-and for the larger one, B, otherwise; sizes are fractions of the pot after calling (Ganzfried and Sandholm, Action
-translation in extensive-form games with large action spaces, IJCAI 2013: the pseudo-harmonic mapping).
+A raise of size x between two sizes A < B of the menu is mapped to A with probability (B - x)(1 + A) / ((B - A)(1 + x))
+and to B otherwise; sizes are fractions of the pot after calling (Ganzfried and Sandholm, Action translation in
+extensive-form games with large action spaces, IJCAI 2013: the pseudo-harmonic mapping).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.menu_tree import DECISION, MenuTree
+from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
@@ -29,7 +29,7 @@ from card_envs.games.holdem.state import CALL, MENU_INTEGERS, RAISE, RECENT_ACTI
 _BUTTON = 1  # as a player of the tree
 _UNKNOWN = -1
 _MAX_PLACES = 16
-"""Decisions of the tree that one table stands for, at most; the least likely ones are left out."""
+"""Maximum number of decisions of the tree that a table is mapped to; the least likely ones are dropped."""
 
 
 @dataclass
@@ -43,12 +43,12 @@ class _Decision:
 
 
 def pseudo_harmonic(size: float, smaller: float, larger: float) -> float:
-    """Return the probability that a raise of a size between two others stands for the smaller one."""
+    """Return the probability with which a raise is mapped to the smaller of the two neighbouring sizes."""
     return (larger - size) * (1 + smaller) / ((larger - smaller) * (1 + size))
 
 
 def list_decisions(t: Any) -> list[_Decision]:
-    """Return the decisions of a two-player hand up to now; amounts of all but the last eight are unknown."""
+    """Return the decisions so far in a two-player hand; the amounts of all but the last eight are unknown."""
     found: list[_Decision] = []
     button, actor = int(t.button), int(t.actor)
     for street in range(int(t.street) + 1):
@@ -68,14 +68,14 @@ def list_decisions(t: Any) -> list[_Decision]:
     return found
 
 
-def sizes_of_raises(t: Any, decisions: list[_Decision]) -> list[float]:
-    """Return what each raise added to the bet, as a fraction of the pot after calling.
+def compute_raise_sizes(t: Any, decisions: list[_Decision]) -> list[float]:
+    """Return the size of each raise, as a fraction of the pot after calling.
 
-    Raises whose amounts the table no longer holds are taken to be of equal sizes.
+    Raises whose amounts the table no longer holds are assumed to be of equal sizes.
     """
     sizes: list[float] = []
     unknown = sum(decision.kind == RAISE and decision.amount == _UNKNOWN for decision in decisions)
-    bet, pot, street = int(t.blind[0]), float(t.blind[0] * 2), 0  # as if everybody had called
+    bet, pot, street = int(t.blind[0]), float(t.blind[0] * 2), 0  # the pot if everybody had called
     if unknown:
         size = ((_pot_after_unknown(t, decisions) / pot) ** (1 / unknown) - 1) / 2
         pot *= (1 + 2 * size) ** unknown
@@ -91,7 +91,7 @@ def sizes_of_raises(t: Any, decisions: list[_Decision]) -> list[float]:
 
 
 def _pot_after_unknown(t: Any, decisions: list[_Decision]) -> float:
-    """Return the pot, if everybody called, after the last raise whose amount is unknown."""
+    """Return the pot, assuming a call, after the last raise whose amount is unknown."""
     most, street, first = float(max(t.hand_commit[0], t.hand_commit[1])), int(t.street), len(decisions) - RECENT_ACTIONS
     last = max(k for k in range(first) if decisions[k].kind == RAISE)
     known = [decision for decision in decisions[last + 1 :] if decision.kind == RAISE]
@@ -100,14 +100,17 @@ def _pot_after_unknown(t: Any, decisions: list[_Decision]) -> float:
         if s > decisions[last].street:
             most -= max(amounts, default=0)
         elif amounts:
-            most -= (max(amounts) - min(amounts)) + min(amounts) / 2  # half of the smallest known one was there before
+            most -= (max(amounts) - min(amounts)) + min(amounts) / 2  # assume that it doubled the bet before it
     return 2 * max(most, float(t.blind[0]))
 
 
 def find_places(tree: MenuTree, t: Any) -> list[tuple[float, int]]:
-    """Return probabilities and decisions of the tree that a table or view stands for; what they lack of 1 has none."""
+    """Return the decisions of the tree that a table or view is mapped to, as pairs (probability, number).
+
+    The probabilities sum to less than 1 if the tree lacks some of the betting.
+    """
     decisions = list_decisions(t)
-    sizes = iter(sizes_of_raises(t, decisions))
+    sizes = iter(compute_raise_sizes(t, decisions))
     places = {0: 1.0}
     for decision in decisions:
         size, after = next(sizes) if decision.kind == RAISE else 0.0, dict[int, float]()
@@ -127,14 +130,14 @@ def find_places(tree: MenuTree, t: Any) -> list[tuple[float, int]]:
 
 
 def _likeliest(places: dict[int, float]) -> dict[int, float]:
-    """Return the likeliest places, as likely together as all."""
+    """Return the `_MAX_PLACES` likeliest decisions, scaled to the same total probability."""
     kept = dict(sorted(places.items(), key=lambda pair: -pair[1])[:_MAX_PLACES])
     factor = sum(places.values()) / sum(kept.values()) if kept else 1.0
     return {number: weight * factor for number, weight in kept.items()}
 
 
 def _actions_for(node: Any, kind: int, size: float) -> list[tuple[float, int]]:
-    """Return probabilities and places of the actions of a decision that a call, or a raise of a size, stands for."""
+    """Return the actions of a tree decision that a call, or a raise of a size, is mapped to: (probability, place)."""
     actions = node["action"][: int(node["num_legal"])].tolist()
     if kind == CALL:
         return [(1.0, actions.index(CALL_ACTION))]
@@ -151,7 +154,7 @@ def _actions_for(node: Any, kind: int, size: float) -> list[tuple[float, int]]:
 
 
 def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
-    """Return the legal action of a table that is nearest to an action of the tree."""
+    """Return the legal action of a table that is nearest to an action of the tree with a size."""
     if action == FOLD_ACTION:
         return FOLD_ACTION if int(t.legal) & 1 else CALL_ACTION
     if action == CALL_ACTION or int(t.max_raise_to) == 0:
@@ -167,7 +170,15 @@ def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
 
 
 def translate(t: Any, node: Any, probabilities: NDArray[np.float64], found: NDArray[np.float64], weight: float) -> None:
-    """Add to `found` (num_actions,) of a table the probabilities (actions,) at a tree decision, times a weight."""
+    """Add the strategy at a tree decision, times a weight, to the action probabilities at a table.
+
+    Args:
+        t: The table or view.
+        node: The decision of the tree.
+        probabilities: (actions,): the strategy there.
+        found: (num_actions,): changed in place.
+        weight: Factor of the probabilities.
+    """
     largest = int(node["action"][int(node["num_legal"]) - 1])
     for place in range(int(node["num_legal"])):
         action = int(node["action"][place])

@@ -1,8 +1,8 @@
 """CFR+ for two-player games small enough to visit every deal: Kuhn poker and Leduc hold'em.
 
 Tammelin (2014), Solving large imperfect information games using CFR+: regrets are never negative, players are updated
-in turn, and the average strategy gives iteration t the weight t. A hand is the own card before the board card is dealt
-and both cards from then on.
+in turn, and iteration t has the weight t in the average strategy. A hand is the player's card before the board card is
+dealt, and the pair of both cards from then on.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
@@ -23,7 +23,7 @@ DEAL = np.dtype(
         np.record,
         [
             ("hand", np.int32, (NUM_PLAYERS, 2)),  # by player and street
-            ("sign", np.int32),  # who wins a showdown: 1 player 0, -1 player 1, 0 nobody
+            ("sign", np.int32),  # showdown: 1 if player 0 wins, -1 if player 1 wins, 0 if they split
         ],
     )
 )
@@ -31,8 +31,8 @@ WALK = np.dtype(
     (
         np.record,
         [
-            ("reach", np.float64, (NUM_PLAYERS,)),  # probability that the players play to this node
-            ("value", np.float64),  # chips that the learner wins from here on, on average
+            ("reach", np.float64, (NUM_PLAYERS,)),  # each player's reach probability of this node
+            ("value", np.float64),  # expected chips that the learner wins from here on
         ],
     )
 )
@@ -70,7 +70,7 @@ def solve(config: HoldemConfig, iterations: int) -> NDArray[np.float64]:
 
 
 def _all_deals(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return every deal of one card to each player and perhaps one to the board."""
+    """Return every deal (n,) of `DEAL`: one card to each player, and in Leduc one to the board."""
     has_board = sum(config.board_cards) > 0
     found = list(permutations(range(config.deck_size), NUM_PLAYERS + has_board))
     deals = np.zeros(len(found), DEAL)
@@ -89,7 +89,7 @@ def _all_deals(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
 
 @kernel
 def match_regrets(tree: Any, weights: Any, strategy: Any) -> None:
-    """Write for each row of `strategy` the positive `weights` as shares, or all legal actions alike."""
+    """Write the strategy of regret matching (rows, actions); uniform where no entry of `weights` is positive."""
     for n in range(tree.shape[0]):
         node = tree[n]
         if node.player == NOBODY:
@@ -116,20 +116,21 @@ def improve(tree: Any, deals: Any, walk: Any, strategy: Any, deltas: Any, sums: 
         deal = deals[d]
         walk[0].reach[0] = walk[0].reach[1] = 1.0
         for n in range(tree.shape[0]):
-            _pass_reach_on(tree, deal, walk, strategy, n)
+            _update_reach(tree, deal, walk, strategy, n)
         for n in range(tree.shape[0] - 1, -1, -1):
             node = tree[n]
             if node.player == NOBODY:
-                walk[n].value = end_value(node, learner, deal.sign)
+                walk[n].value = terminal_value(node, learner, deal.sign)
             else:
                 row = np.int64(node.first_row) + deal.hand[node.player, node.street]
-                walk[n].value = _value_of_decision(tree, n, row, walk, strategy)
+                walk[n].value = _expected_value(tree, n, row, walk, strategy)
                 if node.player == learner:
-                    _learn(tree, n, row, walk, strategy, deltas, sums, weight)
+                    _add_regrets(tree, n, row, walk, strategy, deltas, sums, weight)
 
 
 @kernel
-def _pass_reach_on(tree: Any, deal: Any, walk: Any, strategy: Any, n: Any) -> None:
+def _update_reach(tree: Any, deal: Any, walk: Any, strategy: Any, n: Any) -> None:
+    """Write the reach probabilities of the children of node n."""
     node = tree[n]
     if node.player == NOBODY:
         return
@@ -143,7 +144,8 @@ def _pass_reach_on(tree: Any, deal: Any, walk: Any, strategy: Any, n: Any) -> No
 
 
 @kernel
-def _value_of_decision(tree: Any, n: Any, row: Any, walk: Any, strategy: Any) -> Any:
+def _expected_value(tree: Any, n: Any, row: Any, walk: Any, strategy: Any) -> Any:
+    """Return the mean value of the children of node n under the strategy."""
     value = 0.0
     for action in range(NUM_ACTIONS):
         child = tree[n].child[action]
@@ -153,7 +155,8 @@ def _value_of_decision(tree: Any, n: Any, row: Any, walk: Any, strategy: Any) ->
 
 
 @kernel
-def _learn(tree: Any, n: Any, row: Any, walk: Any, strategy: Any, deltas: Any, sums: Any, weight: Any) -> None:
+def _add_regrets(tree: Any, n: Any, row: Any, walk: Any, strategy: Any, deltas: Any, sums: Any, weight: Any) -> None:
+    """Add the counterfactual regrets at node n to `deltas`, and the weighted strategy to `sums`."""
     own, other = walk[n].reach[tree[n].player], walk[n].reach[1 - tree[n].player]
     for action in range(NUM_ACTIONS):
         child = tree[n].child[action]
@@ -163,8 +166,8 @@ def _learn(tree: Any, n: Any, row: Any, walk: Any, strategy: Any, deltas: Any, s
 
 
 @kernel
-def end_value(node: Any, player: Any, sign: Any) -> Any:
-    """Return the chips that `player` wins at an end; `sign` is 1 where player 0 has the better hand, -1, or 0."""
+def terminal_value(node: Any, player: Any, sign: Any) -> Any:
+    """Return the chips that `player` wins at a terminal node; `sign` as in `DEAL`."""
     if node.folded != NOBODY:
         return np.float64(-node.stake if node.folded == player else node.stake)
     return np.float64(node.stake * sign * (1 - 2 * player))

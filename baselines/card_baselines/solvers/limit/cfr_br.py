@@ -1,10 +1,9 @@
-"""CFR-BR: strategies that learn against opponents who are not bound to buckets.
+"""CFR-BR for heads-up limit hold'em: strategies in an abstraction that learn against best responses outside of it.
 
 Johanson, Bard, Burch and Bowling (AAAI 2012), Finding optimal abstract strategies in extensive-form games. Plain CFR
-finds an equilibrium between two players who both see buckets only; a player who sees the cards may win a lot from it.
-Here each player learns against a responder of its own: on the river, where the whole board is known, the responder
-plays the best response with every hand; before the river, where that is out of reach, it learns with buckets. (The
-paper calls this the hybrid of CFR and CFR-BR.)
+finds an equilibrium between two players who both see buckets only; an opponent who sees the cards may win a lot from
+it. Here each player learns against its own responder: on the river, where the whole board is known, the responder plays
+the best response with every hand; before the river it learns with buckets (the paper's hybrid of CFR and CFR-BR).
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS
-from card_baselines.solvers.hand_buckets import HandBuckets
-from card_baselines.solvers.public_chance_cfr import RIVER, TURN, PublicChanceCfr, copy_scaled
-from card_baselines.solvers.street_passes import CHOOSE, Workspace, pass_backward, pass_forward
+from card_baselines.solvers.buckets.board_buckets import RIVER, TURN
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS
+from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, copy_scaled
+from card_baselines.solvers.limit.street_passes import CHOOSE, Workspace, pass_backward, pass_forward
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
 
@@ -27,17 +27,17 @@ _ONE = np.float32(1)
 
 
 class PublicChanceCfrBr(PublicChanceCfr):
-    """A run in which each player learns against a responder; `strategy` is that of the players."""
+    """The solver: each player learns against a responder; `strategy` returns the players' average strategy."""
 
     def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
-        """Start from scratch."""
+        """Start with regrets of 0; arguments as of `PublicChanceCfr`."""
         super().__init__(config, buckets, turn, seed)
         self._responder = [np.zeros_like(table) for table in self.regrets[:RIVER]]
         self._responder_work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
         river = self.streets[RIVER]
-        shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.sequences
+        shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.num_sequences
         self._choices = np.zeros(shape, np.float32)
-        """The responder's play on the river, by pass: 1 for what it does with the hand at a place."""
+        """(passes, decisions, hands, actions, sequences): the responder's play on the river, 1 for its best actions."""
         self._is_chosen = np.zeros(river.num_passes, np.bool_)
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -46,7 +46,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         return super().state() | tables
 
     def _learn(self, learner: int, rng: np.random.Generator) -> None:
-        """Let the responder to a player learn on the board, and then the player."""
+        """Update the responder to a player on the board, and then the player."""
         responder = NUM_PLAYERS - 1 - learner
         self._is_chosen[:] = False
 
@@ -65,7 +65,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         self._walk(learner, self._responder, self.regrets, self._work, play_river, rng)
 
     def _enter_river(self, responder: int, number: int) -> None:
-        """Carry the player's reach probabilities down a river that the responder did not visit."""
+        """Compute the player's reach probabilities on a river that the responder did not visit."""
         turn, river = self._responder_work[TURN], self._responder_work[RIVER]
         slot = int(self.streets[TURN].closes[responder][number])
         copy_scaled(turn.reach, slot, river.reach, self._hands.num_hands, _ONE)
@@ -74,7 +74,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         pass_forward(steps, first, responder, hands.ranked[0], hands.rows[RIVER], self.regrets[RIVER], river)
 
     def _choose(self, responder: int, number: int) -> None:
-        """Write the responder's best play against the reach probabilities in the river's `reach`, and its values."""
+        """Write the responder's best response to the reach probabilities in the river's `reach`, and its values."""
         s, first = self.streets[RIVER], number * self.streets[RIVER].num_decisions
         stakes = s.stakes[first : first + s.num_decisions]
         pass_backward(
@@ -84,6 +84,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         self._is_chosen[number] = True
 
     def _follow_choices(self, learner: int, number: int) -> None:
+        """Compute the responder's reach probabilities on a river, where it plays its best response."""
         work, hands = self._work[RIVER], self._hands
         steps = self.streets[RIVER].steps[learner]
         pass_forward(steps, 0, learner, hands.ranked[0], _EVERY_HAND, self._choices[number], work)

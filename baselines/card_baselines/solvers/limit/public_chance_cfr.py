@@ -1,12 +1,12 @@
-"""Monte Carlo CFR with public chance sampling for heads-up limit hold'em, whose hands are put into buckets.
+"""Monte Carlo CFR with public chance sampling for heads-up limit hold'em with hands in buckets.
 
 Johanson, Bard, Lanctot, Gibson and Bowling (AAMAS 2012), Efficient Nash equilibrium approximation through Monte Carlo
 counterfactual regret minimization: an iteration draws a board, and both players learn in turn with all hands that can
-be held with it, against all hands of the opponent, over the whole betting. Regrets of iteration t count t times (linear
-CFR), its strategy t * t times in the average (Brown and Sandholm 2019).
+be held with it, against all hands of the opponent, over the whole betting. The regrets of iteration t have the weight
+t, its strategy has the weight t^2 in the average (linear CFR, Brown and Sandholm 2019).
 
-Where the opponent rarely reaches the betting of a river, that river is visited with a probability proportional to
-its reach, and counts as much more: the expectation stays.
+River betting that the opponent rarely reaches is sampled: it is visited with a probability proportional to the
+opponent's reach, and its values are divided by that probability, so estimates stay unbiased.
 """
 
 from __future__ import annotations
@@ -17,30 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_lines import Street, streets_of
-from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
-from card_baselines.solvers.board_suits import board_kinds, board_number, rename_suit
-from card_baselines.solvers.bucket_strategy import to_255ths
-from card_baselines.solvers.hand_buckets import (
-    NUM_GROUPS,
-    STARTING_HANDS,
-    HandBuckets,
-    compare_with_groups,
-    join_groups,
-    nearest,
-)
-from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
-from card_baselines.solvers.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
-from card_envs.cards import DECK_SIZE
+from card_baselines.solvers.buckets.board_buckets import FLOP, PREFLOP, RIVER, TURN, BoardBuckets
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.limit.strategies import to_255ths
+from card_baselines.solvers.limit.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
+from card_baselines.solvers.limit.streets import Street, make_streets
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.poker.hands import NUM_HANDS, hand_number
 from card_envs.typing import Floats32
 
 Tables = list[Floats32]
 """Regrets or weights by street, (decisions, buckets, actions, sequences)."""
 
-PREFLOP, FLOP, TURN, RIVER = range(4)
 _RARE = 1.0
 """The opponent's reach probability of a river, for a random hand and summed over sequences, below which rivers are
 skipped at random.
@@ -52,30 +41,30 @@ _AVERAGED_EVERY = 2
 
 
 class PublicChanceCfr:
-    """A run: regrets and summed strategies by street, (decisions, buckets, actions, sequences); `run` improves them."""
+    """The solver: regrets and summed strategies by street, (decisions, buckets, actions, sequences)."""
 
     def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
-        """Start from scratch.
+        """Start with regrets of 0.
 
         Args:
             config: Heads-up limit hold'em.
             buckets: Tables that assign hands to buckets.
-            turn: Bucket of each hand on each kind of turn board, (16432, 1326): `turn_table(buckets)`.
+            turn: Bucket of each hand on each canonical turn board, (16432, 1326): `clustering.turn_table(buckets)`.
             seed: Seed of the boards.
         """
         self.tree = grow_tree(config, buckets.hands_by_street)
-        self.streets, self.buckets, self.turn, self.seed = streets_of(self.tree), buckets, turn, seed
+        self.streets, self.buckets, self.turn, self.seed = make_streets(self.tree), buckets, turn, seed
         self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
         self.averages = [np.zeros_like(table) for table in self.regrets]
         self.iterations = 0
-        self._hands = BucketsOfBoard(buckets, turn)
+        self._hands = BoardBuckets(buckets, turn)
         self._work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
 
     def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations: on each board both players learn in turn."""
+        """Run `iterations` more iterations: on each board both players learn in turn."""
         for _ in range(iterations):
             rng = np.random.default_rng((self.seed, self.iterations))
-            self._hands.set_board(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))
+            self._hands.draw(rng)
             self.iterations += 1
             for learner in range(NUM_PLAYERS):
                 self._learn(learner, rng)
@@ -116,10 +105,10 @@ class PublicChanceCfr:
         self, learner: int, tables: Tables, own: Tables, work: list[Workspace], play_river: Callable[[int], None],
         rng: np.random.Generator,
     ) -> None:  # fmt: skip
-        """Let a learner improve its `own` tables on the board, against an opponent that plays by `tables`.
+        """Update the learner's `own` tables on the board, against an opponent that plays by `tables`.
 
-        `play_river` is called for each close of the turn that is not left out: the opponent's reach probabilities are
-        in slot 0 of the river's `reach`, and the learner's values are to be written to slot 0 of its `values`.
+        `play_river` is called for each close of the turn whose river is sampled: it finds the opponent's reach
+        probabilities in slot 0 of the river's `reach` and writes the learner's values to slot 0 of its `values`.
         """
         preflop, flop, turn, river = work
         num = self._hands.num_hands
@@ -159,68 +148,13 @@ class PublicChanceCfr:
 
 
 def _table(street: Street, rows: int) -> Floats32:
-    return np.zeros((len(street.nodes), rows, NUM_ACTIONS, street.sequences), np.float32)
-
-
-class BucketsOfBoard:
-    """The hands that can be held with a board, weakest first, and their buckets on every street."""
-
-    def __init__(self, buckets: HandBuckets, turn: NDArray[np.uint16]) -> None:
-        """Begin with no board."""
-        self._buckets, self._turn = buckets, turn
-        self.ranked = np.zeros(1, RANKED)
-        self.rows = np.zeros((4, NUM_HANDS), np.int64)
-        """(streets, 1326): bucket of the hand at each place."""
-        self._members = np.zeros((1, NUM_HANDS, NUM_GROUPS), np.float32)
-        self._sums = np.zeros((DECK_SIZE + 1, NUM_GROUPS), np.float32)
-        self._values = np.zeros((2, NUM_HANDS, NUM_GROUPS), np.float32)
-        self._features = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32)
-        self._distances = np.zeros(buckets.river.shape[2], np.float32)
-
-    @property
-    def num_hands(self) -> int:
-        """Hands that can be held with the board."""
-        return int(self.ranked[0].num_hands)
-
-    def set_board(self, board: NDArray[np.int64]) -> None:
-        """Compute ranks and buckets on a board of five cards, the first three of which are the flop."""
-        rank_hands(board, self.ranked[0])
-        rows, buckets = self.rows, self._buckets
-        num = self.num_hands
-        rows[PREFLOP, :num] = STARTING_HANDS[self.ranked[0].number[:num]]
-        for street, table in ((FLOP, buckets.flop), (TURN, self._turn)):
-            kinds = board_kinds(street + 2)
-            look_up(self.ranked[0], board, street + 2, kinds.kind, kinds.order, table, rows, street)
-        join_groups(self.ranked[0], buckets.groups, self._members)
-        compare_with_groups(self.ranked[0], self._members, self._sums, self._values, self._features)
-        assign_all(buckets.river, self._features, num, self._distances, rows, RIVER)
-
-
-@kernel
-def look_up(
-    ranked: Any, board: Any, num_cards: Any, kinds: Any, orders: Any, table: Any, rows: Any, street: Any
-) -> None:
-    """Write the buckets of all hands on the first cards of a board, from a table by kind of board."""
-    number = board_number(board, 0, num_cards)
-    kind, order = kinds[number], orders[number]
-    for h in range(ranked.num_hands):
-        a, b = rename_suit(ranked.first[h], order), rename_suit(ranked.second[h], order)
-        rows[street, h] = table[kind, hand_number(a, b)]
-
-
-@kernel
-def assign_all(tree: Any, features: Any, num: Any, distances: Any, rows: Any, street: Any) -> None:
-    """Write the nearest buckets of the first `num` features."""
-    for h in range(num):
-        rows[street, h] = nearest(tree, features, h, distances)
-
-
-# --- from street to street ------------------------------------------------------------------------------------------
+    """Return zeros (decisions, rows, actions, sequences)."""
+    return np.zeros((len(street.nodes), rows, NUM_ACTIONS, street.num_sequences), np.float32)
 
 
 @kernel
 def _gather_sequences(source: Any, slots: Any, target: Any, num: Any) -> None:
-    """Put the reach probabilities of the closes of a street side by side, where the next street begins."""
+    """Copy the reach probabilities of the closes of a street, side by side, into slot 0 of the next street."""
     sequences = source.shape[2]
     for close in range(slots.shape[0]):
         for h in range(num):
@@ -230,7 +164,7 @@ def _gather_sequences(source: Any, slots: Any, target: Any, num: Any) -> None:
 
 @kernel
 def _scatter_sequences(values: Any, leaves: Any, num: Any) -> None:
-    """Take the values where a street begins apart into those after the closes of the street before."""
+    """Copy the values where a street begins to the closes of the street before: the inverse of `_gather_sequences`."""
     sequences = leaves.shape[2]
     for close in range(leaves.shape[0]):
         for h in range(num):
@@ -248,6 +182,7 @@ def copy_scaled(source: Any, slot: Any, target: Any, num: Any, factor: Any) -> N
 
 @kernel
 def _total(source: Any, slot: Any, num: Any) -> Any:
+    """Return the sum of one slot of reach probabilities."""
     total = 0.0
     for h in range(num):
         for sequence in range(source.shape[2]):

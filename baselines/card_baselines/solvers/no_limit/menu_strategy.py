@@ -1,4 +1,4 @@
-"""A strategy for two-player no-limit hold'em on a bet menu, with hands in buckets, as it is kept and played."""
+"""Strategies for two-player no-limit hold'em on a bet menu: how they are stored, loaded and looked up."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.bucket_lookup import BucketFinder
-from card_baselines.solvers.hand_buckets import HandBuckets
-from card_baselines.solvers.menu_tree import MenuTree, grow_menu_tree
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.buckets.lookup import BucketFinder
+from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
@@ -22,11 +22,11 @@ from card_envs.poker.hands import NUM_HANDS
 STRATEGY = "strategy.npz"
 """File of a run folder."""
 WHOLE = 15
-"""Probabilities are kept in so many parts: four bits each."""
+"""Denominator of the stored probabilities, which take four bits each."""
 _SMALLEST = 0.02
-"""Probabilities below this are kept as 0."""
+"""Smaller probabilities are stored as 0."""
 _HARDLY_REACHED = 3e-4
-"""Own reach probability below which a hand plays as the decision's hands do on average."""
+"""Reach probability below which the strategy of a bucket is replaced by the mean over all buckets of the decision."""
 _CONFIG = ("stacks", "blinds", "bet_menu", "structure", "rules", "min_bet", "chips_per_reward")
 
 
@@ -34,7 +34,7 @@ class MenuStrategy:
     """Probabilities of actions by betting and bucket."""
 
     def __init__(self, config: HoldemConfig, shares: NDArray[np.uint8], buckets: HandBuckets) -> None:
-        """Take probabilities in 15ths, those of each decision without the last action, in the order of the tree."""
+        """Make a strategy from probabilities in 15ths: of each decision, in the order of the tree, all but the last."""
         self.config, self.shares, self.buckets = config, shares, buckets
         self.tree = grow_menu_tree(config, buckets.hands_by_street)
         self._first, size = _layout(self.tree)
@@ -44,14 +44,14 @@ class MenuStrategy:
 
     def probabilities(self, views: Tables) -> NDArray[np.float64]:
         """Return the probabilities of actions (n, actions) of each view's actor; the betting must be in the tree."""
-        return self.at(self.tree.find_states(views), self._finder.find(views))
+        return self.look_up(self.tree.find_states(views), self._finder.find(views))
 
     def find_buckets(self, views: Tables) -> NDArray[np.int64]:
         """Return the bucket (n,) of each actor's hand."""
         return self._finder.find(views)
 
-    def at(self, states: NDArray[np.int64], buckets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the probabilities of actions (n, actions) at information states with hands in buckets."""
+    def look_up(self, states: NDArray[np.int64], buckets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the probabilities of actions (n, actions) at information states (n,) with hands in buckets (n,)."""
         nodes = self.tree.decisions[self.tree.first[states]]
         size, num_legal = self.tree.num_buckets[nodes["street"]], nodes["num_legal"]
         found, rows = np.zeros((len(states), self.config.num_actions)), np.arange(len(states))
@@ -77,7 +77,7 @@ class MenuStrategy:
 
     @staticmethod
     def load(path: Path) -> MenuStrategy:
-        """Return the strategy of a file."""
+        """Return the strategy in a file written by `save`."""
         with np.load(path) as data:
             tables = {name: data[name] for name in HandBuckets.__annotations__}
             packed = lzma.decompress(data["shares"].tobytes())
@@ -90,7 +90,7 @@ class MenuStrategy:
 
     @staticmethod
     def load_config(path: Path) -> HoldemConfig:
-        """Return the game of a file."""
+        """Return the game of the strategy in a file."""
         with np.load(path) as data:
             settings = json.loads(str(data["config"]))
         return HoldemConfig(max_raises=None, **{name: _as_tuple(value) for name, value in settings.items()})
@@ -101,7 +101,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def _layout(tree: MenuTree) -> tuple[NDArray[np.int64], int]:
-    """Return where the numbers of each information state begin, and how many there are in all."""
+    """Return the start of each information state in the stored shares, (states,), and their total number."""
     nodes = tree.decisions[tree.first]
     sizes = (nodes["num_legal"] - 1) * tree.num_buckets[nodes["street"]]
     order = np.argsort(nodes["offset"])
@@ -111,7 +111,7 @@ def _layout(tree: MenuTree) -> tuple[NDArray[np.int64], int]:
 
 
 def to_shares(tree: MenuTree, averages: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return the probabilities in 15ths of summed strategies in the layout of the tree."""
+    """Return the probabilities in 15ths (see `MenuStrategy`) of summed strategies in the layout of the tree."""
     first, size = _layout(tree)
     shares = np.zeros(size, np.uint8)
     whole = _root_weight(tree, averages)
@@ -119,7 +119,7 @@ def to_shares(tree: MenuTree, averages: NDArray[np.float32]) -> NDArray[np.uint8
         node = tree.decisions[number]
         num, width = int(node["num_legal"]), int(tree.num_buckets[node["street"]])
         sums = averages[node["offset"] : node["offset"] + num * width].reshape(num, width).astype(np.float64)
-        parts = parts_of(sums, whole / width, node["action"][:num])
+        parts = quantise(sums, whole / width, node["action"][:num])
         shares[first[state] : first[state] + (num - 1) * width] = parts[:-1].reshape(-1)
     return shares
 
@@ -131,12 +131,18 @@ def _root_weight(tree: MenuTree, averages: NDArray[np.float32]) -> float:
     return float(averages[node["offset"] : end].sum(dtype=np.float64))
 
 
-def parts_of(sums: NDArray[np.float64], usual: float, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the shares of a decision (actions, buckets) in 15ths; `usual` is the weight of a bucket always reached."""
+def quantise(sums: NDArray[np.float64], reached: float, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the probabilities of a decision (actions, buckets) in 15ths.
+
+    Args:
+        sums: (actions, buckets): summed strategies.
+        reached: Sum of a bucket that is always reached.
+        actions: (actions,): ids of the actions.
+    """
     mean = sums.sum(axis=1)
-    if mean.sum() <= _HARDLY_REACHED * usual:
+    if mean.sum() <= _HARDLY_REACHED * reached:
         mean = (actions == CALL_ACTION).astype(np.float64)
-    known = sums.sum(axis=0) > _HARDLY_REACHED * usual
+    known = sums.sum(axis=0) > _HARDLY_REACHED * reached
     shares = np.where(known, sums, mean[:, None])
     shares = shares / shares.sum(axis=0)
     shares = np.where(shares < _SMALLEST, 0, shares)

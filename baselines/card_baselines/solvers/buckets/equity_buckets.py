@@ -1,6 +1,7 @@
-"""Hands of Texas hold'em in buckets: before the flop the 169 starting hands, then equity in shares of equal size.
+"""Buckets by equity: before the flop the 169 starting hands, then percentiles of the equity against a random hand.
 
-Equity is estimated from a number of deals that the cards themselves choose, so that a hand is always in one bucket.
+Equity is estimated from sampled deals. The seed of the sample is a hash of the cards, so that a hand always falls into
+the same bucket.
 """
 
 from __future__ import annotations
@@ -15,18 +16,23 @@ from card_envs.compiler import kernel
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.equity import sample_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
-from card_envs.poker.starting_hands import starting_hand
+from card_envs.poker.starting_hands import NUM_STARTING_HANDS, starting_hand
 from card_envs.rng import seeded_streams, splitmix64
 
 BOARD_AT = (0, 3, 4, 5)
 """Cards on the board, by street."""
 SAMPLES: NDArray[np.int64] = np.array([0, 80, 80, 120])
-"""Deals by which equity is estimated, by street."""
+"""Number of deals from which equity is estimated, by street."""
 
 _DEALT, _WHOLE_BOARD = 9, 5
 
 CARDS = np.dtype((np.record, [("card", np.int64, (_DEALT,))]))
 """One deal: two hole cards of each player, then the board."""
+
+
+def hands_by_street(bounds: NDArray[np.float64]) -> list[int]:
+    """Return the number of buckets on each street, given bounds of the buckets (3, num_buckets - 1)."""
+    return [NUM_STARTING_HANDS] + [bounds.shape[1] + 1] * bounds.shape[0]
 
 
 @kernel
@@ -48,7 +54,7 @@ def equity_of(first: Any, second: Any, cards: Any, street: Any) -> Any:
 
 @kernel
 def bucket_of(first: Any, second: Any, cards: Any, street: Any, bounds: Any) -> Any:
-    """Return the bucket of two hole cards on a street; bounds[street - 1] are the equities where buckets begin."""
+    """Return the bucket of two hole cards on a street; bounds[street - 1] are the lower bounds of buckets 1, 2, ..."""
     if street == 0:
         return np.int64(starting_hand(first, second))
     equity = equity_of(first, second, cards, street)
@@ -74,6 +80,7 @@ def deal_all(stream: Any, cards: Any) -> None:
 
 @kernel
 def _sample_equities(streams: Any, scratch: Any, equities: Any) -> None:
+    """Write the equities (samples, 3) of random hands on random boards, by street after the first."""
     for i in range(equities.shape[0]):
         deal_all(streams[0], scratch[0])
         for street in range(1, len(BOARD_AT)):
@@ -81,7 +88,7 @@ def _sample_equities(streams: Any, scratch: Any, equities: Any) -> None:
 
 
 def equal_bounds(num_buckets: int, seed: int, samples: int = 100_000) -> NDArray[np.float64]:
-    """Return bounds (3, num_buckets - 1) by which random hands fall into all buckets of a street alike."""
+    """Return bounds (3, num_buckets - 1) with which a random hand falls into each bucket of a street equally often."""
     equities = np.empty((samples, len(BOARD_AT) - 1))
     _sample_equities(seeded_streams(1, seed), np.zeros(1, CARDS), equities)
     shares = np.arange(1, num_buckets) / num_buckets

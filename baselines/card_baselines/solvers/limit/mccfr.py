@@ -1,6 +1,6 @@
-"""External-sampling Monte Carlo CFR for heads-up limit hold'em, whose hands are put into buckets.
+"""External-sampling Monte Carlo CFR for heads-up limit hold'em with hands in buckets of similar equity.
 
-Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive games: each iteration draws the cards
+Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive games: each iteration samples the cards
 and the opponent's actions and visits all actions of the learning player. Iteration t has the weight t (linear CFR,
 Brown and Sandholm 2019).
 """
@@ -12,30 +12,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
-from card_baselines.solvers.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all
-from card_baselines.solvers.tabular_cfr import end_value, match_regrets
+from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all, hands_by_street
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.limit.tabular_cfr import match_regrets, terminal_value
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
-from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 from card_envs.rng import random_unit, seeded_streams
 
 MAX_VISITS = 20_000
-"""More than the tree has nodes."""
+"""Capacity for visited nodes; the tree has fewer."""
 
 WALK = np.dtype(
     (
         np.record,
         [
             ("bucket", np.int64, (NUM_PLAYERS, len(BOARD_AT))),  # by player and street
-            ("sign", np.int64),  # who wins a showdown: 1 player 0, -1 player 1, 0 nobody
-            ("policy", np.float64, (NUM_ACTIONS,)),  # at the node at hand
+            ("sign", np.int64),  # showdown: 1 if player 0 wins, -1 if player 1 wins, 0 if they split
+            ("policy", np.float64, (NUM_ACTIONS,)),  # policy at the current node
             ("num_visits", np.int64),
             ("node", np.int32, (MAX_VISITS,)),  # visited nodes, parents first
-            ("parent", np.int32, (MAX_VISITS,)),  # place of the visit before, -1 at the root
-            ("action", np.int8, (MAX_VISITS,)),  # that led here
+            ("parent", np.int32, (MAX_VISITS,)),  # index of the parent's visit, -1 at the root
+            ("action", np.int8, (MAX_VISITS,)),  # action of the parent that led here
             ("value", np.float64, (MAX_VISITS, NUM_ACTIONS)),  # chips that the learner wins after each action
         ],
     )
@@ -44,10 +43,10 @@ WALK = np.dtype(
 
 
 class Mccfr:
-    """A run: regrets and summed strategies, which `run` improves."""
+    """The solver: regrets and summed strategies, (rows, actions)."""
 
     def __init__(self, config: HoldemConfig, bounds: NDArray[np.float64], seed: int) -> None:
-        """Start from scratch.
+        """Start with regrets of 0.
 
         Args:
             config: Heads-up limit hold'em.
@@ -63,7 +62,7 @@ class Mccfr:
         self._streams, self._walk, self._cards = seeded_streams(1, seed), np.zeros(1, WALK), np.zeros(1, CARDS)
 
     def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations, both players learning in each."""
+        """Run `iterations` more iterations; both players learn in each."""
         run_iterations(
             self.tree, self.bounds, self.regrets, self.sums, self._streams, self._walk, self._cards,
             np.int64(self.iterations), np.int64(self.iterations + iterations),
@@ -89,16 +88,11 @@ class Mccfr:
         return strategy
 
 
-def hands_by_street(bounds: NDArray[np.float64]) -> list[int]:
-    """Return the number of hands that each street distinguishes."""
-    return [NUM_STARTING_HANDS] + [bounds.shape[1] + 1] * bounds.shape[0]
-
-
 @kernel
 def run_iterations(
     tree: Any, bounds: Any, regrets: Any, sums: Any, streams: Any, walks: Any, cards: Any, first: Any, end: Any
 ) -> None:
-    """Do iterations `first` .. `end` - 1, both players learning in each."""
+    """Run iterations `first` .. `end` - 1."""
     walk, stream = walks[0], streams[0]
     for iteration in range(first, end):
         deal_all(stream, cards[0])
@@ -111,7 +105,7 @@ def run_iterations(
 
 @kernel
 def _evaluate_deal(cards: Any, bounds: Any, walk: Any) -> None:
-    """Write the buckets of both players and who wins a showdown."""
+    """Write the buckets of both players and the winner of a showdown."""
     for player in range(NUM_PLAYERS):
         for street in range(len(BOARD_AT)):
             walk.bucket[player, street] = bucket_of(
@@ -129,7 +123,7 @@ def _evaluate_deal(cards: Any, bounds: Any, walk: Any) -> None:
 
 @kernel
 def _visit(tree: Any, regrets: Any, sums: Any, stream: Any, walk: Any, learner: Any, weight: Any) -> None:
-    """List the nodes of this iteration: after each action of the learner, and one action of the opponent."""
+    """List the nodes of this iteration: all actions of the learner, and one sampled action of the opponent."""
     walk.num_visits = 0
     _append(walk, np.int64(0), np.int64(-1), np.int64(0))
     place = np.int64(0)
@@ -151,6 +145,7 @@ def _visit(tree: Any, regrets: Any, sums: Any, stream: Any, walk: Any, learner: 
 
 @kernel
 def _append(walk: Any, node: Any, parent: Any, action: Any) -> None:
+    """Append a node to the list of visits."""
     place = walk.num_visits
     walk.node[place] = node
     walk.parent[place] = parent
@@ -160,7 +155,7 @@ def _append(walk: Any, node: Any, parent: Any, action: Any) -> None:
 
 @kernel
 def _set_policy(node: Any, regrets: Any, row: Any, walk: Any) -> None:
-    """Write the current policy at a node: positive regrets as shares, or all legal actions alike."""
+    """Write the policy of regret matching at a node; uniform over legal actions where no regret is positive."""
     total = 0.0
     for action in range(NUM_ACTIONS):
         total += max(0.0, np.float64(regrets[row, action]))
@@ -172,25 +167,25 @@ def _set_policy(node: Any, regrets: Any, row: Any, walk: Any) -> None:
 
 
 @kernel
-def _sample_action(walk: Any, uniform: Any) -> Any:
-    """Return an action drawn by the policy; never one of probability 0, whatever the rounding."""
+def _sample_action(walk: Any, random_number: Any) -> Any:
+    """Return an action drawn from the policy by a random number in [0, 1); never one of probability 0."""
     last = np.int64(0)
     for action in range(NUM_ACTIONS):
         if walk.policy[action] > 0.0:
             last = np.int64(action)
-            uniform -= walk.policy[action]
-            if uniform < 0.0:
+            random_number -= walk.policy[action]
+            if random_number < 0.0:
                 break
     return last
 
 
 @kernel
 def _learn(tree: Any, regrets: Any, walk: Any, learner: Any, weight: Any) -> None:
-    """Carry values from the ends back to the root and add up the learner's regrets."""
+    """Propagate values from the terminal nodes back to the root, and add to the learner's regrets."""
     for place in range(walk.num_visits - 1, -1, -1):
         node = tree[walk.node[place]]
         if node.player == NOBODY:
-            value = end_value(node, learner, walk.sign)
+            value = terminal_value(node, learner, walk.sign)
         elif node.player == learner:
             row = np.int64(node.first_row) + walk.bucket[node.player, node.street]
             _set_policy(node, regrets, row, walk)

@@ -1,6 +1,6 @@
-"""Vectors over all hands that can be held with a board: reach probabilities, values of ends, sums over actions.
+"""Vector operations over all hands that can be held with a board: reach probabilities, terminal values, sums.
 
-Vectors go by places of hands in the order of their strength, weakest first (`Hands`).
+The *place* of a hand is its index in the order of strength, weakest first (`Hands`); vectors are indexed by place.
 """
 
 from __future__ import annotations
@@ -25,20 +25,21 @@ class Hands(NamedTuple):
     first: NDArray[np.int64]
     """(hands,): a card of each hand."""
     second: NDArray[np.int64]
+    """(hands,): the other card."""
     end: NDArray[np.int64]
-    """(hands,): place after the last hand that is as strong."""
+    """(hands,): place after the last hand of equal strength."""
     bucket: NDArray[np.int64]
-    """(streets, hands)."""
+    """(streets, hands): bucket of each hand."""
     order: NDArray[np.int64]
-    """(streets, hands): places by bucket."""
+    """(streets, hands): places sorted by bucket."""
     begin: NDArray[np.int64]
-    """(streets, buckets + 1): where each bucket begins in `order`."""
+    """(streets, buckets + 1): start of each bucket in `order`."""
     num_buckets: NDArray[np.int64]
-    """(streets,)."""
+    """(streets,): number of buckets on each street."""
 
     @staticmethod
-    def for_buckets(num_buckets: NDArray[np.int64]) -> Hands:
-        """Return arrays for so many buckets on each street."""
+    def allocate(num_buckets: NDArray[np.int64]) -> Hands:
+        """Return arrays for `num_buckets` (streets,) buckets on each street."""
         streets = len(num_buckets)
         return Hands(
             size=np.zeros(1, np.int64),
@@ -72,7 +73,7 @@ def arrange_hands(ranked: Any, buckets: Any, hands: Any) -> None:
             begin[buckets[street, h] + 2] += 1
         for b in range(2, size + 2):
             begin[b] += begin[b - 1]
-        for h in range(num):  # begin[b + 1] moves from where bucket b begins to where it ends
+        for h in range(num):  # begin[b + 1] moves from the start of bucket b to its end
             b = buckets[street, h]
             hands.order[street, begin[b + 1]] = h
             begin[b + 1] += 1
@@ -98,21 +99,21 @@ def sum_by_bucket(values: Any, hands: Any, street: Any, size: Any, sums: Any) ->
 
 @kernel
 def multiply_reach(before: Any, shares: Any, bucket: Any, after: Any, hands: Any) -> None:
-    """Write reach probabilities times those of an action."""
+    """Write reach probabilities times the probability of an action (buckets,)."""
     for h in range(hands.size[0]):
         after[h] = before[h] * shares[bucket[h]]
 
 
 @kernel
 def keep_chosen(before: Any, chosen: Any, place: Any, after: Any, hands: Any) -> None:
-    """Write the reach probabilities of the hands with which the responder takes an action."""
+    """Write reach probabilities after the action at `place`, which the responder takes with the hands that chose it."""
     for h in range(hands.size[0]):
         after[h] = before[h] if chosen[h] == place else _ZERO
 
 
 @kernel
 def write_fold_values(reach: Any, stake: Any, hands: Any, by_card: Any, values: Any) -> None:
-    """Write the learner's values of an end by a fold: the stake times the opponent's hands that share no card."""
+    """Write the learner's values after a fold: the stake times the reach of the opponent's compatible hands."""
     for card in range(DECK_SIZE):
         by_card[card] = _ZERO
     total = _ZERO
@@ -127,10 +128,10 @@ def write_fold_values(reach: Any, stake: Any, hands: Any, by_card: Any, values: 
 
 @kernel
 def write_showdown_values(reach: Any, stake: Any, hands: Any, by_card: Any, values: Any) -> None:
-    """Write the learner's values of a showdown: the stake times the hands that it beats, less those that beat it.
+    """Write the learner's values at a showdown: stake times (reach of the hands it beats - reach of the better hands).
 
-    Hands are added in the order of their strength. What is there before a group of equal hands is beaten, what comes
-    with it and before is not stronger.
+    Hands are added to running sums in the order of their strength, one group of equal hands after the other: the sums
+    before a group are the hands that it beats, the sums after it also contain the hands that it ties with.
     """
     for card in range(DECK_SIZE):
         by_card[card] = _ZERO
@@ -153,8 +154,8 @@ def write_showdown_values(reach: Any, stake: Any, hands: Any, by_card: Any, valu
 
 
 @kernel
-def add_up_values(values: Any, num: Any, target: Any, hands: Any) -> None:
-    """Write the sums of the values after the opponent's actions."""
+def sum_actions(values: Any, num: Any, target: Any, hands: Any) -> None:
+    """Write the sum of the values after the opponent's `num` actions, which are weighted by its reach."""
     write_zeros(target, hands)
     for k in range(num):
         after = values[k]
@@ -163,8 +164,8 @@ def add_up_values(values: Any, num: Any, target: Any, hands: Any) -> None:
 
 
 @kernel
-def take_best_values(values: Any, num: Any, target: Any, chosen: Any, hands: Any) -> None:
-    """Write the largest values, and the places of the actions that have them."""
+def take_best(values: Any, num: Any, target: Any, chosen: Any, hands: Any) -> None:
+    """Write the largest of the values after `num` actions, and the place of the action that has it."""
     for h in range(hands.size[0]):
         target[h], chosen[h] = values[0, h], 0
     for k in range(1, num):
@@ -176,7 +177,7 @@ def take_best_values(values: Any, num: Any, target: Any, chosen: Any, hands: Any
 
 @kernel
 def follow_policy(values: Any, policy: Any, num: Any, bucket: Any, target: Any, hands: Any) -> None:
-    """Write the values of the learner's policy."""
+    """Write the mean of the values after `num` actions under the learner's policy (actions, buckets)."""
     write_zeros(target, hands)
     for k in range(num):
         shares, after = policy[k], values[k]

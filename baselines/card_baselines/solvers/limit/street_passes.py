@@ -1,9 +1,11 @@
-"""Two passes over the betting of one street, for all hands and sequences at once (`betting_lines`).
+"""Forward and backward pass over the betting of one street (`streets`), for all hands and sequences at once.
 
-`pass_forward` computes the opponent's reach probabilities of each decision and close, by hand; `pass_backward` computes
-the values of the learner. Both go by places of `RANKED` hands; `buckets[h]` is the row of the hand at place h in tables
-of weights (decisions, rows, actions, sequences). A policy is weights as shares: regrets, summed strategies, or
-probabilities; negative ones count as 0, and where there are none all legal actions are equally likely.
+`pass_forward` computes the opponent's reach probabilities, by hand, at each decision and close; `pass_backward`
+computes the values of the learner. Hands are indexed by their place in a `RANKED` record; `buckets[h]` is the row of
+the hand at place h in tables of weights (decisions, rows, actions, sequences).
+
+Weights are regrets, summed strategies or probabilities. The policy is proportional to their positive parts, and uniform
+over legal actions where none is positive (regret matching).
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from card_baselines.solvers.betting_lines import CLOSED, FOLDED, ILLEGAL, Street
-from card_baselines.solvers.betting_tree import NUM_ACTIONS
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
+from card_baselines.solvers.limit.streets import CLOSED, FOLDED, ILLEGAL, Street
 from card_baselines.solvers.ranked_hands import add_compatible, add_showdowns
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
@@ -22,8 +24,8 @@ from card_envs.poker.hands import NUM_HANDS
 from card_envs.typing import Floats32
 
 LEARN, BEST, FOLLOW, CHOOSE = range(4)
-"""Modes of the learner at its decisions: learn regrets, take the best action, follow its own policy, or take the best
-action and write it as weights, 1 for it (and those as good) and 0 for others."""
+"""Modes of the learner at its decisions. LEARN: follow its policy and add regrets. BEST: take the best action. FOLLOW:
+follow its policy. CHOOSE: take the best action and write weights, 1 for the best actions and 0 for the others."""
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
@@ -32,20 +34,20 @@ class Workspace(NamedTuple):
     """Arrays of the passes over one street."""
 
     reach: Floats32
-    """(slots, hands, sequences): the opponent's reach probabilities, see `STEP`."""
+    """(slots, hands, sequences): the opponent's reach probabilities; slots as in `STEP`."""
     values: Floats32
     """(slots, hands, sequences): the learner's values."""
     leaves: Floats32
-    """(closes, hands, sequences): the learner's values after the closes of the street; none on the last street."""
+    """(closes, hands, sequences): the learner's values after the closes of the street; empty on the last street."""
     sums: Floats32
-    """(cards + 1, sequences), for `add_compatible` and `add_showdowns`."""
+    """(cards + 1, sequences): scratch space of `add_compatible` and `add_showdowns`."""
     shares: Floats32
-    """(2, sequences), for the two numbers that turn a weight into a probability: weight * shares[0] + shares[1]."""
+    """(2, sequences): scratch space for the factors of a policy, probability = weight * shares[0] + shares[1]."""
 
     @staticmethod
     def allocate(street: Street, is_last: bool) -> Workspace:
-        """Return arrays of the sizes of a street."""
-        sequences = street.sequences
+        """Return arrays for a street."""
+        sequences = street.num_sequences
         return Workspace(
             np.zeros((street.reach_slots, NUM_HANDS, sequences), np.float32),
             np.zeros((street.value_slots, NUM_HANDS, sequences), np.float32),
@@ -55,7 +57,7 @@ class Workspace(NamedTuple):
         )
 
     def select_sequences(self, sequences: int) -> Workspace:
-        """Return the same memory as arrays of `sequences` sequences, at most as many as there are."""
+        """Return the same memory as arrays of fewer `sequences`."""
         shapes = [(*array.shape[:-1], sequences) for array in self]
         parts = [array.reshape(-1)[: math.prod(s)].reshape(s) for array, s in zip(self, shapes, strict=True)]
         return Workspace(*parts)
@@ -63,9 +65,9 @@ class Workspace(NamedTuple):
 
 @kernel
 def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, weights: Any, work: Any) -> None:
-    """Write the opponent's reach probabilities of each decision and close, from those in slot 0 of `work.reach`.
+    """Write the opponent's reach probabilities of each decision and close, given those in slot 0 of `work.reach`.
 
-    `steps` are those of the learner, `first` the number of the first of them in `weights`.
+    `steps` are the learner's, and weights[first] belongs to the first of them.
     """
     reach, shares = work.reach, work.shares
     for k in range(steps.shape[0]):
@@ -89,7 +91,7 @@ def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any
 
 @kernel
 def _share(step: Any, weights: Any, node: Any, row: Any, shares: Any) -> None:
-    """Write the shares of a decision (`Workspace.shares`)."""
+    """Write the factors of a decision's policy (`Workspace.shares`)."""
     for sequence in range(shares.shape[1]):
         shares[0, sequence] = _ZERO
     for action in range(NUM_ACTIONS):
@@ -127,10 +129,10 @@ def pass_backward(
     steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any, weights: Any, stakes: Any, work: Any, mode: Any,
     rate: Any,
 ) -> None:  # fmt: skip
-    """Write the learner's value of each hand to slot 0 of `work.values`, weighted by the opponent's reach.
+    """Write the learner's value of each hand, weighted by the opponent's reach, to slot 0 of `work.values`.
 
-    It reads `work.leaves`; where there are none, the street is the last, and a close a showdown. With LEARN `weights`
-    are regrets, and what the learner regrets times `rate` is added.
+    Reads `work.leaves`; where these are empty, the street is the last one and a close is a showdown. With LEARN,
+    `weights` are regrets, to which the instantaneous regrets times `rate` are added.
     """
     for k in range(steps.shape[0] - 1, -1, -1):
         step, node = steps[k], first + k
@@ -140,7 +142,7 @@ def pass_backward(
             elif step.kind[action] == CLOSED:
                 _close(step, action, ranked, stakes[node, action], work)
         if step.player != learner:
-            _add_up(step, ranked, work.values)
+            _sum_actions(step, ranked, work.values)
         elif mode in (BEST, CHOOSE):
             _take_best(step, ranked, work.values)
             if mode == CHOOSE:
@@ -148,11 +150,12 @@ def pass_backward(
         else:
             _follow(step, node, ranked, buckets, weights, work)
             if mode == LEARN:
-                _regret(step, node, ranked, buckets, weights, work.values, rate)
+                _add_regrets(step, node, ranked, buckets, weights, work.values, rate)
 
 
 @kernel
 def _fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: Any) -> None:
+    """Write the learner's values after a fold."""
     target, values = step.value_after[action], work.values
     add_compatible(ranked, work.reach, step.reach_after[action], work.sums, values, target)
     sign = -_ONE if step.player == learner else _ONE
@@ -163,6 +166,7 @@ def _fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: 
 
 @kernel
 def _close(step: Any, action: Any, ranked: Any, stakes: Any, work: Any) -> None:
+    """Write the learner's values after the close of the street: at a showdown, or from `work.leaves`."""
     target, values, leaves = step.value_after[action], work.values, work.leaves
     if leaves.shape[0] == 0:
         add_showdowns(ranked, work.reach, step.reach_after[action], work.sums, values, target)
@@ -177,7 +181,8 @@ def _close(step: Any, action: Any, ranked: Any, stakes: Any, work: Any) -> None:
 
 
 @kernel
-def _add_up(step: Any, ranked: Any, values: Any) -> None:
+def _sum_actions(step: Any, ranked: Any, values: Any) -> None:
+    """Write the sum of the values after the opponent's actions, which are weighted by its reach."""
     target = step.value
     for h in range(ranked.num_hands):
         for sequence in range(values.shape[2]):
@@ -191,6 +196,7 @@ def _add_up(step: Any, ranked: Any, values: Any) -> None:
 
 @kernel
 def _take_best(step: Any, ranked: Any, values: Any) -> None:
+    """Write the largest of the values after the learner's actions."""
     target = step.value
     for h in range(ranked.num_hands):
         for sequence in range(values.shape[2]):
@@ -205,6 +211,7 @@ def _take_best(step: Any, ranked: Any, values: Any) -> None:
 
 @kernel
 def _write_best(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, values: Any) -> None:
+    """Write weights: 1 for actions with the largest value, 0 for others."""
     target = step.value
     for h in range(ranked.num_hands):
         row = buckets[h]
@@ -218,6 +225,7 @@ def _write_best(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, v
 
 @kernel
 def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work: Any) -> None:
+    """Write the mean of the values after the learner's actions under its policy."""
     target, values, shares = step.value, work.values, work.shares
     for h in range(ranked.num_hands):
         row = buckets[h]
@@ -235,7 +243,8 @@ def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work:
 
 
 @kernel
-def _regret(step: Any, node: Any, ranked: Any, buckets: Any, regrets: Any, values: Any, rate: Any) -> None:
+def _add_regrets(step: Any, node: Any, ranked: Any, buckets: Any, regrets: Any, values: Any, rate: Any) -> None:
+    """Add the instantaneous regrets of the learner's actions, times `rate`."""
     target = step.value
     for h in range(ranked.num_hands):
         row = buckets[h]

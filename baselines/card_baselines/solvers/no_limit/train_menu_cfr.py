@@ -1,6 +1,6 @@
-"""Compute a strategy for heads-up no-limit hold'em on a bet menu, for the player `cfr_no_limit`.
+"""Training script `menu_cfr`: a strategy for heads-up no-limit hold'em on a bet menu.
 
-The run folder is an agent. `solvers/data` says with which settings the shipped strategy was computed.
+The shipped strategy of `cfr_no_limit` is such a run; `solvers/data/no_limit_holdem_heads_up.json` holds its settings.
 """
 
 from __future__ import annotations
@@ -8,44 +8,43 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.config import require, require_shares
 from card_baselines.settings import parse_settings
-from card_baselines.solvers.bucket_learner import BucketConfig, BucketLearner
-from card_baselines.solvers.hand_buckets import HandBuckets
-from card_baselines.solvers.menu_cfr import HoldemBoards, MenuCfr
-from card_baselines.solvers.menu_strategy import STRATEGY, MenuStrategy, to_shares
-from card_baselines.solvers.menu_tree import is_two_player_menu
-from card_baselines.solvers.solver_run import make_algorithm
+from card_baselines.solvers.buckets.board_buckets import BoardBuckets
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
+from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy, to_shares
+from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
+from card_baselines.solvers.training import BucketConfig, BucketLearner, make_algorithm
 from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
+from card_envs.typing import Floats32
 
 ENV = "no_limit_holdem-v0"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(BucketConfig):
-    """Settings of a run; it ends with the first of iterations and minutes."""
+    """Settings of a run; it ends when the iterations or the minutes are used up."""
 
     env: str = ENV
     """Environment id."""
     settings: tuple[str, ...] = ()
-    """Its arguments, such as stacks=400; two players with equal stacks, and a menu of a few sizes."""
+    """Environment arguments, such as stacks=400: two players with equal stacks, and a menu of a few sizes."""
     iterations: int = 1_000_000
     """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
     minutes: float = 60.0
     width: int = 16
-    """Flop, turn and river tell width * width kinds of hands apart each."""
     least: float = 0.1
     """The opponent's reach probability below which its actions are sampled, 0 to 1: more is faster and noisier."""
     cfr_br: bool = True
     """Each player learns against a responder that plays the best response on the river (CFR-BR)."""
     plain_iterations: int = 30_000
-    """With `cfr_br`: iterations before that in which the players learn against each other."""
+    """Iterations, before those with `cfr_br`, in which the players learn against each other."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "ppo_no_limit_hu")
     """Agents that the strategy is measured against, duplicate deals."""
     evaluation_seconds: float = 3600.0
@@ -59,17 +58,17 @@ class Config(BucketConfig):
         require_shares(self, "least")
 
     def game(self) -> Game:
-        """Return heads-up no-limit hold'em."""
+        """Return the game that the settings name."""
         return make_game(find_entry(self.env).id, **parse_settings(self.settings))
 
 
 class MenuLearner(BucketLearner):
-    """Public chance sampling on a bet menu."""
+    """Runs `MenuCfr`."""
 
     iterations_at_once = 50
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Begin with nothing."""
+        """Start a new run; ValueError for games other than heads-up Texas hold'em with equal stacks and a bet menu."""
         if not is_texas_holdem(game) or not is_two_player_menu(game.config):
             raise ValueError(
                 "menu_cfr needs Texas hold'em for two with equal stacks and a bet menu of at most 6 raises"
@@ -81,11 +80,11 @@ class MenuLearner(BucketLearner):
         """Return the buckets of a new run, numbered by strength."""
         return sort_buckets(super().make_buckets())
 
-    def make_solver(self, buckets: HandBuckets, turn: NDArray[np.uint16]) -> MenuCfr:
-        """Return a new solver of the game."""
+    def make_solver(self) -> MenuCfr:
+        """Return a new solver."""
         config = self._config
         return MenuCfr(
-            self._game.config, HoldemBoards(buckets, turn), config.seed, least=config.least, cfr_br=config.cfr_br,
+            self._game.config, BoardBuckets(*self.tables), config.seed, least=config.least, cfr_br=config.cfr_br,
             plain_iterations=config.plain_iterations,
         )  # fmt: skip
 
@@ -101,7 +100,7 @@ def sort_buckets(buckets: HandBuckets) -> HandBuckets:
     return replace(buckets, turn=_sort_centres(buckets.turn), river=_sort_centres(buckets.river))
 
 
-def _sort_centres(tree: NDArray[np.float32]) -> NDArray[np.float32]:
+def _sort_centres(tree: Floats32) -> Floats32:
     """Return a tree of centres (1 + width, features, width) in the order of the sums of their features."""
     groups = np.argsort(tree[0].sum(axis=0), kind="stable")
     below = [tree[1 + group][:, np.argsort(tree[1 + group].sum(axis=0), kind="stable")] for group in groups]

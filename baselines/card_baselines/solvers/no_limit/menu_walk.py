@@ -1,12 +1,13 @@
-"""A walk over a `MenuTree` on one board: one player learns with all hands at once, against all hands of the other.
+"""Tree traversal of public chance sampling on one board: a player learns with all hands, against all of the other's.
 
-Vectors are those of `hand_vectors`. A table of strategies is one vector of numbers: a decision has a
-block of one number per bucket for each legal action. A policy is the positive numbers as shares; where there are none,
-all legal actions are equally likely.
+Vectors over hands are those of `hand_vectors`. Tables of strategies have the layout of `MenuTree`: a decision has one
+number per bucket for each legal action. The policy is proportional to the positive numbers, and uniform where none is
+positive (regret matching).
 
-Where the opponent's reach probability, summed over its hands, falls below `least`, the walk goes on with a probability
-proportional to it, and what it finds counts as much more: the expectation stays, and rare betting costs little. With
-`least` 1 the opponent's betting is sampled about as in external sampling, with 0 everything is visited.
+Where the opponent's reach probability, summed over its hands, falls below `least`, the walk continues with a
+probability proportional to it, and reach is divided by that probability: estimates stay unbiased, and rare betting
+costs little. With `least` 1 the opponent's actions are sampled about as in external sampling, with 0 every decision is
+visited.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hand_vectors import (
-    add_up_values,
+from card_baselines.solvers.no_limit.hand_vectors import (
     follow_policy,
     keep_chosen,
     multiply_reach,
+    sum_actions,
     sum_by_bucket,
-    take_best_values,
+    take_best,
     write_fold_values,
     write_showdown_values,
     write_zeros,
 )
-from card_baselines.solvers.menu_tree import DECISION, FOLDED, MAX_ACTIONS, SHOWDOWN, MenuTree
+from card_baselines.solvers.no_limit.menu_tree import DECISION, FOLDED, MAX_ACTIONS, SHOWDOWN, MenuTree
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import FOLD_ACTION
@@ -37,46 +38,47 @@ from card_envs.rng import random_unit
 Floats = NDArray[np.float32]
 
 LEARN, RESPOND, ANSWER = range(3)
-"""Modes. LEARN: both players follow their tables, and the learner's regrets are added. RESPOND: likewise, but on the
+"""Modes. LEARN: both players follow their tables, and the learner's regrets are added. RESPOND: as LEARN, but on the
 last street the learner takes the best action with every hand. ANSWER: as LEARN, but on the last street the opponent
 takes its best action with every hand."""
 
 _RARE = np.float32(1e-3)
-"""A reach probability on the last street, as a share of `least` or of that where the street begins, below which the
-responder does not look for its best action."""
+"""Fraction of `least`, or of the reach probability where the last street begins, below which the responder's best
+action is not computed."""
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
 class Walk(NamedTuple):
-    """Arrays that a walk works on; the first axis is the number of decisions before."""
+    """Scratch arrays of a walk; their first axis is the depth of a decision in the tree."""
 
     reach: Floats
     """(depth + 1, hands): the opponent's reach probabilities."""
     own: Floats
-    """(depth + 1, hands): the learner's."""
+    """(depth + 1, hands): the learner's reach probabilities."""
     values: Floats
-    """(depth + 1, actions, hands): what the learner wins after each action, times the opponent's reach."""
+    """(depth + 1, actions, hands): the learner's values after each action, weighted by the opponent's reach."""
     policy: Floats
-    """(depth + 1, actions, buckets)."""
+    """(depth + 1, actions, buckets): the policy of the player to act."""
     sums: Floats
-    """(actions + 1, buckets)."""
+    """(actions + 1, buckets): values summed by bucket."""
     by_card: Floats
-    """(cards,)."""
+    """(cards,): reach probabilities summed by card."""
     decision: NDArray[np.int64]
-    """(depth + 1,): decision that is visited."""
+    """(depth + 1,): number of the decision that is visited."""
     place: NDArray[np.int64]
     """(depth + 1,): place of the action that is visited there."""
     reach_slot: NDArray[np.int64]
     """(depth + 1,): row of `reach`."""
     own_slot: NDArray[np.int64]
+    """(depth + 1,): row of `own`."""
     root: Floats
-    """(hands,): what the learner wins from the first decision on."""
+    """(hands,): the learner's values of the root."""
     choices: NDArray[np.int8]
-    """(decisions, hands): place of the responder's best action, by decision from where the last street begins on."""
+    """(decisions, hands): place of the responder's best action at the decisions of one subtree of the last street."""
 
     @staticmethod
-    def for_tree(tree: MenuTree) -> Walk:
-        """Return arrays for the walks over a tree."""
+    def allocate(tree: MenuTree) -> Walk:
+        """Return arrays for walks over a tree."""
         rows, buckets = tree.depth + 1, int(tree.num_buckets.max())
         last = tree.decisions["street"] == tree.last_street
         largest = int((tree.decisions["end"] - np.arange(len(tree.decisions)))[last].max())
@@ -102,20 +104,20 @@ class Tables(NamedTuple):
     own: Floats
     """The learner's regrets."""
     other: Floats
-    """The opponent's regrets, or the summed strategy that it plays."""
+    """The opponent's regrets."""
     averages: Floats
-    """Summed strategies, to which the opponent's is added."""
+    """Summed strategies; the walk adds the opponent's."""
 
 
 class Settings(NamedTuple):
-    """What a walk does, besides the mode."""
+    """Settings of a walk, besides its mode."""
 
     learner: np.int64
     last_street: np.int64
     rate: np.float32
-    """Factor of regrets."""
+    """Weight of the regrets."""
     average_rate: np.float32
-    """Factor of the opponent's strategy in `averages`; 0 adds nothing."""
+    """Weight of the opponent's strategy in `averages`; 0 adds nothing."""
     least: np.float32
     """The opponent's reach probability below which decisions are sampled."""
 
@@ -124,11 +126,11 @@ class Settings(NamedTuple):
 def _no_answer(
     decisions: Any, root: Any, own: Any, tables: Any, settings: Any, hands: Any, stream: Any, walks: Any
 ) -> None:
-    """Do nothing: a walk without responder."""
+    """Do nothing: used in walks without a responder."""
 
 
 def _walk_with(answer: Any) -> Any:
-    """Return the kernel of a walk that calls `answer` where the last street begins and the opponent responds."""
+    """Return the kernel of a walk. In mode ANSWER it calls `answer` at the first decision of the last street."""
 
     @kernel
     def walk_from(
@@ -137,15 +139,15 @@ def _walk_with(answer: Any) -> Any:
         walk, last = walks[0], settings.last_street
         depth, entered = np.int64(0), np.int64(root)
         walk.decision[0], walk.place[0], walk.reach_slot[0], walk.own_slot[0] = root, -1, 0, 0
-        _begin(decisions, depth, tables, settings, mode, hands, walk)
+        _enter_decision(decisions, depth, tables, settings, mode, hands, walk)
         while depth >= 0:
             number = walk.decision[depth]
             node, place = decisions[number], walk.place[depth] + 1
             walk.place[depth] = place
             if place == node.num_legal:
-                _end(node, depth, number - entered, tables, settings, mode, hands, walk)
+                _leave_decision(node, depth, number - entered, tables, settings, mode, hands, walk)
                 depth -= 1
-            elif not _go_down(node, depth, place, number - entered, settings, mode, hands, stream, walk):
+            elif not _apply_action(node, depth, place, number - entered, settings, mode, hands, stream, walk):
                 write_zeros(walk.values[depth, place], hands)
             elif node.kind[place] == DECISION:
                 child = np.int64(node.child[place])
@@ -156,16 +158,16 @@ def _walk_with(answer: Any) -> Any:
                         answer(decisions, child, own, tables, settings, hands, stream, walks)
                 depth += 1
                 walk.decision[depth], walk.place[depth] = child, -1
-                _begin(decisions, depth, tables, settings, mode, hands, walk)
+                _enter_decision(decisions, depth, tables, settings, mode, hands, walk)
 
     return walk_from
 
 
 @kernel
-def _go_down(
+def _apply_action(
     node: Any, depth: Any, place: Any, row: Any, settings: Any, mode: Any, hands: Any, stream: Any, walk: Any
 ) -> Any:
-    """Write the reach probabilities after an action and the values of an end; return False to leave it out."""
+    """Write the reach probabilities after an action, and terminal values; return False if it was not sampled."""
     below = depth + 1
     walk.own_slot[below] = walk.own_slot[depth]
     is_last = node.street == settings.last_street
@@ -197,7 +199,7 @@ def _go_down(
 
 @kernel
 def _sample(reach: Any, least: Any, is_exact: Any, hands: Any, stream: Any) -> Any:
-    """Return False to leave out what has this reach probability; scale it if it was likely to be left out."""
+    """Return True if the walk continues with this reach probability, which is scaled if that was left to chance."""
     total = _ZERO
     for h in range(hands.size[0]):
         total += reach[h]
@@ -214,8 +216,8 @@ def _sample(reach: Any, least: Any, is_exact: Any, hands: Any, stream: Any) -> A
 
 
 @kernel
-def _begin(decisions: Any, depth: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any) -> None:
-    """Write the policy of the decision that is visited, and add it to the averages."""
+def _enter_decision(decisions: Any, depth: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any) -> None:
+    """Write the policy of the decision that is visited, and add the opponent's to the averages."""
     node = decisions[walk.decision[depth]]
     is_learner = node.player == settings.learner
     responds = (mode == RESPOND and is_learner) or (mode == ANSWER and not is_learner)
@@ -233,7 +235,7 @@ def _begin(decisions: Any, depth: Any, tables: Any, settings: Any, mode: Any, ha
 
 @kernel
 def _match_regrets(table: Any, node: Any, size: Any, policy: Any, totals: Any) -> None:
-    """Write the positive numbers of each bucket as shares, or equal shares."""
+    """Write the policy of regret matching (actions, buckets); `totals` (buckets,) is scratch space."""
     for b in range(size):
         totals[b] = _ZERO
     for k in range(node.num_legal):
@@ -255,7 +257,7 @@ def _match_regrets(table: Any, node: Any, size: Any, policy: Any, totals: Any) -
 def _add_to_average(
     node: Any, size: Any, policy: Any, reach: Any, rate: Any, hands: Any, reached: Any, tables: Any
 ) -> None:
-    """Add the opponent's policy, times its reach probability and a rate, to its summed strategy."""
+    """Add the opponent's policy, times its reach probability and `rate`, to its summed strategy."""
     averages = tables.averages
     sum_by_bucket(reach, hands, node.street, size, reached)
     for k in range(node.num_legal):
@@ -265,14 +267,16 @@ def _add_to_average(
 
 
 @kernel
-def _end(node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any) -> None:
-    """Carry the values of a decision to the one before (those of the root to `walk.root`), and learn."""
+def _leave_decision(
+    node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any
+) -> None:
+    """Write the values of a decision to its parent's `values` (at the root: to `walk.root`), and add regrets."""
     values = walk.values[depth]
     target = walk.root if depth == 0 else walk.values[depth - 1, walk.place[depth - 1]]
     if node.player != settings.learner:
-        add_up_values(values, node.num_legal, target, hands)
+        sum_actions(values, node.num_legal, target, hands)
     elif mode == RESPOND and node.street == settings.last_street:
-        take_best_values(values, node.num_legal, target, walk.choices[row], hands)
+        take_best(values, node.num_legal, target, walk.choices[row], hands)
     else:
         size = hands.num_buckets[node.street]
         follow_policy(values, walk.policy[depth], node.num_legal, hands.bucket[node.street], target, hands)
@@ -281,7 +285,7 @@ def _end(node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any,
 
 @kernel
 def _add_regrets(node: Any, values: Any, policy: Any, size: Any, table: Any, rate: Any, hands: Any, sums: Any) -> None:
-    """Add to the learner's regrets, times a rate."""
+    """Add the instantaneous regrets, times `rate`, to the learner's table."""
     mean = sums[node.num_legal]
     for b in range(size):
         mean[b] = _ZERO
@@ -303,14 +307,14 @@ _respond_from = _walk_with(_no_answer)
 def _answer(
     decisions: Any, root: Any, own: Any, tables: Any, settings: Any, hands: Any, stream: Any, walks: Any
 ) -> None:
-    """Write to `choices` the opponent's best actions from `root` on against the learner, who comes there with `own`."""
+    """Write to `choices` the opponent's best response below `root` to the learner, whose reach there is `own`."""
     walk, response = walks
     learner, total = settings.learner, _ZERO
     for h in range(hands.size[0]):
         response.reach[0, h] = own[h]
         total += own[h]
     for number in range(root, np.int64(decisions[root].end)):
-        if decisions[number].player != learner:  # where the learner hardly comes, the opponent checks or calls
+        if decisions[number].player != learner:  # default where the learner's reach is tiny: check or call
             call = np.int8(decisions[number].action[0] == FOLD_ACTION)
             for h in range(hands.size[0]):
                 walk.choices[number - root, h] = call
@@ -320,4 +324,4 @@ def _answer(
 
 
 walk_from = _walk_with(_answer)
-"""The kernel: values of the root go to the `root` of the first walk."""
+"""The kernel of the traversal. It writes the values of the root to `root` of the first walk."""

@@ -1,11 +1,12 @@
 """Monte Carlo CFR with public chance sampling for two-player no-limit hold'em on a bet menu, with hands in buckets.
 
 Johanson, Bard, Lanctot, Gibson and Bowling (AAMAS 2012), Efficient Nash equilibrium approximation through Monte Carlo
-counterfactual regret minimization: an iteration draws a board, and both players learn in turn with all hands. Regrets
-of iteration t count t times (linear CFR), its strategy t * t times in the average (Brown and Sandholm 2019).
+counterfactual regret minimization: an iteration draws a board, and both players learn in turn with all hands. The
+regrets of iteration t have the weight t, its strategy has the weight t^2 in the average (linear CFR, Brown and Sandholm
+2019).
 
-With `cfr_br` each player learns against a responder that is not bound to buckets on the last street (Johanson, Bard,
-Burch and Bowling, AAAI 2012); before it the responder learns with buckets.
+With `cfr_br` each player learns against a responder that plays the best response with every hand on the last street and
+learns with buckets before it (Johanson, Bard, Burch and Bowling, AAAI 2012).
 """
 
 from __future__ import annotations
@@ -15,63 +16,55 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hand_buckets import HandBuckets
-from card_baselines.solvers.hand_vectors import Hands, arrange_hands
-from card_baselines.solvers.menu_tree import NUM_PLAYERS, MenuTree, grow_menu_tree
-from card_baselines.solvers.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
-from card_baselines.solvers.public_chance_cfr import BucketsOfBoard
-from card_envs.cards import DECK_SIZE
+from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
+from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, MenuTree, grow_menu_tree
+from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.rng import seeded_streams
 
 Floats = NDArray[np.float32]
 
 
-class Boards(Protocol):
-    """Boards that are drawn, and the hands that can be held with them."""
+_DISCOUNT = 10
+"""Weight of iterations after `plain_iterations`, relative to plain ones."""
 
-    num_buckets: list[int]
-    """By street."""
+
+class Boards(Protocol):
+    """Source of random boards: `buckets.board_buckets.BoardBuckets` for Texas hold'em."""
+
     ranked: np.ndarray[Any, np.dtype[Any]]
-    """(1,) of `RANKED`: the hands, weakest first."""
+    """(1,) of `RANKED`: the hands that can be held with the board, weakest first."""
     rows: NDArray[np.int64]
     """(streets, hands): bucket of the hand at each place."""
+
+    @property
+    def num_buckets(self) -> list[int]:
+        """Number of buckets on each street."""
+        ...
 
     def draw(self, rng: np.random.Generator) -> None:
         """Draw a board."""
         ...
 
 
-class HoldemBoards(BucketsOfBoard):
-    """Boards of Texas hold'em."""
-
-    def __init__(self, buckets: HandBuckets, turn: NDArray[np.uint16]) -> None:
-        """Begin with no board; `turn` is the table of `turn_table`."""
-        super().__init__(buckets, turn)
-        self.num_buckets = buckets.hands_by_street
-
-    def draw(self, rng: np.random.Generator) -> None:
-        """Draw five cards."""
-        self.set_board(rng.choice(DECK_SIZE, 5, replace=False))
-
-
 class MenuCfr:
-    """A run: regrets and summed strategies in the layout of the tree, which `run` improves."""
+    """The solver: regrets and summed strategies in the layout of the tree."""
 
     def __init__(
         self, config: HoldemConfig, boards: Boards, seed: int, *, least: float = 0.1, cfr_br: bool = False,
         plain_iterations: int = 0,
     ) -> None:  # fmt: skip
-        """Start from scratch.
+        """Start with regrets of 0.
 
         Args:
             config: A game for which `is_two_player_menu` holds.
-            boards: The boards that are drawn.
+            boards: Source of boards.
             seed: Seed of boards and sampled actions.
             least: The opponent's reach probability below which its actions are sampled, see `menu_walk`.
             cfr_br: Learn against responders.
-            plain_iterations: Iterations before that in which both players see buckets only. Their strategies are left
-                out of the average, and their regrets count as if a tenth as many iterations had led to them.
+            plain_iterations: Number of iterations, before those against responders, in which the players learn against
+                each other. Their strategies are left out of the average, and their regrets are discounted as if a
+                tenth as many iterations had led to them.
         """
         self.tree: MenuTree = grow_menu_tree(config, boards.num_buckets)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
@@ -81,12 +74,12 @@ class MenuCfr:
         self.responder: Floats = np.zeros(self.tree.early_size if cfr_br else 0, np.float32)
         self.iterations = 0
         self._streams = seeded_streams(1, seed)
-        walk, response = Walk.for_tree(self.tree), Walk.for_tree(self.tree)
+        walk, response = Walk.allocate(self.tree), Walk.allocate(self.tree)
         self._walks = walk, response._replace(choices=walk.choices)
-        self._hands = Hands.for_buckets(self.tree.num_buckets)
+        self._hands = Hands.allocate(self.tree.num_buckets)
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run `iterations` more iterations; both players learn in each."""
         for _ in range(iterations):
             self.boards.draw(np.random.default_rng((self.seed, self.iterations)))
             arrange_hands(self.boards.ranked[0], self.boards.rows, self._hands)
@@ -111,7 +104,7 @@ class MenuCfr:
         }
 
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Become the solver whose `state` was kept after so many iterations; ValueError for one of other buckets."""
+        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
         own = self.state()
         if any(state[name].shape != array.shape for name, array in own.items()):
             raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
@@ -126,12 +119,13 @@ class MenuCfr:
         return self.iterations - self.plain_iterations + self.plain_iterations // _DISCOUNT
 
     def _begin_responding(self) -> None:
+        """Discount the regrets of the plain iterations, and start the responders with them."""
         self.regrets *= np.float32(1 / _DISCOUNT**2)
         self.averages[:] = 0
         self.responder[:] = self.regrets[: len(self.responder)]
 
     def _learn(self, learner: int, mode: int, own: Floats, other: Floats, average: float) -> None:
-        """Let a player learn on the board."""
+        """Update the tables of a player on the board; `mode` as in `menu_walk`."""
         num, weight = int(self._hands.size[0]), self._weight()
         self._walks[0].reach[0, :num] = 1 / num
         self._walks[0].own[0, :num] = 1 / num
@@ -143,7 +137,3 @@ class MenuCfr:
             self.tree.decisions, np.int64(0), Tables(own, other, self.averages), settings, np.int64(mode), self._hands,
             self._streams[0], self._walks,
         )  # fmt: skip
-
-
-_DISCOUNT = 10
-"""Plain iterations for each that they count as."""

@@ -1,9 +1,9 @@
-"""The betting of two-player limit hold'em street by street, for solvers that play many betting lines side by side.
+"""The betting of two-player limit hold'em street by street, so that many betting sequences are computed side by side.
 
-Whatever happened before, the betting of a street is the same tree with other stakes. So a street is one small tree
-(`Street`), and a *sequence* is one betting sequence that leads there: preflop 1, flop 7, turn 63. The river's 567 are 9
-*passes* of 63 sequences, one for each way in which the betting of the turn can close; other streets have one pass. The
-last axis of every array counts sequences.
+The betting of a street is the same small tree (`Street`) after every history, only the stakes differ. A *sequence* is a
+betting history that leads to the street: there are 1 preflop, 7 on the flop and 63 on the turn. The 567 of the river
+are split into 9 *passes* of 63 sequences, one for each way in which the betting of the turn can close; other streets
+have one pass. The last axis of every array indexes sequences.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_tree import NUM_ACTIONS, NUM_PLAYERS
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.state import NOBODY
 
 ILLEGAL, DECISION, FOLDED, CLOSED = 0, 1, 2, 3
-"""Kinds of steps after an action: none, another decision of the street, the end of the hand, the end of the street."""
+"""Results of an action: illegal, another decision of the street, the end of the hand, the end of the street."""
 PADDED = 16
-"""More sequences than this are filled up to a multiple of it: what vector instructions take at once."""
+"""Larger numbers of sequences are padded to a multiple of this, the width of vector instructions."""
 
 STEP = np.dtype(
     (
@@ -29,16 +29,16 @@ STEP = np.dtype(
         [
             ("player", np.int64),
             ("num_legal", np.int64),
-            ("kind", np.int64, (NUM_ACTIONS,)),
-            ("next", np.int64, (NUM_ACTIONS,)),  # decision of the street, or number of the close
-            ("reach", np.int64),  # slot of the opponent's reach probabilities, by hand and sequence
-            ("reach_after", np.int64, (NUM_ACTIONS,)),
+            ("kind", np.int64, (NUM_ACTIONS,)),  # result of each action
+            ("next", np.int64, (NUM_ACTIONS,)),  # decision of the street, or index of the close, after each action
+            ("reach", np.int64),  # slot of the opponent's reach probabilities
+            ("reach_after", np.int64, (NUM_ACTIONS,)),  # the same after each action
             ("value", np.int64),  # slot of the learner's values
-            ("value_after", np.int64, (NUM_ACTIONS,)),
+            ("value_after", np.int64, (NUM_ACTIONS,)),  # the same after each action
         ],
     )
 )
-"""One decision of a street, seen by one learner. Slots are numbers of arrays (hands, sequences)."""
+"""One decision of a street for one learner. A slot is an index into arrays (slots, hands, sequences)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,37 +46,37 @@ class Street:
     """The betting of one street."""
 
     steps: np.ndarray[Any, np.dtype[Any]]
-    """(players, decisions) of `STEP`: for each learner; a decision comes before those that follow it."""
+    """(players, decisions) of `STEP`, by learner; parents come before children."""
     closes: NDArray[np.int64]
-    """(players, closes): slot of the opponent's reach probabilities of each close of the street."""
+    """(players, closes): slot of the opponent's reach probabilities at each close of the street, by learner."""
     num_sequences: int
-    """Sequences in use."""
-    sequences: int
-    """Sequences of the arrays."""
+    """Length of the last axis, padding included."""
     num_passes: int
     nodes: NDArray[np.int64]
-    """(passes * decisions, sequences): number of the node in the tree, -1 in sequences that are not used."""
+    """(passes * decisions, sequences): number of the node in the tree, -1 in the padding."""
     stakes: NDArray[np.float32]
     """(passes * decisions, actions, sequences): chips that the loser pays where the hand ends, else 0."""
     reach_slots: int
+    """Number of slots of reach probabilities."""
     value_slots: int
+    """Number of slots of values."""
 
     @property
     def num_decisions(self) -> int:
-        """Decisions of one sequence."""
+        """Number of decisions of one sequence."""
         return int(self.steps.shape[1])
 
 
-def streets_of(tree: Any) -> list[Street]:
-    """Return the streets of a tree of `grow_tree` with four streets, whose betting is the same wherever it begins."""
+def make_streets(tree: Any) -> list[Street]:
+    """Return the four streets of the tree (`grow_tree`) of limit hold'em."""
     streets: list[Street] = []
     roots = np.zeros((1, 1), np.int64)  # (passes, sequences): nodes where the street begins
     last = int(tree["street"].max())
     for street in range(last + 1):
         made, closes = _street(tree, roots)
         streets.append(made)
-        # (passes, sequences, closes) -> sequences of the next street count first the close, then the sequence; the
-        # river's passes are the closes of the turn
+        # (passes, sequences, closes): the next street's sequences are ordered by close, then by sequence; the closes of
+        # the turn are the passes of the river
         if street + 1 == last:
             roots = closes[0].T
         elif street < last:
@@ -85,14 +85,15 @@ def streets_of(tree: Any) -> list[Street]:
 
 
 def _street(tree: Any, roots: NDArray[np.int64]) -> tuple[Street, NDArray[np.int64]]:
-    """Return the street that begins at `roots`, and the nodes (passes, sequences, closes) where the next one does."""
+    """Return the street whose first nodes are `roots`, and the first nodes (passes, sequences, closes) of the next."""
     shape = _Shape(tree, int(roots[0, 0]))
     found = [[_walk(tree, int(root)) for root in one] for one in roots]
     num_sequences = roots.shape[1]
-    sequences = num_sequences if num_sequences <= PADDED else -(-num_sequences // PADDED) * PADDED
+    if num_sequences > PADDED:
+        num_sequences = -(-num_sequences // PADDED) * PADDED
     num = shape.num_decisions
-    nodes = np.full((len(roots) * num, sequences), -1)
-    stakes = np.zeros((len(roots) * num, NUM_ACTIONS, sequences), np.float32)
+    nodes = np.full((len(roots) * num, num_sequences), -1)
+    stakes = np.zeros((len(roots) * num, NUM_ACTIONS, num_sequences), np.float32)
     for p, one in enumerate(found):
         for sequence, decisions in enumerate(one):
             nodes[p * num : (p + 1) * num, sequence] = decisions
@@ -105,12 +106,12 @@ def _street(tree: Any, roots: NDArray[np.int64]) -> tuple[Street, NDArray[np.int
     closes = np.array([[steps["reach_after"][player, k, a] for k, a in closing] for player in range(NUM_PLAYERS)])
     following = [[[tree["child"][d[k], a] for k, a in closing] for d in one] for one in found]
     slots = int(steps["reach_after"].max()) + 1, int(steps["value_after"].max()) + 1
-    street = Street(steps, closes, num_sequences, sequences, len(roots), nodes, stakes, *slots)
+    street = Street(steps, closes, num_sequences, len(roots), nodes, stakes, *slots)
     return street, np.array(following, np.int64)
 
 
 def _walk(tree: Any, root: int) -> list[int]:
-    """Return the decisions of a street from its first on, parents before children."""
+    """Return the decisions of the street that begins at `root`, parents before children."""
     decisions, street = [], tree["street"][root]
 
     def visit(node: int) -> None:
@@ -124,17 +125,17 @@ def _walk(tree: Any, root: int) -> list[int]:
 
 
 class _Shape:
-    """The betting of a street without stakes."""
+    """The betting of a street, without stakes."""
 
     def __init__(self, tree: Any, root: int) -> None:
         self._tree, self._decisions = tree, _walk(tree, root)
         self.num_decisions = len(self._decisions)
 
     def make_steps(self, learner: int) -> np.ndarray[Any, np.dtype[Any]]:
-        """Return the decisions (decisions,) of `STEP` with the slots that one learner needs.
+        """Return the decisions (decisions,) of `STEP` with the slots for one learner.
 
-        The opponent's reach probabilities change where the opponent acts. A value slot is used again as soon as the
-        decision that it belongs to is done: decisions are visited from the last to the first.
+        A new reach slot is used for each action of the opponent. Value slots are reused as soon as the values of a
+        decision are computed; decisions are visited from the last to the first.
         """
         steps = np.zeros(self.num_decisions, STEP)
         place = {node: k for k, node in enumerate(self._decisions)}

@@ -1,15 +1,13 @@
-"""Compute the tables of `HandBuckets`: histograms of equity for all flops and turns up to suits, and their clusters."""
+"""Compute the tables of `HandBuckets`: histograms of equity on all canonical flops and turns, clustered by k-means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.board_suits import board_kinds
-from card_baselines.solvers.hand_buckets import (
+from card_baselines.solvers.buckets.hand_buckets import (
     NUM_BINS,
     NUM_GROUPS,
     NUM_STARTING_HANDS,
@@ -21,48 +19,45 @@ from card_baselines.solvers.hand_buckets import (
     join_groups,
     nearest,
 )
+from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards
 from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.typing import Floats32
 
-_SAMPLE = 100_000  # hands from which centres are found
-_TURN_BOARDS, _RIVER_BOARDS = 1000, 400
-_AT_ONCE = 1000  # turn boards whose histograms are kept at a time
-_ROUNDS = 15  # of k-means
+_SAMPLE = 100_000  # hands that are clustered
+_TURN_BOARDS, _RIVER_BOARDS = 1000, 400  # random boards from which these hands are drawn
+_AT_ONCE = 1000  # turn boards whose histograms are in memory at a time
+_ROUNDS = 15  # iterations of k-means
 
 
-def make_buckets(width: int, seed: int, progress: Callable[[str], None] | None = None) -> HandBuckets:
-    """Return buckets of which flop, turn and river have width * width each; takes some minutes of one core."""
-    say = progress or (lambda text: None)
+def make_buckets(width: int, seed: int) -> HandBuckets:
+    """Return buckets, width * width on each of flop, turn and river; takes some minutes of one core."""
     rng = np.random.default_rng(seed)
-    say("equities of flop hands")
-    flops = histograms(board_kinds(3).boards)
+    canonical = canonical_boards(3)
+    flops = histograms(canonical.boards)
     groups = group_starting_hands(flops, rng)
-    say("clusters of flop hands")
-    kinds = board_kinds(3)
-    drawn = rng.choice(len(kinds.counts), 2 * _SAMPLE, p=kinds.counts / kinds.counts.sum())
+    drawn = rng.choice(len(canonical.counts), 2 * _SAMPLE, p=canonical.counts / canonical.counts.sum())
     flop_tree = grow_centres(_sample_features(flops, drawn, rng), width, rng)
     flop = assign(flop_tree, flops)
     del flops
-    say("clusters of turn and river hands")
     turn_tree = grow_centres(_turn_features(rng), width, rng)
     river_tree = grow_centres(_river_features(groups, rng), width, rng)
     return HandBuckets(flop, turn_tree, river_tree, groups)
 
 
 def turn_table(buckets: HandBuckets) -> NDArray[np.uint16]:
-    """Return the bucket of each hand on each kind of turn board, (16432, 1326): for solvers, which need them often."""
-    boards = board_kinds(4).boards
+    """Return the bucket of each hand on each canonical turn board, (16432, 1326)."""
+    boards = canonical_boards(4).boards
     parts = [assign(buckets.turn, histograms(boards[k : k + _AT_ONCE])) for k in range(0, len(boards), _AT_ONCE)]
     return np.concatenate(parts)
 
 
 def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
-    """Return how often a hand's equity on the river falls into each bin, (boards, 1326, NUM_BINS); 0 where impossible.
+    """Return the histogram of each hand's equity over all rivers, (boards, 1326, NUM_BINS), for flops or turn boards.
 
-    `boards` (boards, 3 | 4) are flops or turn boards.
+    Histograms of hands that share a card with the board are 0.
     """
     counts = np.zeros((len(boards), NUM_HANDS, NUM_BINS), np.uint16)
     _count_all(boards, counts, np.zeros(1, RANKED), *_workspace(1), np.zeros(WHOLE_BOARD, np.int64))
@@ -70,6 +65,7 @@ def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
 
 
 def _workspace(sequences: int) -> tuple[Floats32, Floats32, Floats32]:
+    """Return the scratch arrays `ones` or `members`, `sums` and `values` of the kernels in `hand_buckets`."""
     return (
         np.ones((1, NUM_HANDS, sequences), np.float32),
         np.zeros((DECK_SIZE + 1, sequences), np.float32),
@@ -79,6 +75,7 @@ def _workspace(sequences: int) -> tuple[Floats32, Floats32, Floats32]:
 
 @kernel
 def _count_all(boards: Any, counts: Any, ranked: Any, ones: Any, sums: Any, values: Any, board: Any) -> None:
+    """Write the result of `histograms`; `board` (5,) is scratch space."""
     known = boards.shape[1]
     for row in range(boards.shape[0]):
         used = np.int64(0)
@@ -98,8 +95,8 @@ def _count_all(boards: Any, counts: Any, ranked: Any, ones: Any, sums: Any, valu
 
 
 def group_starting_hands(flops: NDArray[np.uint16], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the group of each starting hand, by its equity on the river; group 0 has the least."""
-    by_hand = np.einsum("f,fhb->hb", board_kinds(3).counts.astype(np.float64), flops.astype(np.float64))
+    """Return the group (169,) of each starting hand, by its distribution of equity; group 0 is the weakest."""
+    by_hand = np.einsum("f,fhb->hb", canonical_boards(3).counts.astype(np.float64), flops.astype(np.float64))
     totals = np.zeros((NUM_STARTING_HANDS, NUM_BINS))
     np.add.at(totals, STARTING_HANDS, by_hand)
     features = np.cumsum(totals / totals.sum(axis=1, keepdims=True), axis=1)[:, :-1].astype(np.float32)
@@ -109,7 +106,7 @@ def group_starting_hands(flops: NDArray[np.uint16], rng: np.random.Generator) ->
 
 
 def _sample_features(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng: np.random.Generator) -> Floats32:
-    """Return the features of a random hand on each of some boards, at most `_SAMPLE`."""
+    """Return the features of a random hand on each of the rows `boards` of `counts`, at most `_SAMPLE` of them."""
     taken = counts[boards, rng.integers(NUM_HANDS, size=len(boards))].astype(np.float32)
     taken = taken[taken.sum(axis=1) > 0][:_SAMPLE]
     features = np.cumsum(taken, axis=1) / taken.sum(axis=1, keepdims=True)
@@ -117,13 +114,13 @@ def _sample_features(counts: NDArray[np.uint16], boards: NDArray[np.int64], rng:
 
 
 def _turn_features(rng: np.random.Generator) -> Floats32:
-    """Return the features of hands on random boards."""
+    """Return the features of random hands on random turn boards."""
     boards = np.array([rng.choice(DECK_SIZE, 4, replace=False) for _ in range(_TURN_BOARDS)], np.int64)
     return _sample_features(histograms(boards), np.repeat(np.arange(len(boards)), 2 * _SAMPLE // len(boards)), rng)
 
 
 def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floats32:
-    """Return the features of hands on random boards."""
+    """Return the features of random hands on random river boards."""
     ranked, (members, sums, values) = np.zeros(1, RANKED), _workspace(NUM_GROUPS)
     features, taken = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32), []
     for _ in range(_RIVER_BOARDS):
@@ -139,7 +136,7 @@ def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floa
 
 
 def grow_centres(features: Floats32, width: int, rng: np.random.Generator) -> Floats32:
-    """Return a tree of centres, (1 + width, features, width): clusters, and clusters of each of them."""
+    """Return a tree of centres (1 + width, features, width): `width` clusters, each split into `width` clusters."""
     tree = np.zeros((1 + width, features.shape[1], width), np.float32)
     top = k_means(features, width, rng)
     tree[0] = top.T
@@ -150,7 +147,7 @@ def grow_centres(features: Floats32, width: int, rng: np.random.Generator) -> Fl
 
 
 def k_means(points: Floats32, num_centres: int, rng: np.random.Generator) -> Floats32:
-    """Return centres (num_centres, features) by Lloyd's algorithm, begun at random points; empty ones begin anew."""
+    """Return centres (num_centres, features) by Lloyd's algorithm; empty clusters restart at random points."""
     centres = points[rng.choice(len(points), num_centres, replace=len(points) < num_centres)].copy()
     for _ in range(_ROUNDS):
         owner = _closest(points, centres)
@@ -164,12 +161,12 @@ def k_means(points: Floats32, num_centres: int, rng: np.random.Generator) -> Flo
 
 
 def _closest(points: Floats32, centres: Floats32) -> NDArray[np.int64]:
-    """Return the number of the nearest centre of each point."""
+    """Return the index of the nearest centre of each point."""
     return np.asarray(((centres**2).sum(axis=1) - 2 * points @ centres.T).argmin(axis=1), np.int64)
 
 
 def assign(tree: Floats32, counts: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """Return the bucket of each hand of each kind of board, (kinds, 1326); 0 where the two share a card."""
+    """Return the bucket of each hand on each board, (boards, 1326), given histograms; 0 where they share a card."""
     table = np.zeros(counts.shape[:2], np.uint16)
     _assign_all(tree, counts, table, np.zeros((1, NUM_BINS - 1), np.float32), np.zeros(tree.shape[2], np.float32))
     return table
@@ -177,6 +174,7 @@ def assign(tree: Floats32, counts: NDArray[np.uint16]) -> NDArray[np.uint16]:
 
 @kernel
 def _assign_all(tree: Any, counts: Any, table: Any, features: Any, distances: Any) -> None:
+    """Write the result of `assign`; `features` and `distances` are scratch space."""
     for row in range(counts.shape[0]):
         for hand in range(counts.shape[1]):
             total = np.int64(0)

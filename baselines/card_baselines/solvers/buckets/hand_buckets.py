@@ -1,12 +1,13 @@
-"""Hands of Texas hold'em in buckets by their strength and by how it may change.
+"""Buckets by the distribution of equity, an imperfect-recall abstraction of Texas hold'em.
 
-Before the flop the 169 starting hands. On flop and turn, hands with like distributions of what their equity will be on
-the river, against any hand: the distance is that of cumulative histograms. On the river, hands that have like equities
-against eight groups of starting hands. (Johanson, Burch, Valenzano and Bowling, Evaluating state-space abstractions in
-extensive-form games, AAMAS 2013, compare such buckets.) A street's buckets forget those of the streets before.
+Before the flop the buckets are the 169 starting hands. On flop and turn, hands with similar distributions of their
+equity on the river share a bucket; the distance is the Euclidean distance of cumulative histograms. On the river,
+hands with similar equities against eight groups of starting hands share one (opponent cluster hand strength). Johanson,
+Burch, Valenzano and Bowling (AAMAS 2013), Evaluating state-space abstractions in extensive-form games, compare such
+abstractions.
 
-Flop hands are looked up in a table, one row for each kind of flop. Turn and river hands go to the nearest centre of a
-tree of two levels, by features that are exact: no hand is ever in two buckets. `bucket_making` computes all tables.
+Flop hands are looked up in a table with a row for each canonical flop. Turn and river hands go to the nearest centre of
+a tree of two levels; their features are exact, so a hand is always in the same bucket. `clustering` computes them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ NUM_BINS = 20
 """Number of bins of the histograms of equity."""
 NUM_GROUPS = 8
 """Number of groups of starting hands against which the equity of river hands is computed."""
-_OPPONENTS = 990  # hands that an opponent may hold on the river
+_OPPONENTS = 990  # hands that an opponent can hold on the river, given the own hand
 
 STARTING_HANDS: NDArray[np.int64] = np.array([starting_hand(a, b) for a, b in HAND_CARDS.tolist()], np.int64)
 """(1326,) the starting hand (0..168) of every hand."""
@@ -37,29 +38,30 @@ class HandBuckets:
     """Tables that assign hands to buckets."""
 
     flop: NDArray[np.uint16]
-    """(1755, 1326): bucket of each hand on each kind of flop, where the two can be together."""
+    """(1755, 1326): bucket of each hand on each canonical flop; 0 where they share a card."""
     turn: NDArray[np.float32]
-    """(1 + width, features, width): centres; the first row chooses the row after it in which to choose again."""
+    """(1 + width, features, width): tree of centres. If centre k of row 0 is nearest, row 1 + k holds its children."""
     river: NDArray[np.float32]
+    """(1 + width, NUM_GROUPS, width): tree of centres, as for the turn."""
     groups: NDArray[np.int64]
     """(169,): group of each starting hand."""
 
     @property
     def hands_by_street(self) -> list[int]:
-        """Number of hands that each street distinguishes."""
+        """Number of buckets on each street."""
         return [NUM_STARTING_HANDS, int(self.flop.max()) + 1, *(tree.shape[2] ** 2 for tree in (self.turn, self.river))]
 
 
 @kernel
 def nearest(tree: Any, features: Any, row: Any, distances: Any) -> Any:
-    """Return the bucket of `features[row]`; `distances` (width,) is to work on."""
-    group = _nearest_of(tree, np.int64(0), features, row, distances)
-    return group * tree.shape[2] + _nearest_of(tree, group + 1, features, row, distances)
+    """Return the bucket of `features[row]`; `distances` (width,) is scratch space."""
+    group = _nearest_centre(tree, np.int64(0), features, row, distances)
+    return group * tree.shape[2] + _nearest_centre(tree, group + 1, features, row, distances)
 
 
 @kernel
-def _nearest_of(tree: Any, node: Any, features: Any, row: Any, distances: Any) -> Any:
-    """Return the place of the nearest centre of one node of the tree."""
+def _nearest_centre(tree: Any, node: Any, features: Any, row: Any, distances: Any) -> Any:
+    """Return the index of the nearest centre of one node of the tree."""
     for k in range(tree.shape[2]):
         distances[k] = 0
     for d in range(tree.shape[1]):
@@ -79,9 +81,9 @@ def _nearest_of(tree: Any, node: Any, features: Any, row: Any, distances: Any) -
 
 @kernel
 def count_equities(ranked: Any, ones: Any, sums: Any, values: Any, counts: Any) -> None:
-    """Add one to the bin, in `counts` (1326, NUM_BINS), of the equity of each hand on a whole board.
+    """Add 1 to the bin of each hand's equity on a whole board, in `counts` (1326, NUM_BINS).
 
-    `ones` (1, 1326, 1) float32 holds ones, `sums` (53, 1) and `values` (1, 1326, 1) are to work on.
+    `ones` (1, 1326, 1) float32 holds ones; `sums` (53, 1) and `values` (1, 1326, 1) are scratch space.
     """
     add_showdowns(ranked, ones, 0, sums, values, 0)
     for h in range(ranked.num_hands):
@@ -96,7 +98,7 @@ def equity_bin(wins_less_losses: Any) -> Any:
 
 @kernel
 def cumulate(counts: Any, row: Any, features: Any, target: Any) -> None:
-    """Write the cumulative histogram of `counts[row]`, without its last entry, which is 1."""
+    """Write the cumulative histogram of `counts[row]` to `features[target]`, without its last entry, which is 1."""
     total = np.int64(0)
     for k in range(NUM_BINS):
         total += counts[row, k]
@@ -108,10 +110,10 @@ def cumulate(counts: Any, row: Any, features: Any, target: Any) -> None:
 
 @kernel
 def compare_with_groups(ranked: Any, members: Any, sums: Any, values: Any, features: Any) -> None:
-    """Write for each place of a whole board the equities, -1 to 1, against the groups of starting hands.
+    """Write the equities, -1 to 1, of each ranked hand against the groups of starting hands to `features`.
 
-    `members` (1, 1326, NUM_GROUPS) float32 is 1 where the hand at a place is of a group; `values` (2, 1326, NUM_GROUPS)
-    and `sums` (53, NUM_GROUPS) are to work on.
+    `members` (1, 1326, NUM_GROUPS) float32 comes from `join_groups`; `values` (2, 1326, NUM_GROUPS) and `sums`
+    (53, NUM_GROUPS) are scratch space.
     """
     add_showdowns(ranked, members, 0, sums, values, 0)
     add_compatible(ranked, members, 0, sums, values, 1)
@@ -123,7 +125,7 @@ def compare_with_groups(ranked: Any, members: Any, sums: Any, values: Any, featu
 
 @kernel
 def join_groups(ranked: Any, groups: Any, members: Any) -> None:
-    """Write `members` of `compare_with_groups`."""
+    """Write `members` (1, 1326, NUM_GROUPS): 1 where the ranked hand belongs to the group, else 0."""
     for h in range(ranked.num_hands):
         group = groups[STARTING_HANDS[ranked.number[h]]]
         for k in range(NUM_GROUPS):

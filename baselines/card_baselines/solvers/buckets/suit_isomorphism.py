@@ -1,0 +1,76 @@
+"""Boards up to suit isomorphism: a canonical board for each class of boards that differ in the names of suits alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
+from card_envs.typing import Integers
+
+_MOST_CARDS = 4
+SUIT_ORDERS: Integers = np.array(list(permutations(range(4))), np.int64)
+"""(24, 4): order k renames suit s to SUIT_ORDERS[k, s]."""
+CHOOSE: Integers = np.array([[comb(n, k) for k in range(_MOST_CARDS + 1)] for n in range(DECK_SIZE + 1)])
+"""(53, 5): binomial coefficients, n over k."""
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalBoards:
+    """The classes of boards with a fixed number of cards. The order of the cards makes no difference."""
+
+    boards: Integers
+    """(classes, cards): the canonical board of each class, card ids ascending."""
+    counts: Integers
+    """(classes,): number of boards in each class."""
+    class_of: NDArray[np.int32]
+    """(boards,): class of each board, by its `board_number`."""
+    suit_order: NDArray[np.int8]
+    """(boards,): row of `SUIT_ORDERS` that turns each board into the canonical one of its class."""
+
+
+@cache
+def canonical_boards(num_cards: int) -> CanonicalBoards:
+    """Return the classes of boards of 3 cards (1,755 classes) or of 4 cards (16,432 classes)."""
+    boards = np.array(list(combinations(range(DECK_SIZE), num_cards)), np.int64)
+    numbers = _numbers(boards)
+    best, order = np.full(len(boards), np.iinfo(np.int64).max), np.zeros(len(boards), np.int8)
+    for k, suits in enumerate(SUIT_ORDERS):
+        renamed = _numbers(np.sort(boards // 4 * 4 + suits[boards % 4], axis=1))
+        order[renamed < best] = k
+        best = np.minimum(best, renamed)
+    found, classes, counts = np.unique(best, return_inverse=True, return_counts=True)
+    by_number = np.argsort(numbers)
+    return CanonicalBoards(
+        boards[by_number[found]], counts, classes[by_number].astype(np.int32), np.ascontiguousarray(order[by_number])
+    )  # fmt: skip
+
+
+def _numbers(boards: Integers) -> Integers:
+    """Return the `board_number` of boards (n, cards) whose card ids ascend."""
+    return np.asarray(sum(CHOOSE[boards[:, k], k + 1] for k in range(boards.shape[1])), np.int64)
+
+
+@kernel
+def board_number(cards: Any, first: Any, num_cards: Any) -> Any:
+    """Return the index of a set of `num_cards` cards among all such sets; the cards start at cards[first]."""
+    number = np.int64(0)
+    for i in range(first, first + num_cards):
+        card, smaller = np.int64(cards[i]), np.int64(0)
+        for j in range(first, first + num_cards):
+            smaller += np.int64(cards[j] < card)
+        number += CHOOSE[card, smaller + 1]
+    return number
+
+
+@kernel
+def rename_suit(card: Any, order: Any) -> Any:
+    """Return a card id with its suit renamed by row `order` of `SUIT_ORDERS`."""
+    return (card & ~3) | SUIT_ORDERS[order, card & 3]

@@ -1,0 +1,1 @@
+"""CFR for heads-up no-limit (and pot-limit) hold'em on a bet menu."""

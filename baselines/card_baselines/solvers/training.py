@@ -1,0 +1,190 @@
+"""What the training scripts of the solvers share: settings, the learner, and the `Algorithm` of a solver.
+
+The budget of a solver counts iterations. Its run folder is an agent.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from card_baselines.runs.algorithm import Algorithm, list_settings
+from card_baselines.runs.budget import Budget
+from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
+from card_baselines.runs.config import RunConfig, require
+from card_baselines.runs.learner import Learner
+from card_baselines.solvers.buckets.clustering import make_buckets, turn_table
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_envs.envs import make_game
+from card_envs.game import Game
+
+ENV = "limit_holdem-v0"
+_BUCKETS, _TURN, _SOLVER = "buckets.", "turn", "solver."
+"""Prefixes of the names of tensors in a checkpoint with buckets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolverConfig(RunConfig):
+    """Settings of a run; it ends when the iterations or the minutes are used up."""
+
+    iterations: int
+    minutes: float
+    """Budget of processor time for the whole run, evaluations along the way included; 0 for none."""
+    evaluation_seconds: float
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, naming the setting, for numbers out of range."""
+        super().__post_init__()
+        require(self, 1, "iterations")
+        require(self, 0, "minutes", "evaluation_seconds")
+
+    def game(self) -> Game:
+        """Return heads-up limit hold'em."""
+        return make_game(ENV)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketConfig(SolverConfig):
+    """Settings of solvers whose hands are in `HandBuckets`."""
+
+    width: int
+    """Square root of the number of buckets on each of flop, turn and river."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, naming the setting, for numbers out of range."""
+        super().__post_init__()
+        require(self, 2, "width")
+
+
+class Solver(Protocol):
+    """A CFR algorithm: regrets and summed strategies, which iterations improve."""
+
+    iterations: int
+    """Number of iterations so far."""
+
+    def run(self, iterations: int) -> None:
+        """Run `iterations` more iterations."""
+        ...
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        ...
+
+    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
+        ...
+
+
+class SolverLearner(Learner):
+    """Runs a solver. Subclasses make the solver and write its strategy."""
+
+    iterations_at_once: ClassVar[int]
+    """Number of iterations between two checks of the budget."""
+
+    def __init__(self, config: SolverConfig) -> None:
+        self._settings = config
+
+    @abstractmethod
+    def make_solver(self) -> Any:
+        """Return a new `Solver`."""
+
+    @cached_property
+    def solver(self) -> Any:
+        """The `Solver`, made on first access: making it may take minutes."""
+        return self.make_solver()
+
+    @property
+    def done(self) -> int:
+        """Number of iterations so far."""
+        return int(self.solver.iterations) if "solver" in self.__dict__ else 0
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Run `iterations_at_once` iterations; the first time one, which compiles."""
+        left = self._settings.iterations - self.solver.iterations
+        self.solver.run(min(self.iterations_at_once if self.solver.iterations else 1, left))
+        return {}
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write the state of the solver."""
+        tensors = {name: torch.from_numpy(_to_signed(array)) for name, array in self.checkpoint_arrays().items()}
+        save_state(path, tensors, {**progress, "iterations": self.done})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`; returns the progress that was saved with it."""
+        tensors, progress = load_state(path)
+        self.restore_arrays({name: tensor.numpy() for name, tensor in tensors.items()}, int(progress["iterations"]))
+        return progress
+
+    def checkpoint_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a checkpoint."""
+        return dict(self.solver.state())
+
+    def restore_arrays(self, arrays: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Continue from the arrays of a checkpoint."""
+        self.solver.restore(arrays, iterations)
+
+
+class BucketLearner(SolverLearner):
+    """Runs a solver whose hands are in `HandBuckets`: computed for a new run, and kept in checkpoints."""
+
+    def __init__(self, config: BucketConfig) -> None:
+        super().__init__(config)
+        self._width = config.width
+        self._loaded: tuple[HandBuckets, NDArray[np.uint16]] | None = None
+
+    def make_buckets(self) -> HandBuckets:
+        """Return the buckets of a new run."""
+        return make_buckets(self._width, self._settings.seed)
+
+    @cached_property
+    def tables(self) -> tuple[HandBuckets, NDArray[np.uint16]]:
+        """The buckets, and the bucket of each hand on each canonical turn board (`turn_table`)."""
+        if self._loaded is not None:
+            return self._loaded
+        buckets = self.make_buckets()
+        return buckets, turn_table(buckets)
+
+    def checkpoint_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the state of the solver and the buckets; boards are drawn by seed and iteration."""
+        buckets, turn = self.tables
+        arrays = {_SOLVER + name: array for name, array in self.solver.state().items()}
+        return arrays | {_BUCKETS + name: array for name, array in vars(buckets).items()} | {_TURN: turn}
+
+    def restore_arrays(self, arrays: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Continue with the buckets and the solver of a checkpoint."""
+        tables = strip_prefix(_BUCKETS, arrays)
+        tables["flop"] = tables["flop"].view(np.uint16)
+        self._loaded = HandBuckets(**tables), arrays[_TURN].view(np.uint16)
+        self.solver.restore(strip_prefix(_SOLVER, arrays), iterations)
+
+
+def _to_signed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return uint16 arrays viewed as int16, since not all versions of PyTorch have uint16."""
+    return array.view(np.int16) if array.dtype == np.uint16 else array
+
+
+def make_algorithm(
+    name: str, config: type[Any], learner: Callable[[Any, Game], Learner], checkpoint_seconds: float = 30.0, *,
+    env: str = ENV, agent: str = "cfr", presets: Mapping[str, Any] | None = None,
+) -> Algorithm[Any]:  # fmt: skip
+    """Return the algorithm of a solver, whose run folder `agent` plays."""
+    return Algorithm(
+        name=name,
+        config=config,
+        make_learner=learner,
+        describe=lambda config: {"agent": agent, "algorithm": name, "env": env, **list_settings(config)},
+        presets=presets or {},
+        budget=lambda config, done: Budget(config.minutes, config.iterations, done),
+        counts="iterations",
+        checkpoint_seconds=checkpoint_seconds,
+        may_change=("minutes", "iterations", "evaluation_seconds"),
+        duplicate=True,
+    )
