@@ -68,6 +68,7 @@ ALGORITHMS = {
     "mccfr": "card_baselines.solvers.limit.train_mccfr:ALGORITHM",
     "public_chance_cfr": "card_baselines.solvers.limit.train_public_chance_cfr:ALGORITHM",
     "sd_cfr": "card_baselines.neural.sd_cfr:ALGORITHM",
+    "dream": "card_baselines.neural.dream:ALGORITHM",
     "nfsp": "card_baselines.neural.nfsp:ALGORITHM",
     "mmd": "card_baselines.neural.mmd:ALGORITHM",
     "distill": "card_baselines.neural.distill:ALGORITHM",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import torch
 
 from card_baselines import cli
 from card_baselines.neural.advantage_memory import MeanAdvantages, SampledAdvantages
+from card_baselines.neural.dream import estimate_advantages, play_lines
 from card_baselines.neural.external_sampling import Samples, deal, traverse
 from card_baselines.registry import ALGORITHMS
 from card_baselines.runs.algorithm import Algorithm, find_algorithm
@@ -35,6 +38,10 @@ TINY: dict[str, dict[str, Any]] = {
     "sd_cfr": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200},
     "deep_cfr": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200, "average": "network",
                  "average_steps": 5, "memory": 500, "merge_samples": False, "minibatch": 64},
+    "dream": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200, "baseline_steps": 5,
+              "baseline_replay": 300},
+    "dream_network": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200, "baseline_steps": 5,
+                      "average": "network", "average_steps": 5, "memory": 500, "merge_samples": False},
     "nfsp": {"num_tables": 16, "hidden": (16,), "replay": 500, "reservoir": 300, "response_steps": 5,
              "average_steps": 5, "steps": 1200},
     "mmd": {"num_tables": 16, "batch": 256, "minibatch": 64, "hidden": (16,), "steps": 1500, "magnet_decisions": 600},
@@ -42,6 +49,9 @@ TINY: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 UNWRITTEN = {"rollout.buffer.advantage", "rollout.buffer.target"}
 """What PPO writes when a deal ends; in rows of unfinished deals there is what was there before."""
+NONE = np.empty(0)
+Sampler = Callable[[np.ndarray, np.ndarray], Samples]
+"""Tables and traversers -> samples."""
 every_learner = pytest.mark.parametrize("name", TINY)
 
 
@@ -51,7 +61,7 @@ def one_thread() -> None:
 
 
 def algorithm(name: str) -> Algorithm[Any]:
-    return find_algorithm(ALGORITHMS[{"deep_cfr": "sd_cfr"}.get(name, name)])
+    return find_algorithm(ALGORITHMS[{"deep_cfr": "sd_cfr", "dream_network": "dream"}.get(name, name)])
 
 
 def tiny(name: str, **changes: Any) -> Any:
@@ -61,31 +71,85 @@ def tiny(name: str, **changes: Any) -> Any:
 # --- traversals -------------------------------------------------------------------------------------------------------
 
 
+class Mixed:
+    """A random strategy of a small game, and its counterfactual regrets, from the tree."""
+
+    def __init__(self, env: str) -> None:
+        self.game = make_game(env)
+        tree = PublicTree(self.game)
+        weights = (
+            np.random.default_rng(0).random(tree.decisions.action_mask.shape) + 1e-3
+        ) * tree.decisions.action_mask
+        self.strategy = weights / weights.sum(axis=1, keepdims=True)
+        self._state_of = {seen.tobytes(): state for state, seen in enumerate(tree.decisions.observation)}
+        self.regrets = counterfactual_regrets(tree, self.strategy)
+
+    def states(self, observation: np.ndarray) -> list[int]:
+        return [self._state_of[seen.tobytes()] for seen in observation]
+
+    def play(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        return np.asarray(self.strategy[self.states(observation)])
+
+    def mean_advantages(self, num_deals: int, sample: Sampler) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean over deals of the advantages (states, actions), and their standard errors."""
+        sums, squares = np.zeros((2, *self.strategy.shape))
+        for player in range(2):
+            tables = self.game.seeded_tables(num_deals, player)
+            deal(self.game, tables)
+            first = tables["actor"].astype(np.int64)
+            samples = sample(tables, first if player == 0 else 1 - first)
+            states, advantage = self.states(samples.observation), samples.weight[:, None] * samples.advantage
+            np.add.at(sums, states, advantage)
+            np.add.at(squares, states, advantage**2)
+        return sums / num_deals, np.sqrt(squares) / num_deals  # standard errors, a little too large
+
+
 @pytest.mark.parametrize("env", ["kuhn_poker-v0", "leduc_holdem-v0"])
 def test_sampled_advantages_are_right_on_average(env: str) -> None:
     """Summed over deals, an information state's advantages are its counterfactual regrets, computed from the tree."""
-    game, num_deals = make_game(env), 60_000
-    tree, rng = PublicTree(game), np.random.default_rng(0)
-    strategy = rng.random(tree.decisions.action_mask.shape) * tree.decisions.action_mask + 1e-3
-    strategy = strategy * tree.decisions.action_mask
-    strategy /= strategy.sum(axis=1, keepdims=True)
-    state_of = {seen.tobytes(): state for state, seen in enumerate(tree.decisions.observation)}
+    mixed, rng = Mixed(env), np.random.default_rng(0)
+    found, errors = mixed.mean_advantages(
+        60_000, lambda tables, traversers: traverse(mixed.game, tables, traversers, mixed.play, rng)
+    )
+    assert (np.abs(found - mixed.regrets) <= 5 * errors + 1e-9).all()
+    assert np.corrcoef(found.ravel(), mixed.regrets.ravel())[0, 1] > 0.97
 
-    def play(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        return strategy[[state_of[seen.tobytes()] for seen in observation]]
 
-    expected, sums, squares = counterfactual_regrets(tree, strategy), *np.zeros((2, *strategy.shape))
-    for player in range(2):
-        tables = game.seeded_tables(num_deals, player)
-        deal(game, tables)
-        first = tables["actor"].astype(np.int64)
-        samples = traverse(game, tables, first if player == 0 else 1 - first, play, rng)
-        states = [state_of[seen.tobytes()] for seen in samples.observation]
-        np.add.at(sums, states, samples.advantage)
-        np.add.at(squares, states, samples.advantage**2)
-    errors = np.sqrt(squares) / num_deals  # standard errors, a little too large
-    assert (np.abs(sums / num_deals - expected) <= 5 * errors + 1e-9).all()
-    assert np.corrcoef((sums / num_deals).ravel(), expected.ravel())[0, 1] > 0.97
+@pytest.mark.parametrize("env", ["kuhn_poker-v0", "leduc_holdem-v0"])
+def test_advantages_of_single_lines_are_right_on_average_with_any_baseline(env: str) -> None:
+    """The baseline here is noise that depends on cards and betting: it must not move the mean."""
+    mixed, rng = Mixed(env), np.random.default_rng(0)
+    noise = rng.normal(size=(2 * mixed.game.layout.size, mixed.game.num_actions))
+
+    def sample(tables: np.ndarray, traversers: np.ndarray) -> Samples:
+        steps = play_lines(mixed.game, tables, traversers, mixed.play, 0.5, rng)
+        return estimate_advantages(steps, [np.sin(step.history @ noise) for step in steps])
+
+    found, errors = mixed.mean_advantages(60_000, sample)
+    visited = errors.any(axis=1)
+    assert visited.mean() > 0.99
+    assert (np.abs(found - mixed.regrets)[visited] <= 5 * errors[visited] + 1e-9).all()
+    assert np.corrcoef(found.ravel(), mixed.regrets.ravel())[0, 1] > 0.95
+
+
+def test_a_learned_baseline_takes_noise_away() -> None:
+    mixed, errors = Mixed("kuhn_poker-v0"), {}
+    for steps in (0, 30):
+        config = tiny("dream", traversals=2000, baseline_steps=steps, baseline_replay=50_000, hidden=(32, 32))
+        learner = algorithm("dream").make_learner(config, mixed.game)
+        learner.network.strategy = mixed.play  # type: ignore[method-assign]
+        for _ in range(20):
+            deal(mixed.game, learner.tables)
+            learner.traverse(learner.tables["actor"].astype(np.int64))
+        found, deviation = mixed.mean_advantages(2000, partial(replay_lines, learner))
+        assert (np.abs(found - mixed.regrets) <= 5 * deviation + 1e-9).all()
+        errors[steps] = deviation.mean()
+    assert errors[30] < 0.7 * errors[0]
+
+
+def replay_lines(learner: Any, tables: np.ndarray, traversers: np.ndarray) -> Samples:
+    learner.tables = tables
+    return learner.traverse(traversers)  # type: ignore[no-any-return]
 
 
 def counterfactual_regrets(tree: PublicTree, strategy: np.ndarray) -> np.ndarray:
@@ -127,7 +191,7 @@ def test_traversals_do_not_change_the_tables() -> None:
 
 def samples_of(states: np.ndarray, advantage: np.ndarray) -> Samples:
     observation, mask = np.eye(5, dtype=np.float32)[states], np.ones((len(states), 2), np.int8)
-    return Samples(observation, mask, advantage, observation[:0], mask[:0], advantage[:0])
+    return Samples(observation, mask, advantage, np.ones(len(states)), observation[:0], mask[:0], advantage[:0], NONE)
 
 
 def test_mean_advantages_are_weighted_means() -> None:
@@ -163,7 +227,8 @@ def test_a_reservoir_of_advantages_gives_back_what_was_added() -> None:
 
 @every_learner
 def test_a_run_leaves_an_agent_less_exploitable_than_an_untrained_one(name: str, tmp_path: Path) -> None:
-    longer = {"sd_cfr": 20_000, "deep_cfr": 20_000, "nfsp": 110_000, "mmd": 60_000, "tabular_mccfr": 10_000}
+    longer = {"sd_cfr": 20_000, "deep_cfr": 20_000, "dream": 60_000, "dream_network": 60_000, "nfsp": 110_000,
+              "mmd": 60_000, "tabular_mccfr": 10_000}  # fmt: skip
     found = algorithm(name)
     chosen = {key: value for key, value in TINY[name].items() if key == "average"}
     config = replace(found.presets["kuhn"], **SHORT | chosen | {"steps": longer[name]})
@@ -209,10 +274,10 @@ def test_run_folders_play_in_matches(name: str, tmp_path: Path, capsys: pytest.C
     assert '"hands": 200' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["sd_cfr", "tabular_mccfr"])
+@pytest.mark.parametrize("name", ["sd_cfr", "dream", "tabular_mccfr"])
 def test_games_with_more_players_are_refused(name: str) -> None:
     config = replace(algorithm(name).config(), env="limit_holdem-v0", settings=("num_players=3",))
-    with pytest.raises(ValueError, match=r"is for two players, .* has 3 seats"):
+    with pytest.raises(ValueError, match=rf"{name} is for two players, .* has 3 seats"):
         algorithm(name).make_learner(config, config.game())
 
 

@@ -37,7 +37,7 @@ class AverageNetwork:
         observation: NDArray[Any],
         action_mask: NDArray[np.int8],
         probabilities: NDArray[np.floating],
-        weight: float = 1.0,
+        weight: float | NDArray[np.floating] = 1.0,
     ) -> None:
         """Offer n decisions to the reservoir.
 
@@ -46,7 +46,7 @@ class AverageNetwork:
             observation: (n, d).
             action_mask: (n, num_actions).
             probabilities: (n, num_actions) of the strategy that decided, or 1 for the action that it took.
-            weight: Of these decisions in the average.
+            weight: Of these decisions in the average, one number or (n,).
         """
         self.reservoir.add(
             rng,

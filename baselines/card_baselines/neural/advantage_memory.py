@@ -22,7 +22,7 @@ class AdvantageMemory(Protocol):
     """Memory of the samples from which advantage networks learn."""
 
     def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
-        """Remember the traversers' decisions, all with the same weight."""
+        """Remember the traversers' decisions, with their weights times `weight`."""
 
     def sample(self, rng: np.random.Generator, size: int) -> Columns:
         """Return a minibatch; the expected loss over it is that over all decisions that were added."""
@@ -42,13 +42,13 @@ class SampledAdvantages:
         self._reservoir = Reservoir(capacity)
 
     def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
-        """Remember the traversers' decisions, all with the same weight."""
+        """Remember the traversers' decisions, with their weights times `weight`."""
         self._reservoir.add(
             rng,
             observation=samples.observation,
             action_mask=samples.action_mask,
             advantage=samples.advantage.astype(np.float32),
-            weight=np.full(len(samples.observation), weight, np.float32),
+            weight=(weight * samples.weight).astype(np.float32),
         )
 
     def sample(self, rng: np.random.Generator, size: int) -> Columns:
@@ -78,7 +78,7 @@ class MeanAdvantages:
         self._columns: Columns = {}
 
     def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
-        """Remember the traversers' decisions, all with the same weight."""
+        """Remember the traversers' decisions, with their weights times `weight`."""
         row_of = self._row_of
         rows = np.array([row_of.setdefault(seen.tobytes(), len(row_of)) for seen in samples.observation], np.int64)
         if len(row_of) > self._max_states:
@@ -89,9 +89,9 @@ class MeanAdvantages:
         columns = self._columns
         columns["observation"][rows], columns["action_mask"][rows] = samples.observation, samples.action_mask
         for action in range(samples.advantage.shape[1]):
-            sums = np.bincount(rows, samples.advantage[:, action], len(row_of))
+            sums = np.bincount(rows, samples.weight * samples.advantage[:, action], len(row_of))
             columns["sum"][: len(row_of), action] += weight * sums
-        columns["weight"][: len(row_of)] += weight * np.bincount(rows, minlength=len(row_of))
+        columns["weight"][: len(row_of)] += weight * np.bincount(rows, samples.weight, len(row_of))
 
     def _reserve(self, size: int, samples: Samples) -> None:
         """Make room for `size` information states; the arrays double."""

@@ -60,6 +60,7 @@ GAMES = {
 ENTRANTS = {
     "sd_cfr": Entrant("sd_cfr", "Single Deep CFR: a network of every iteration, one drawn per deal", AVERAGE),
     "deep_cfr": Entrant("sd_cfr", "Deep CFR: one average network", AVERAGE, {"average": "network"}),
+    "dream": Entrant("dream", "DREAM: as sd_cfr, from single lines of play with a learned baseline", AVERAGE),
     "nfsp": Entrant("nfsp", "neural fictitious self-play: average network", AVERAGE),
     "mmd": Entrant("mmd", "PPO with a magnet: latest policy", LATEST),
     "ppo": Entrant("self_play_ppo", "self-play PPO: latest policy", LATEST),

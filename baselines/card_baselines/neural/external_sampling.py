@@ -37,12 +37,16 @@ class Samples:
     advantage: Floats
     """(n, num_actions): value of each legal action minus that of the strategy, 0 for illegal ones; their unit is that
     of rewards."""
+    weight: Floats
+    """(n,): 1 over the probability that the traverser's own actions led here; 1 where all of them are tried."""
     other_observation: NDArray[Any]
     """(m, d)"""
     other_action_mask: NDArray[np.int8]
     """(m, num_actions)"""
     other_probabilities: Floats
     """(m, num_actions): what the policy played there."""
+    other_weight: Floats
+    """(m,): as `weight`."""
 
     @property
     def num_decisions(self) -> int:
@@ -147,11 +151,14 @@ def _collect(levels: list[_Level]) -> Samples:
         next_values = np.where(level.is_own, expected, values.sum(axis=1))
         advantages.append(((values - expected[:, None]) * level.action_mask)[level.is_own])
     backwards = levels[::-1]
+    probabilities = np.concatenate([level.probabilities[~level.is_own] for level in backwards])
     return Samples(
-        np.concatenate([level.observation[level.is_own] for level in backwards]),
-        np.concatenate([level.action_mask[level.is_own] for level in backwards]),
-        np.concatenate(advantages),
-        np.concatenate([level.observation[~level.is_own] for level in backwards]),
-        np.concatenate([level.action_mask[~level.is_own] for level in backwards]),
-        np.concatenate([level.probabilities[~level.is_own] for level in backwards]),
+        observation=np.concatenate([level.observation[level.is_own] for level in backwards]),
+        action_mask=np.concatenate([level.action_mask[level.is_own] for level in backwards]),
+        advantage=np.concatenate(advantages),
+        weight=np.ones(sum(map(len, advantages))),
+        other_observation=np.concatenate([level.observation[~level.is_own] for level in backwards]),
+        other_action_mask=np.concatenate([level.action_mask[~level.is_own] for level in backwards]),
+        other_probabilities=probabilities,
+        other_weight=np.ones(len(probabilities)),
     )

@@ -26,6 +26,7 @@ from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner, join_states, to_arrays
 from card_baselines.neural.external_sampling import observe
+from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
@@ -77,36 +78,6 @@ class Config(MeasuredConfig):
         require(self, 0, "epsilon")
 
 
-class ReplayMemory:
-    """The most recent transitions of all seats: what a seat saw and did, its reward, and what it saw next."""
-
-    def __init__(self, game: Game, capacity: int) -> None:
-        """Make room for `capacity` transitions."""
-        shape = (capacity, game.layout.size)
-        self.columns: dict[str, NDArray[Any]] = {
-            "observation": np.zeros(shape, game.layout.dtype),
-            "action": np.zeros(capacity, np.int64),
-            "reward": np.zeros(capacity, np.float32),
-            "next_observation": np.zeros(shape, game.layout.dtype),
-            "next_action_mask": np.zeros((capacity, game.num_actions), np.int8),
-            "is_last": np.zeros(capacity, np.bool_),
-        }
-        self.num_added = 0
-
-    def add(self, **columns: NDArray[Any]) -> None:
-        """Add n transitions in place of the oldest."""
-        count = len(columns["action"])
-        places = np.arange(self.num_added, self.num_added + count) % len(self.columns["action"])
-        for name, values in columns.items():
-            self.columns[name][places] = values
-        self.num_added += count
-
-    def sample(self, rng: np.random.Generator, size: int) -> dict[str, torch.Tensor]:
-        """Return columns of `size` transitions, drawn with replacement."""
-        rows = rng.integers(0, min(self.num_added, len(self.columns["action"])), size)
-        return {name: torch.from_numpy(column[rows]) for name, column in self.columns.items()}
-
-
 class Nfsp(MeasuredLearner):
     """The two networks, their memories and the tables at which they play."""
 
@@ -119,7 +90,18 @@ class Nfsp(MeasuredLearner):
         self.target = deepcopy(self.response).requires_grad_(False)
         self.optimiser = torch.optim.Adam(self.response.parameters(), config.learning_rate, fused=True)
         self.average = AverageNetwork(game, config.hidden, config.reservoir, config.average_learning_rate, self.device)
-        self.replay = ReplayMemory(game, config.replay)
+        seen = (game.layout.size,), game.layout.dtype
+        self.replay = ReplayMemory(
+            config.replay,
+            {
+                "observation": seen,
+                "action": ((), np.int64),
+                "reward": ((), np.float32),
+                "next_observation": seen,
+                "next_action_mask": ((game.num_actions,), np.int8),
+                "is_last": ((), np.bool_),
+            },
+        )
         self.rng = np.random.default_rng([config.seed % 2**64, 4])
         self.decisions = self.updates = 0
         self._tables = game.seeded_tables(config.num_tables, config.seed)
@@ -248,10 +230,10 @@ class Nfsp(MeasuredLearner):
             "target": self.target.state_dict(),
             "adam": optimiser_tensors(self.optimiser),
             "average": self.average.state(),
-            "replay": self.replay.columns,
+            "replay": self.replay.state(),
             "play": self._play_state(),
         }
-        counts = {"decisions": self.decisions, "updates": self.updates, "num_added": self.replay.num_added}
+        counts = {"decisions": self.decisions, "updates": self.updates}
         rng = json.dumps(self.rng.bit_generator.state)
         save_state(path, join_states(parts), {**progress, **counts, "rng": rng})
 
@@ -262,11 +244,11 @@ class Nfsp(MeasuredLearner):
         self.target.load_state_dict(strip_prefix("target.", tensors))
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
         self.average.restore(strip_prefix("average.", tensors))
-        for part, arrays in (("replay.", self.replay.columns), ("play.", self._play_state())):
-            for name, array in to_arrays(strip_prefix(part, tensors)).items():
-                arrays[name][:] = array
+        self.replay.restore(to_arrays(strip_prefix("replay.", tensors)))
+        play_state = self._play_state()
+        for name, array in to_arrays(strip_prefix("play.", tensors)).items():
+            play_state[name][:] = array
         self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
-        self.replay.num_added = int(progress["num_added"])
         self.rng.bit_generator.state = json.loads(progress["rng"])
         return progress
 

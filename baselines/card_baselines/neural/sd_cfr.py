@@ -10,7 +10,8 @@ deal; Deep CFR trains one more network to play the average. What differs from th
 positions, which it observes; networks are not trained anew but go on learning after every iteration; and in small games
 (`merge_samples`) it learns from the mean advantage of each information state rather than from a reservoir of samples.
 
-Read in this order: `external_sampling` (traversals), `advantage_memory`, this file; `average_strategy.snapshots`.
+Read in this order: `external_sampling` (traversals), `advantage_memory`, `advantage_network`, this file;
+`average_strategy.snapshots`.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
+from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
+from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.neural.advantage_memory import AdvantageMemory, MeanAdvantages, SampledAdvantages
+from card_baselines.neural.advantage_network import AdvantageNetwork
 from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner, join_states, to_arrays
-from card_baselines.neural.external_sampling import Floats, deal, traverse
+from card_baselines.neural.external_sampling import Floats, Samples, deal, traverse
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
@@ -42,8 +44,6 @@ from card_envs.files import replace_file
 from card_envs.game import Game
 
 NUM_PLAYERS = 2
-_MIN_DEVIATION = 0.1
-"""Offset of the standard deviations of inputs, so that inputs that hardly vary at first cannot become large later."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,82 +79,22 @@ class Config(MeasuredConfig):
         require_above_0(self, "learning_rate")
 
 
-class AdvantageNetwork:
-    """A network of advantages whose inputs are standardised by the first observations that it learns from."""
-
-    def __init__(self, game: Game, config: Config, device: torch.device) -> None:
-        """Begin with outputs of 0, whose strategy plays all legal actions alike."""
-        self.policy = MlpPolicy(game.layout.size, list(config.hidden), game.num_actions, "relu").to(device)
-        torch.nn.init.zeros_(self._last.weight)
-        torch.nn.init.zeros_(self._last.bias)
-        self.optimiser = torch.optim.Adam(self.policy.parameters(), fused=True)
-        self.shift = torch.zeros(game.layout.size, device=device)
-        self.scale = torch.ones(game.layout.size, device=device)
-        self._device = device
-
-    @property
-    def _last(self) -> torch.nn.Linear:
-        last = self.policy.layers[-1]
-        assert isinstance(last, torch.nn.Linear)
-        return last
-
-    def standardise(self, observation: NDArray[Any]) -> None:
-        """Set mean and deviation of the inputs to those of some observations (n, d)."""
-        seen = torch.from_numpy(np.asarray(observation, np.float32)).to(self._device)
-        self.shift, self.scale = seen.mean(dim=0), 1.0 / (seen.std(dim=0, correction=0) + _MIN_DEVIATION)
-
-    def forward(self, observation: NDArray[Any]) -> torch.Tensor:
-        """Return the advantage of every action (n, num_actions)."""
-        inputs = torch.from_numpy(np.asarray(observation, np.float32)).to(self._device)
-        output: torch.Tensor = self.policy((inputs - self.shift) * self.scale)
-        return output
-
-    @torch.inference_mode()
-    def strategy(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
-        """Return the strategy of regret matching (n, num_actions)."""
-        return match_regrets(self.forward(observation).cpu().numpy(), action_mask)
-
-    def fit(self, minibatch: Mapping[str, NDArray[Any]], learning_rate: float) -> torch.Tensor:
-        """Take one step towards the advantages of a minibatch; return its loss."""
-        target, mask, weight = (
-            torch.from_numpy(minibatch[name]).to(self._device) for name in ("advantage", "action_mask", "weight")
-        )
-        error = ((self.forward(minibatch["observation"]) - target) * mask).square().sum(dim=1)
-        loss = (weight / weight.mean() * error).mean()
-        for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.optimiser.step()
-        return loss.detach()
-
-    @torch.no_grad()
-    def plain_policy(self) -> MlpPolicy:
-        """Return a network with the same outputs whose inputs are not standardised: its first layer does that."""
-        linear = [layer for layer in self.policy.layers if isinstance(layer, torch.nn.Linear)]
-        sizes = [layer.out_features for layer in linear[:-1]]
-        plain = MlpPolicy(linear[0].in_features, sizes, linear[-1].out_features, "relu").to(self._device)
-        plain.load_state_dict(self.policy.state_dict())
-        first = plain.layers[0]
-        assert isinstance(first, torch.nn.Linear)
-        first.weight.mul_(self.scale)
-        first.bias.sub_(first.weight @ self.shift)
-        return plain
-
-
 class SingleDeepCfr(MeasuredLearner):
     """The advantage network, its memory, and the average strategy."""
+
+    algorithm: ClassVar[str] = "sd_cfr"
 
     def __init__(self, config: Config, game: Game) -> None:
         """Begin with the strategy that plays all legal actions alike; ValueError unless the game has two players."""
         if game.num_seats != NUM_PLAYERS:
             raise ValueError(
-                f"sd_cfr is for two players, {game.name} has {game.num_seats} seats: train self_play_ppo there"
+                f"{self.algorithm} is for two players, {game.name} has {game.num_seats} seats: train self_play_ppo "
+                "there"
             )
         torch.manual_seed(config.seed)
         super().__init__(game, config.exploitability)
         self.config, device = config, find_device(config.device)
-        self.network = AdvantageNetwork(game, config, device)
+        self.network = AdvantageNetwork(game, config.hidden, device)
         make_memory = MeanAdvantages if config.merge_samples else SampledAdvantages
         self.memory: AdvantageMemory = make_memory(config.memory)
         self.snapshots = Snapshots(config.max_snapshots)
@@ -162,7 +102,7 @@ class SingleDeepCfr(MeasuredLearner):
         if config.average == "network":
             self.average = AverageNetwork(game, config.hidden, config.memory, 1e-3, device)
         self.rng = np.random.default_rng([config.seed % 2**64, 3])
-        self._tables = game.seeded_tables(config.traversals, config.seed)
+        self.tables = game.seeded_tables(config.traversals, config.seed)
         self.decisions = self.iterations = 0
 
     @property
@@ -185,11 +125,9 @@ class SingleDeepCfr(MeasuredLearner):
 
     def _update_player(self, player: int, learning_rate: float) -> float:
         """Traverse deals for a player, 0 being the one who acts first, and train the network; return the mean loss."""
-        deal(self.game, self._tables)
-        first = self._tables["actor"].astype(np.int64)
-        samples = traverse(
-            self.game, self._tables, first if player == 0 else 1 - first, self.network.strategy, self.rng
-        )
+        deal(self.game, self.tables)
+        first = self.tables["actor"].astype(np.int64)
+        samples = self.traverse(first if player == 0 else 1 - first)
         self.decisions += samples.num_decisions
         weight = float(self.iterations + 1)
         if not self.iterations and player == 0:
@@ -197,7 +135,11 @@ class SingleDeepCfr(MeasuredLearner):
         self.memory.add(self.rng, samples, weight)
         if self.average is not None:
             self.average.add(
-                self.rng, samples.other_observation, samples.other_action_mask, samples.other_probabilities, weight
+                self.rng,
+                samples.other_observation,
+                samples.other_action_mask,
+                samples.other_probabilities,
+                weight * samples.other_weight,
             )
         config = self.config
         losses = [
@@ -205,6 +147,10 @@ class SingleDeepCfr(MeasuredLearner):
             for _ in range(config.train_steps)
         ]
         return float(torch.stack(losses).mean())
+
+    def traverse(self, traversers: NDArray[np.int64]) -> Samples:
+        """Return samples of the deals at the tables; `traversers` (tables,) are seats."""
+        return traverse(self.game, self.tables, traversers, self.network.strategy, self.rng)
 
     def strategies(self, decisions: Decisions) -> dict[str, Floats]:
         """Return the latest strategy, and the average: exact, or as Deep CFR's average network plays it."""
@@ -222,27 +168,22 @@ class SingleDeepCfr(MeasuredLearner):
         with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(self.average.policy, temporary)
 
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write networks, optimisers, memories, tables and the random generator."""
+    def parts(self) -> dict[str, Mapping[str, Any]]:
+        """Return networks, optimisers, memories and tables by name, as tensors or arrays."""
         network = self.network
-        tensors = join_states(
-            {
-                "network": network.policy.state_dict(),
-                "adam": optimiser_tensors(network.optimiser),
-                "input": {"shift": network.shift, "scale": network.scale},
-                "memory": self.memory.state(),
-                "snapshots": self.snapshots.state(),
-                "average": self.average.state() if self.average is not None else {},
-                "exploitability": self.exploitability_state(),
-                "tables": {"records": self._tables.view(np.uint8)},
-            }
-        )
-        counts = {"decisions": self.decisions, "iterations": self.iterations}
-        save_state(path, tensors, {**progress, **counts, "rng": json.dumps(self.rng.bit_generator.state)})
+        return {
+            "network": network.policy.state_dict(),
+            "adam": optimiser_tensors(network.optimiser),
+            "input": {"shift": network.shift, "scale": network.scale},
+            "memory": self.memory.state(),
+            "snapshots": self.snapshots.state(),
+            "average": self.average.state() if self.average is not None else {},
+            "exploitability": self.exploitability_state(),
+            "tables": {"records": self.tables.view(np.uint8)},
+        }
 
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; returns the progress that was saved with it."""
-        tensors, progress = load_state(path)
+    def restore_parts(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Continue with the tensors of all parts, each under the name of its part, a dot and its own name."""
         network = self.network
         network.policy.load_state_dict(strip_prefix("network.", tensors))
         load_optimiser(network.optimiser, strip_prefix("adam.", tensors))
@@ -252,16 +193,27 @@ class SingleDeepCfr(MeasuredLearner):
         if self.average is not None:
             self.average.restore(strip_prefix("average.", tensors))
         self.restore_exploitability(strip_prefix("exploitability.", tensors))
-        self._tables.view(np.uint8)[:] = tensors["tables.records"].numpy()
+        self.tables.view(np.uint8)[:] = tensors["tables.records"].numpy()
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write all parts and the random generator."""
+        counts = {"decisions": self.decisions, "iterations": self.iterations}
+        rng = json.dumps(self.rng.bit_generator.state)
+        save_state(path, join_states(self.parts()), {**progress, **counts, "rng": rng})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`; returns the progress that was saved with it."""
+        tensors, progress = load_state(path)
+        self.restore_parts(tensors)
         self.rng.bit_generator.state = json.loads(progress["rng"])
         self.decisions, self.iterations = int(progress["decisions"]), int(progress["iterations"])
         return progress
 
 
-def describe(config: Config) -> dict[str, Any]:
+def describe(config: Config, algorithm: str = SingleDeepCfr.algorithm) -> dict[str, Any]:
     """Return the content of config.json."""
     agent = "snapshots" if config.average == "snapshots" else "mlp"
-    return describe_game_run(config, "sd_cfr", agent, activation="relu", output="advantages")
+    return describe_game_run(config, algorithm, agent, activation="relu", output="advantages")
 
 
 _SMALL = Config(
@@ -278,7 +230,7 @@ PRESETS = {
 }
 
 ALGORITHM = Algorithm(
-    name="sd_cfr",
+    name=SingleDeepCfr.algorithm,
     config=Config,
     make_learner=SingleDeepCfr,
     describe=describe,

@@ -29,7 +29,7 @@ def benchmark_learners(
 
     Args:
         games: kuhn, leduc. By default both.
-        learners: sd_cfr, deep_cfr, nfsp, mmd, ppo, ppo_average, tabular_mccfr. By default all.
+        learners: sd_cfr, deep_cfr, dream, nfsp, mmd, ppo, ppo_average, tabular_mccfr. By default all.
         seeds: Number of runs of each learner in each game; their seeds are 0, 1, ...
         minutes: Processor time of each run. By default half a minute in Kuhn poker and ten minutes in Leduc hold'em.
         folder: Where everything is kept.

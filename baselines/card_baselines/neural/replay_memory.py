@@ -1,0 +1,45 @@
+"""A memory of the most recent transitions, from which action values are learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+
+class ReplayMemory:
+    """Columns of transitions; new ones replace the oldest."""
+
+    def __init__(self, capacity: int, columns: Mapping[str, tuple[tuple[int, ...], Any]]) -> None:
+        """Make room for `capacity` transitions; `columns` are name -> shape and dtype of one entry."""
+        self.columns: dict[str, NDArray[Any]] = {
+            name: np.zeros((capacity, *shape), dtype) for name, (shape, dtype) in columns.items()
+        }
+        self.capacity = capacity
+        self.num_added = 0
+
+    def add(self, **columns: NDArray[Any]) -> None:
+        """Add n transitions, given as columns (n, ...), in place of the oldest."""
+        count = len(next(iter(columns.values())))
+        places = np.arange(self.num_added, self.num_added + count) % self.capacity
+        for name, values in columns.items():
+            self.columns[name][places] = values
+        self.num_added += count
+
+    def sample(self, rng: np.random.Generator, size: int) -> dict[str, torch.Tensor]:
+        """Return columns of `size` transitions, drawn with replacement."""
+        rows = rng.integers(0, min(self.num_added, self.capacity), size)
+        return {name: torch.from_numpy(column[rows]) for name, column in self.columns.items()}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues."""
+        return {**self.columns, "num_added": np.array(self.num_added)}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Become the memory whose `state` was kept."""
+        self.num_added = int(state["num_added"])
+        for name, column in self.columns.items():
+            column[:] = state[name]
