@@ -9,7 +9,7 @@ from typing import Any
 
 from card_baselines.big2_benchmark import DEALS_SHA256, SEED
 from card_baselines.neural.benchmark import ENTRANTS, summarise_cells
-from card_baselines.neural.benchmark_report import HEADER, table_rows
+from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
 from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
@@ -161,7 +161,7 @@ def later_matches() -> list[dict[str, Any]]:
 
 def learners_table(game: str) -> str:
     """Return how exploitable each learner is in a game, the references first, then the best learner."""
-    return markdown_table(HEADER, table_rows(learners_report(), game))
+    return markdown_table(table_header(game), table_rows(learners_report(), game))
 
 
 def has_learners(game: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -18,12 +19,17 @@ from card_baselines.average_strategy.own_history import OwnHistory
 from card_baselines.average_strategy.reservoir import Reservoir
 from card_baselines.average_strategy.snapshot_agent import SnapshotAgent
 from card_baselines.average_strategy.snapshots import Snapshots, match_regrets, softmax
+from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
+from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.analysis.exploitability.average_strategy import AverageStrategy
+from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.game import holdem_game
 from card_envs.match import play_match
 
 KUHN, LEDUC = make_game("kuhn_poker-v0"), make_game("leduc_holdem-v0")
@@ -124,7 +130,7 @@ def test_probabilities_of_a_mixture_are_the_average_of_its_networks(game: Game, 
     tree = PublicTree(game)
     average = AverageStrategy(tree)
     for snapshot, weight in enumerate([1.0, 2.0, 5.0]):
-        average.add(agent.play(snapshot, tree.decisions.observation, tree.decisions.action_mask), weight)
+        average.add(agent.play_component(snapshot, tree.decisions.observation, tree.decisions.action_mask), weight)
     shown = agent.probabilities(tree.decisions)
     reached = average._weights.sum(axis=1) > 0
     np.testing.assert_allclose(shown[reached], average.strategy()[reached], rtol=0, atol=1e-6)  # float32
@@ -136,7 +142,7 @@ def test_a_seat_that_draws_a_network_for_each_deal_plays_these_probabilities(tmp
     weights = np.array([1.0, 2.0, 5.0]) / 8.0
     agent = mixture(KUHN, tmp_path, weights.tolist())
     tree = PublicTree(KUHN)
-    strategies = [agent.play(k, tree.decisions.observation, tree.decisions.action_mask) for k in range(3)]
+    strategies = [agent.play_component(k, tree.decisions.observation, tree.decisions.action_mask) for k in range(3)]
     shown = agent.probabilities(tree.decisions)
     before = tree._before  # the seat's own last decision, as state * actions + action; -1 for none
     for state, action in product(range(len(shown)), range(shown.shape[1])):
@@ -144,6 +150,18 @@ def test_a_seat_that_draws_a_network_for_each_deal_plays_these_probabilities(tmp
         chance = sum(w * r * s[state, action] for w, r, s in zip(weights, reach, strategies, strict=True))
         # Networks compute in float32, whose last digits depend on the size of the batch.
         assert chance == pytest.approx(shown[state, action] * (weights @ reach), abs=1e-6)
+
+
+@pytest.mark.parametrize("output", ["logits", "advantages"])
+def test_exploitability_of_a_mixture_in_flop_holdem_is_that_of_its_probabilities(output: str, tmp_path: Path) -> None:
+    """Street by street, as `exploit` asks a mixture, and state by state in the whole tree of a small deck."""
+    game = holdem_game("seven_cards", replace(HoldemConfig.flop(max_raises=(1, 1)), num_suits=1, num_ranks=7))
+    agent = mixture(game, tmp_path, [1.0, 2.0, 5.0], output)
+    target = Target(env="flop_holdem-v0", settings={}, agent="mixture", game=game, player=agent)
+    found = exploit_flop_holdem(target, ExploitSettings())
+    expected = exact_exploitability(game, agent)
+    assert found["best_responses"] == pytest.approx(expected.best_responses, abs=1e-5)  # float32
+    assert expected.exploitability > 0.3
 
 
 def test_networks_are_drawn_by_their_weights_once_per_deal_and_seat(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 pytest.importorskip("torch")
 
 from card_baselines import cli
+from card_baselines.neural import benchmark
 from card_baselines.neural.benchmark import ENTRANTS, run_path, summarise_cells
-from card_baselines.neural.benchmark_report import table_rows
+from card_baselines.neural.benchmark_report import table_header, table_rows
 
 WORDS = ["benchmark-learners", "--games", "kuhn", "--minutes", "0.002", "--folder"]
 
@@ -44,3 +45,25 @@ def test_unknown_names_are_refused_with_those_there_are(tmp_path: Path, capsys: 
     assert "did you mean 'nfsp'" in capsys.readouterr().err
     assert cli.main(["benchmark-learners", "--games", "chess", "--folder", str(tmp_path)]) == 2
     assert cli.main(["benchmark-learners", "--seeds", "0", "--folder", str(tmp_path)]) == 2
+
+
+def test_finished_runs_in_flop_holdem_are_measured_on_the_same_flops(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(benchmark, "FLOPS", 10)
+    words = ["benchmark-learners", "--games", "flop", "--minutes", "0.002", "--folder", str(tmp_path), "--seeds", "1"]
+    assert cli.main([*words, "--learners", "ppo", "ppo_average", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["references"]["flop"]["untrained"] == pytest.approx(1.4, abs=0.1)
+    latest, average = report["cells"]
+    assert latest["learner"] == "ppo" and average["learner"] == "ppo_average"
+    assert latest["flops"] == 10 and 0 < latest["exploitability"] != average["exploitability"] > 0
+    assert table_header("flop")[1] == "big blinds a hand"
+
+
+def test_learners_without_settings_for_a_game_are_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["benchmark-learners", "--games", "flop", "--learners", "tabular_mccfr", "--folder", str(tmp_path)]
+    assert cli.main(words) == 2
+    assert "learner tabular_mccfr has no settings for flop: choose of sd_cfr" in capsys.readouterr().err

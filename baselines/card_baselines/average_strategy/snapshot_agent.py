@@ -42,7 +42,7 @@ class SnapshotAgent(Agent):
         if not len(weights) or (weights < 0).any() or any(len(tensor) != len(weights) for tensor in tensors.values()):
             raise ValueError(f"{folder / WEIGHTS} holds no snapshots with weights")
         total = weights.sum()
-        self.weights: Floats = weights / total if total > 0 else np.full(len(weights), 1.0 / len(weights))
+        self.mixture_weights: Floats = weights / total if total > 0 else np.full(len(weights), 1.0 / len(weights))
         self._tensors, self._policy = tensors, policy_of(config).eval()
         self._game = game.with_encoder(self.encoder)
         self._drawn = np.full((0, game.num_seats), _NOT_DRAWN)
@@ -74,21 +74,22 @@ class SnapshotAgent(Agent):
         probabilities = np.zeros(decisions.action_mask.shape)
         for snapshot in np.unique(drawn).tolist():
             rows = np.flatnonzero(drawn == snapshot)
-            probabilities[rows] = self.play(snapshot, decisions.observation[rows], decisions.action_mask[rows])
+            seen, mask = decisions.observation[rows], decisions.action_mask[rows]
+            probabilities[rows] = self.play_component(snapshot, seen, mask)
         return choose(probabilities, random_numbers)
 
     def _draw(self, random_numbers: Floats) -> tuple[NDArray[np.int64], Floats]:
         """Return snapshots drawn by their weights, and new random numbers: where in its share each number lay."""
-        ends = np.cumsum(self.weights)
+        ends = np.cumsum(self.mixture_weights)
         drawn = np.minimum(np.searchsorted(ends, random_numbers * ends[-1], side="right"), len(ends) - 1)
-        share = self.weights[drawn]
+        share = self.mixture_weights[drawn]
         inside = (random_numbers * ends[-1] - (ends[drawn] - share)) / np.where(share > 0, share, 1.0)
         return drawn, np.clip(inside, 0.0, np.nextafter(1.0, 0.0))
 
     @torch.inference_mode()
-    def play(self, snapshot: int, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
+    def play_component(self, component: int, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
         """Return the action probabilities of one of the networks, (n, num_actions)."""
-        weights = {name: tensor[snapshot] for name, tensor in self._tensors.items()}
+        weights = {name: tensor[component] for name, tensor in self._tensors.items()}
         inputs = torch.from_numpy(np.asarray(observation, np.float32))
         return self._strategy(torch.func.functional_call(self._policy, weights, inputs).numpy(), action_mask)
 
@@ -101,12 +102,12 @@ class SnapshotAgent(Agent):
         earlier = list(self._history.earlier(decisions))
         mixed, total = np.zeros(decisions.action_mask.shape), np.zeros(len(decisions))
         plain = np.zeros(decisions.action_mask.shape)
-        for snapshot, weight in enumerate(self.weights.tolist()):
+        for snapshot, weight in enumerate(self.mixture_weights.tolist()):
             reach = np.full(len(decisions), weight)
             for rows, before, actions in earlier:
-                chances = self.play(snapshot, before.observation, before.action_mask)
+                chances = self.play_component(snapshot, before.observation, before.action_mask)
                 reach[rows] *= chances[np.arange(len(rows)), actions]
-            strategy = self.play(snapshot, decisions.observation, decisions.action_mask)
+            strategy = self.play_component(snapshot, decisions.observation, decisions.action_mask)
             mixed += reach[:, None] * strategy
             plain += weight * strategy
             total += reach

@@ -1,4 +1,7 @@
-"""The benchmark of the learners: every learner in every small game with several seeds, judged by exact exploitability.
+"""The benchmark of the learners: every learner in every game with several seeds, judged by exact exploitability.
+
+In Kuhn poker and Leduc hold'em that is measured along each run. In flop hold'em it is measured at the end, on random
+flops that are the same for all (`FLOPS`); `card-envs exploit flop_holdem-v0 --agent RUN` takes all of them.
 
 A cell of the benchmark is one run: game, learner and seed. Each has a run folder of its own, so a benchmark that was
 interrupted continues where it stopped, within a cell and between cells.
@@ -6,6 +9,7 @@ interrupted continues where it stopped, within a cell and between cells.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,6 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from card_baselines.average_strategy.average_callbacks import SNAPSHOTS_FOLDER
+from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
+from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.registry import ALGORITHMS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.algorithm import find_algorithm
@@ -28,6 +35,8 @@ _POINTS = 12
 """Evaluations along a run."""
 _HANDS = 200
 """Hands against `random`, which nobody reads here, in an evaluation: they cost time."""
+FLOPS = 30
+"""Random flops on which runs in flop hold'em are judged."""
 
 
 class BenchmarkGame(NamedTuple):
@@ -38,6 +47,11 @@ class BenchmarkGame(NamedTuple):
     """Name of the presets of all learners."""
     minutes: float
     """Processor time of a run, unless another is asked for."""
+    unit: str
+    milli_unit: str
+    """Thousandths of what, in the tables."""
+    is_small: bool = True
+    """Exploitability is measured along the runs."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +65,14 @@ class Entrant:
     """Column of the metrics that judges it: `LATEST` or `AVERAGE`."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Settings that differ from the preset."""
+    folder: str = ""
+    """Folder, within that of a run in flop hold'em, that plays the judged strategy; that of the run by default."""
 
 
 GAMES = {
-    "kuhn": BenchmarkGame("kuhn_poker-v0", "kuhn", 0.5),
-    "leduc": BenchmarkGame("leduc_holdem-v0", "leduc", 10.0),
+    "kuhn": BenchmarkGame("kuhn_poker-v0", "kuhn", 0.5, "chips", "the ante"),
+    "leduc": BenchmarkGame("leduc_holdem-v0", "leduc", 10.0, "chips", "the ante"),
+    "flop": BenchmarkGame("flop_holdem-v0", "flop", 60.0, "big blinds", "the big blind", is_small=False),
 }
 ENTRANTS = {
     "sd_cfr": Entrant("sd_cfr", "Single Deep CFR: a network of every iteration, one drawn per deal", AVERAGE),
@@ -64,10 +81,15 @@ ENTRANTS = {
     "nfsp": Entrant("nfsp", "neural fictitious self-play: average network", AVERAGE),
     "mmd": Entrant("mmd", "PPO with a magnet: latest policy", LATEST),
     "ppo": Entrant("self_play_ppo", "self-play PPO: latest policy", LATEST),
-    "ppo_average": Entrant("self_play_ppo", "self-play PPO: exact average of all policies", AVERAGE),
+    "ppo_average": Entrant("self_play_ppo", "self-play PPO: average of all policies", AVERAGE, folder=SNAPSHOTS_FOLDER),
     "tabular_mccfr": Entrant("tabular_mccfr", "table in place of networks, same traversals", AVERAGE),
 }
 """Name -> learner. Those with the same algorithm and changes share their runs."""
+
+
+def can_learn(entrant: str, game: str) -> bool:
+    """Return True if a learner has settings for a game."""
+    return GAMES[game].preset in find_algorithm(ALGORITHMS[ENTRANTS[entrant].algorithm]).presets
 
 
 def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -> dict[str, Any]:
@@ -112,22 +134,38 @@ def run_path(folder: Path, game: str, entrant: str, seed: int) -> Path:
 def read_cell(run: RunFolder, game: str, entrant: str, seed: int) -> dict[str, Any]:
     """Return the cell of a finished run: its commit, its curve and how exploitable it is at the end."""
     column = ENTRANTS[entrant].result
-    rows = [row for row in run.metrics() if column in row]
+    metrics = run.metrics()
     config = run.config()
-    return {
+    curve = [
+        {"seconds": row["seconds"], "decisions": int(row["decisions"]), "exploitability": row[column]}
+        for row in metrics
+        if column in row
+    ]
+    cell = {
         "game": game,
         "learner": entrant,
         "seed": seed,
         "commit": config["made_of"]["commit"],
         "minutes": config["minutes"],
-        "curve": [
-            {"seconds": row["seconds"], "decisions": int(row["decisions"]), "exploitability": row[column]}
-            for row in rows
-        ],
-        "decisions": int(rows[-1]["decisions"]),
-        "seconds": rows[-1]["seconds"],
-        "exploitability": rows[-1][column],
+        "curve": curve,
+        "decisions": int(metrics[-1]["decisions"]),
+        "seconds": metrics[-1]["seconds"],
     }
+    if GAMES[game].is_small:
+        return cell | {"exploitability": curve[-1]["exploitability"]}
+    found = measure_on_flops(GAMES[game].env, RunFolder(run.path / ENTRANTS[entrant].folder))
+    return cell | {name: found[name] for name in ("exploitability", "flops", "ci95")}
+
+
+def measure_on_flops(env: str, run: RunFolder) -> dict[str, Any]:
+    """Return how exploitable a run folder is in flop hold'em, on `FLOPS` random flops; measured once and kept."""
+    path = run.path / f"exploitability_{FLOPS}_flops.json"
+    if not path.exists():
+        game = make_game(env)
+        target = Target(env=env, settings={}, agent=run.path.name, game=game, player=find_agent(str(run.path), game))
+        run.write_json(path.name, exploit_flop_holdem(target, ExploitSettings(flops=FLOPS)))
+    report: dict[str, Any] = json.loads(path.read_text())
+    return report
 
 
 def find_cells(folder: Path) -> list[dict[str, Any]]:
@@ -151,15 +189,18 @@ def run_benchmark(
     """
     for seed in range(seeds):
         for game in games:
-            for entrant in entrants:
+            for entrant in (entrant for entrant in entrants if can_learn(entrant, game)):
                 run_cell(folder, game, entrant, seed, minutes)
                 yield make_report(folder)
 
 
 @cache
 def measure_references(game: str) -> dict[str, float]:
-    """Return the exploitability of those who learn nothing: uniformly random play, and the solution of CFR+."""
+    """Return the exploitability of those who learn nothing: uniformly random play and, where it is small, CFR+."""
     table = make_game(GAMES[game].env)
+    if not GAMES[game].is_small:
+        target = Target(env=GAMES[game].env, settings={}, agent="random", game=table, player=RandomAgent())
+        return {"untrained": exploit_flop_holdem(target, ExploitSettings(flops=FLOPS))["exploitability"]}
     agents = {"untrained": RandomAgent(), "cfr_plus": find_agent("cfr", table)}
     return {name: exact_exploitability(table, agent).exploitability for name, agent in agents.items()}
 
@@ -169,7 +210,7 @@ def make_report(folder: Path) -> dict[str, Any]:
     cells = find_cells(folder)
     games = [game for game in GAMES if any(cell["game"] == game for cell in cells)]
     return {
-        "unit": "chips per hand, half of NashConv: OpenSpiel's `exploitability`",
+        "unit": "chips per hand, big blinds in flop hold'em; half of NashConv: OpenSpiel's `exploitability`",
         "references": {game: measure_references(game) for game in games},
         "cells": cells,
     }

@@ -13,12 +13,17 @@ from card_baselines.neural.benchmark import ENTRANTS, GAMES, summarise_cells
 from card_envs.files import replace_file
 from card_envs.match.summary import summarise
 
-HEADER = ("learner", "chips a hand", "thousandths of the ante", "decisions", "processor minutes", "seeds")
 _REFERENCES = {"untrained": "untrained: all legal actions alike", "cfr_plus": "CFR+, tabular (agent `cfr`)"}
 
 
+def table_header(game: str) -> tuple[str, ...]:
+    """Return the header of a game's table."""
+    unit, milli_unit = GAMES[game].unit, GAMES[game].milli_unit
+    return "learner", f"{unit} a hand", f"thousandths of {milli_unit}", "decisions", "processor minutes", "seeds"
+
+
 def table_rows(report: Mapping[str, Any], game: str) -> list[list[str]]:
-    """Return the rows of a game below `HEADER`: references, then learners with intervals, the best first."""
+    """Return the rows of a game below `table_header`: references, then learners with intervals, the best first."""
     references = [
         [_REFERENCES[name], f"{value:.4f}", f"{1000 * value:,.1f}", "", "", ""]
         for name, value in report["references"][game].items()
@@ -70,7 +75,7 @@ def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
     left.xaxis.set_major_formatter(EngFormatter(sep=" "))
     left.set_xlabel("decisions visited")
     right.set_xlabel("processor minutes")
-    left.set_ylabel("exploitability, chips a hand")
+    left.set_ylabel(f"exploitability, {GAMES[game].unit} a hand")
     left.text(0.99, 0.985, "dotted: untrained", transform=left.transAxes, ha="right", va="top", fontsize=8, color="0.4")
     figure.suptitle(f"{GAMES[game].env}: mean and 95 % interval over seeds", fontsize=11)
     handles, labels = right.get_legend_handles_labels()

@@ -96,7 +96,7 @@ class Baseline:
             value = self.network(rows["history"].float()).gather(1, rows["action"][:, None])[:, 0]
             loss = (value - goal).square().mean()
             self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             self.optimiser.step()
             losses.append(loss.detach())
         return float(torch.stack(losses).mean()) if losses else 0.0
@@ -185,7 +185,7 @@ def estimate_advantages(steps: list[Step], values: list[Floats]) -> Samples:
     advantages: list[Floats] = []
     for step, baseline in zip(reversed(steps), reversed(values), strict=True):
         actions = np.arange(len(step.rows)), step.action
-        estimate = np.where(step.is_own[:, None], baseline, -baseline) * step.action_mask  # to the traverser
+        estimate: Floats = np.where(step.is_own[:, None], baseline, -baseline) * step.action_mask  # to the traverser
         outcome = step.reward + next_value[step.rows]
         estimate[actions] += (outcome - estimate[actions]) / step.probability
         expected = (step.strategy * estimate).sum(axis=1)
@@ -276,6 +276,7 @@ def _with_baseline(name: str, **changes: Any) -> Config:
 PRESETS = {
     "leduc": _with_baseline("leduc", traversals=4000, baseline_steps=40),
     "kuhn": _with_baseline("kuhn", traversals=500, baseline_steps=20),
+    "flop": _with_baseline("flop", traversals=20_000),
 }
 
 ALGORITHM = Algorithm(

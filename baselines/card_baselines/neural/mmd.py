@@ -111,8 +111,9 @@ PRESETS = {
     "leduc": _with_magnet(PPO_PRESETS["leduc"], magnet_decisions=400_000, learning_rate=(3e-3, 3e-4)),
     "leduc_nashpg": _with_magnet(PPO_PRESETS["leduc"], minutes=60.0, hidden=(512, 512, 512)),
     "kuhn": _with_magnet(PPO_PRESETS["kuhn"], magnet_decisions=100_000, learning_rate=(2e-3, 3e-4)),
+    "flop": _with_magnet(PPO_PRESETS["flop"]),
 }
-_PRESET_OF = {"leduc_holdem-v0": "leduc", "kuhn_poker-v0": "kuhn"}
+_PRESET_OF = {"leduc_holdem-v0": "leduc", "kuhn_poker-v0": "kuhn", "flop_holdem-v0": "flop"}
 
 ALGORITHM = Algorithm(
     name="mmd",

@@ -259,6 +259,7 @@ PRESETS = {
     "kuhn": replace(
         _SMALL, env="kuhn_poker-v0", hidden=(32, 32), reward_scale=1.0, minutes=0.5, evaluation_seconds=3.0
     ),
+    "flop": Config(env="flop_holdem-v0", evaluation_seconds=120.0),
 }
 
 ALGORITHM = Algorithm(

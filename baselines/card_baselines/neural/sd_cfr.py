@@ -227,6 +227,7 @@ _SMALL = Config(
 PRESETS = {
     "leduc": replace(_SMALL, env="leduc_holdem-v0", traversals=800, minutes=10.0, evaluation_seconds=15.0),
     "kuhn": replace(_SMALL, env="kuhn_poker-v0", traversals=200, hidden=(32, 32), minutes=0.5, evaluation_seconds=3.0),
+    "flop": Config(env="flop_holdem-v0", max_snapshots=60, evaluation_seconds=120.0),
 }
 
 ALGORITHM = Algorithm(

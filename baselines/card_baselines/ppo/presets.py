@@ -117,6 +117,7 @@ PRESETS = {
         _HOLDEM,
         env="flop_holdem-v0",
         panel=_SIMPLE,
+        average_strategy="snapshots",
         fast_cpu="auto",
         minutes=10.0,
         evaluation_seconds=120.0,

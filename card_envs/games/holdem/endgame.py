@@ -74,12 +74,19 @@ class Endgame:
         shown = np.cumsum(self.config.board_cards).tolist()
         object.__setattr__(self, "street", shown.index(len(self.cards)))
         self._check_chips()
+        if len(check_list("ranges", self.ranges)) != SEATS:
+            raise ValueError(
+                f"ranges are {len(self.ranges)} for {SEATS} players: give {SEATS}, None for all hands alike"
+            )
         object.__setattr__(
             self, "weights", np.array([self._check_range(k, given) for k, given in enumerate(self.ranges)])
         )
         pairs = self.weights[0] * np.array([self.weights[1][_apart(hand)].sum() for hand in range(NUM_HANDS)])
         if not pairs.sum() > 0:
-            raise ValueError("ranges: every hand of position 0 shares a card with every hand of position 1")
+            raise ValueError(
+                "ranges: every hand of position 0 shares a card with every hand of position 1, so none can be dealt: "
+                "give at least two hands without a card in common"
+            )
         object.__setattr__(self, "_pairs", pairs / pairs.sum())
 
     def _check_game(self) -> None:
@@ -100,7 +107,7 @@ class Endgame:
             if not is_whole(card) or card not in self.config.deck_cards:
                 raise ValueError(f"board[{place}] = {card!r} is not a card of this deck")
             if card in cards[:place]:
-                raise ValueError(f"board[{place}] = {card_name(int(card))} is on the board twice")
+                raise ValueError(f"board[{place}] = {card_name(int(card))} is on the board twice: give each card once")
         return np.array(cards, np.int64)
 
     def _check_chips(self) -> None:
@@ -108,8 +115,8 @@ class Endgame:
             raise ValueError(
                 f"pot {self.pot!r} must be an even number of chips from 2 on: half of it is from each seat"
             )
-        if len(self.stacks) != SEATS:
-            raise ValueError(f"stacks {self.stacks} are {len(self.stacks)} numbers for {SEATS} players")
+        if len(check_list("stacks", self.stacks)) != SEATS:
+            raise ValueError(f"stacks {self.stacks} are {len(self.stacks)} numbers for {SEATS} players: give {SEATS}")
         most = MAX_CHIPS - self.pot // 2
         if self.config.menu.kind == MENU_INTEGERS:  # ids stand for amounts, and end at the largest stack
             most = min(most, max(self.config.stack_list))

@@ -1,4 +1,4 @@
-"""`card-envs benchmark-learners`: learners of equilibria in small games, by exact exploitability over several seeds."""
+"""`card-envs benchmark-learners`: learners of equilibria, by exact exploitability over several seeds."""
 
 from __future__ import annotations
 
@@ -22,29 +22,36 @@ def benchmark_learners(
     folder: Path = Path("runs/benchmark_learners"),
     as_json: AsJson = False,
 ) -> int:
-    """Train learners in small games with several seeds, and print how exploitable they are.
+    """Train learners of equilibria with several seeds, and print how exploitable they are.
 
     The folder gets a run folder for each game, learner and seed, learners.json with all curves, and a picture for each
-    game. The same command continues an interrupted benchmark; another one with the same folder adds to it.
+    small game. In flop hold'em the finished runs are measured, on 30 random flops that are the same for all. The same
+    command continues an interrupted benchmark; another one with the same folder adds to it.
 
     Args:
-        games: kuhn, leduc. By default both.
-        learners: sd_cfr, deep_cfr, dream, nfsp, mmd, ppo, ppo_average, tabular_mccfr. By default all.
+        games: kuhn, leduc, flop. By default kuhn and leduc.
+        learners: sd_cfr, deep_cfr, dream, nfsp, mmd, ppo, ppo_average, tabular_mccfr. By default all that have settings
+            for the game.
         seeds: Number of runs of each learner in each game; their seeds are 0, 1, ...
-        minutes: Processor time of each run. By default half a minute in Kuhn poker and ten minutes in Leduc hold'em.
+        minutes: Processor time of each run. By default half a minute in Kuhn poker, ten minutes in Leduc hold'em, and
+            an hour in flop hold'em.
         folder: Where everything is kept.
         as_json: Print the report as JSON.
     """
     from card_baselines.neural import benchmark, benchmark_report
 
     chosen_games, chosen = (
-        join_words(games) or tuple(benchmark.GAMES),
+        join_words(games) or tuple(name for name, game in benchmark.GAMES.items() if game.is_small),
         join_words(learners) or tuple(benchmark.ENTRANTS),
     )
     for name in chosen_games:
         require_known("game", name, benchmark.GAMES)
     for name in chosen:
         require_known("learner", name, benchmark.ENTRANTS)
+        for game in chosen_games if learners else ():
+            if not benchmark.can_learn(name, game):
+                able = [other for other in benchmark.ENTRANTS if benchmark.can_learn(other, game)]
+                raise ValueError(f"learner {name} has no settings for {game}: choose of {', '.join(able)}")
     if seeds < 1 or minutes < 0:
         raise ValueError(f"seeds {seeds} must be at least 1, minutes {minutes:g} at least 0")
     report = {}
@@ -52,13 +59,13 @@ def benchmark_learners(
         for report in benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes):
             replace_text(folder / REPORT, json.dumps(report, indent=1) + "\n")
             bar.advance(1)
-    for game in report["references"]:
+    for game in filter(lambda name: benchmark.GAMES[name].is_small, report["references"]):
         benchmark_report.draw_curves(report, game, folder / f"learners_{game}.png")
     if as_json:
         print_json(report)
         return 0
     for game in report["references"]:
         title = f"{benchmark.GAMES[game].env}: exploitability, mean and 95 % interval over seeds"
-        print_table(benchmark_report.HEADER, benchmark_report.table_rows(report, game), title)
+        print_table(benchmark_report.table_header(game), benchmark_report.table_rows(report, game), title)
     print(f"Curves: {folder / REPORT}, pictures beside it")
     return 0
