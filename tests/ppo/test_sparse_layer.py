@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpAgent
-from card_baselines.agents.learned.parts_layer import linear_of_parts
+from card_baselines.agents.learned.parts_layer import apply_to_parts
 from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.sparse_layer import sparse_linear
@@ -63,7 +63,7 @@ def test_parts_of_observations_give_what_whole_ones_give() -> None:
     parts = ObservationParts(public, np.array([0, 0, 1, 1, 1]), private, columns)
     layer = torch.nn.Linear(7, 6)
     whole = layer(torch.from_numpy(parts.join())).detach()
-    assert torch.allclose(linear_of_parts(parts, layer), whole, atol=1e-6)
+    assert torch.allclose(apply_to_parts(parts, layer), whole, atol=1e-6)
     assert (parts.join()[:, columns] == private).all() and (parts.join()[2, 1] == public[1, 1]).all()
 
 

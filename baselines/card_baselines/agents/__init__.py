@@ -1,1 +1,1 @@
-"""Players: scripted, searching, solved, learned."""
+"""Agents: scripted ones, ones that search, and trained networks. Those of the CFR solvers are in `solvers`."""

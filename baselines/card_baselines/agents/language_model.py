@@ -1,4 +1,4 @@
-"""Language models as agents: `llm:MODEL` at any endpoint that speaks OpenAI's chat protocol."""
+"""Language models as agents: `llm:MODEL`, at any endpoint with OpenAI's chat completions API."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class LanguageModelSettings:
     """Settings of a language model; `from_environment` reads CARD_ENVS_LLM_LOG, CARD_ENVS_LLM_MAX_CALLS and so on."""
 
     log: str = ""
-    """File of JSON lines with every prompt and answer; calls that it holds are not made again."""
+    """File of JSON lines with every prompt and answer; answers in it are used again."""
     max_calls: int = 10_000
-    """Calls of the endpoint, after which the agent fails; the log lets a later match go on."""
+    """Maximum number of calls, after which the agent raises `BudgetError`; with a log, a later match can continue."""
     timeout: float = 60.0
-    """Seconds for one answer."""
+    """Timeout of one call in seconds."""
     retries: int = 2
-    """Maximum number of repetitions of a call that fails or takes too long."""
+    """Maximum number of repetitions of a call that fails or times out."""
     attempts: int = 2
     """Maximum number of prompts about one decision; without a legal action by then, the default action is taken."""
     form: str = "compact"
@@ -43,11 +43,11 @@ class LanguageModelSettings:
     max_tokens: int = 1024
     """Maximum number of tokens of an answer."""
     workers: int = 8
-    """Calls at the same time."""
+    """Number of concurrent calls."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> LanguageModelSettings:
-        """Return the settings that environment variables make; ValueError for one that is no number."""
+        """Return the settings in environment variables; ValueError for one that must be a number and is not."""
         values: dict[str, Any] = {}
         for setting in fields(cls):
             text = environment.get(_PREFIX + setting.name.upper())
@@ -60,22 +60,22 @@ class LanguageModelSettings:
 
 
 class BudgetError(RuntimeError):
-    """Raised when a language model has been called as often as it may be."""
+    """Raised when a language model has been called `max_calls` times."""
 
 
 class LanguageModel(Agent):
     """A language model that gets prompts of `card_envs.text` and answers in words.
 
-    The endpoint and its key are those of the `openai` package: the environment variables OPENAI_BASE_URL and
-    OPENAI_API_KEY. An answer that names no legal action is asked for again with the reason; after `attempts` it is
-    counted in `num_defaults`, and check, pass or fold is played, the first that is legal.
+    The `openai` package reads the endpoint and its key from the environment variables OPENAI_BASE_URL and
+    OPENAI_API_KEY. If an answer names no legal action, the model is asked again with the reason; after `attempts` the
+    first legal one of check, pass and fold is played and counted in `num_defaults`.
 
-    The prompts hold all public actions of the deal where the agent is told of them (`Agent.observe_actions`).
+    The prompts contain all public actions of the deal that `observe_actions` has received.
 
     Args:
         game: The game.
         argument: Name of the model.
-        settings: How it is asked; by default from the environment.
+        settings: Settings of the calls; by default from the environment.
 
     Raises:
         ModuleNotFoundError: The package `openai` is missing.
@@ -89,9 +89,9 @@ class LanguageModel(Agent):
         self.model = argument
         self.settings = settings or LanguageModelSettings.from_environment()
         self.num_calls = 0
-        """Calls of the endpoint, without those that the log answered."""
+        """Number of calls, without those that the log answered."""
         self.num_defaults = 0
-        """Decisions in which no answer named a legal action."""
+        """Number of decisions in which no answer named a legal action."""
         self._client = OpenAI(
             api_key=os.environ.get("OPENAI_API_KEY", "none"),
             timeout=self.settings.timeout,
@@ -99,23 +99,23 @@ class LanguageModel(Agent):
         )
         self._transcripts: dict[tuple[int, int], Transcript] = {}
         self._lock = threading.Lock()
-        self._known = self._read_log()
+        self._known = self._load_log()
 
-    # --- what it is told ----------------------------------------------------------------------------------------------
+    # --- events -------------------------------------------------------------------------------------------------------
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Forget the deals before at these tables."""
+        """Forget the previous deals at these tables."""
         begun = set(table_ids.tolist())
         self._transcripts = {key: kept for key, kept in self._transcripts.items() if key[0] not in begun}
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        """Write down what is done."""
+        """Add public actions to the transcripts of their tables."""
         for j, action in enumerate(actions.tolist()):
             key = int(decisions.table_ids[j]), int(decisions.seats[j])
             transcript = self._transcripts.setdefault(key, Transcript(decisions.game))
             transcript.note(decisions.views, j, action)
 
-    # --- what it does -------------------------------------------------------------------------------------------------
+    # --- decisions ----------------------------------------------------------------------------------------------------
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Ask the model about each decision."""
@@ -134,7 +134,7 @@ class LanguageModel(Agent):
         return write_prompt(decisions.game, decisions.views, j, seat, form=self.settings.form, transcript=transcript)
 
     def _action(self, game: Game, views: Any, j: int, prompt: str, number: float) -> int:
-        """Return the action that the model names; `number` is the random number that tells decisions apart."""
+        """Return the action that the model names; `number` is a random number that makes log entries unique."""
         rules = game.info.text.rules if game.info.text is not None else ""
         messages = [
             {"role": "system", "content": f"{rules}\n{_INSTRUCTION}".strip()},
@@ -151,7 +151,7 @@ class LanguageModel(Agent):
         return default_action(action_names(game, views, j))
 
     def _answer(self, messages: list[Message], number: float) -> str:
-        """Return the answer of the model, from the log if the log holds it."""
+        """Return the answer of the model, from the log if it is there."""
         key = sha256(json.dumps([self.model, messages, number]).encode()).hexdigest()
         with self._lock:
             if key in self._known:
@@ -174,20 +174,20 @@ class LanguageModel(Agent):
         """Close the connections to the endpoint."""
         self._client.close()
 
-    # --- the log ------------------------------------------------------------------------------------------------------
+    # --- log ----------------------------------------------------------------------------------------------------------
 
     def _write_log(self, entry: Mapping[str, Any]) -> None:
         if self.settings.log:
             with Path(self.settings.log).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
-    def _read_log(self) -> dict[str, str]:
+    def _load_log(self) -> dict[str, str]:
         path = Path(self.settings.log)
         if not self.settings.log or not path.is_file():
             return {}
         data = path.read_bytes()
         complete = data.rfind(b"\n") + 1
-        if complete < len(data):  # a process that was killed wrote half of the last line
+        if complete < len(data):  # the last line is incomplete if the process was killed
             os.truncate(path, complete)
         known = {}
         for number, line in enumerate(data[:complete].decode().splitlines(), start=1):

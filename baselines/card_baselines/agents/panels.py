@@ -1,4 +1,4 @@
-"""Evaluation panels: the agents against which other agents are measured, by game."""
+"""Evaluation panels: the opponents of evaluations, by game."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ BIG2 = ("random", "big2_lowest", "big2_greedy", "big2_planner")
 
 
 def evaluation_panel(game: Game) -> tuple[str, ...]:
-    """Return the names of the agents against which others are measured in a game.
+    """Return the names of the agents that others are evaluated against in a game.
 
-    A panel that the game names itself (`GameInfo.evaluation_panel`) comes first. Other games of other packages have
-    random play alone.
+    A game may name its panel (`GameInfo.evaluation_panel`); other games of other packages have random play only.
     """
     if game.info.evaluation_panel:
         return game.info.evaluation_panel

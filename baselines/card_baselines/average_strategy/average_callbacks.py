@@ -1,7 +1,7 @@
-"""Extensions of self-play learners that keep the average of all their policies, for games of any size.
+"""Callbacks of self-play learners that keep the average of all their policies, in games of any size.
 
-Self-play may cycle, so that the average of all policies is less exploitable than the latest one. Both extensions write
-a folder within that of the run that plays the average; the policy of update t has the weight t.
+Self-play may cycle, so that the average of all policies is less exploitable than the latest one. The policy of update t
+has the weight t. Both callbacks write a folder inside the run folder that plays the average.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from card_envs.game import Game
 from card_envs.observation import mask_records, observation_records
 
 SNAPSHOTS_FOLDER, NETWORK_FOLDER = "average_snapshots", "average_network"
-"""Folders, within that of the run, that play the average."""
+"""Folders inside the run folder that play the average."""
 _RNG = "rng"
 
 
 def _make_folder(run: RunFolder, name: str, **changes: Any) -> RunFolder:
-    """Return a folder within that of a run, with the run's config.json but for some entries."""
+    """Make a folder inside a run folder, with the config.json of the run after some `changes`."""
     folder = RunFolder(run.path / name)
     folder.path.mkdir(exist_ok=True)
     folder.write_json(CONFIG, {**run.config(), **changes})
@@ -37,10 +37,10 @@ def _make_folder(run: RunFolder, name: str, **changes: Any) -> RunFolder:
 
 
 class SnapshotAverage(LearnerCallback):
-    """Keeps networks of the run as they were; the agent draws one of them for each deal (`SnapshotAgent`)."""
+    """Keeps copies of the network; the agent (`SnapshotAgent`) draws one of them for each deal."""
 
     def __init__(self, max_snapshots: int = 60) -> None:
-        """Keep at most so many."""
+        """Keep at most `max_snapshots` copies."""
         self.snapshots = Snapshots(max_snapshots)
 
     def on_update(self, learner: Any) -> dict[str, float]:
@@ -49,7 +49,7 @@ class SnapshotAverage(LearnerCallback):
         return {}
 
     def save_policy(self, run: RunFolder) -> None:
-        """Write the folder that plays the mixture, once there is a snapshot."""
+        """Write the folder that plays the mixture, as soon as there is a snapshot."""
         if len(self.snapshots):
             self.snapshots.save(_make_folder(run, SNAPSHOTS_FOLDER, agent="snapshots", output="logits"))
 
@@ -65,16 +65,16 @@ class SnapshotAverage(LearnerCallback):
 class NetworkAverage(LearnerCallback):
     """Fits one network to decisions of all policies of the run.
 
-    After each update the policy plays some deals, from one seat of each, against uniformly random play. Since the
-    others always play the same, how often a decision occurs depends on the policy's own actions alone, as the average
-    of strategies requires; in self-play it would depend on the opponents' policy of the time too.
+    After each update the policy plays some deals at one seat against uniformly random play. Against fixed opponents,
+    the frequency of a decision depends only on the policy's own actions, as the average of strategies requires; in
+    self-play it would also depend on the opponents' current policy.
     """
 
     def __init__(
         self, game: Game, hidden: Sequence[int], seed: int, device: torch.device, num_deals: int = 64, steps: int = 4
     ) -> None:
-        """Play `num_deals` deals, and take `steps` steps of the optimiser, after each update."""
-        with torch.random.fork_rng(devices=[]):  # the run's own numbers stay what they would be without this extension
+        """Play `num_deals` deals and take `steps` optimiser steps after each update."""
+        with torch.random.fork_rng(devices=[]):  # the random numbers of the run do not depend on this callback
             torch.manual_seed(seed)
             self.average = AverageNetwork(game, hidden, 1_000_000, 1e-3, device)
         self._game, self._steps = game, steps
@@ -87,6 +87,7 @@ class NetworkAverage(LearnerCallback):
         return {"average_loss": self.average.fit(self._rng, self._steps, 1024)}
 
     def _play(self, policy: torch.nn.Module, weight: float) -> None:
+        """Play the deals, and add the policy's decisions to the reservoir."""
         game, tables = self._game, self._tables
         rows = np.arange(len(tables))
         game.deal_batch(tables, rows)

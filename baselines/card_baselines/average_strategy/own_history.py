@@ -1,7 +1,7 @@
-"""The earlier decisions of a seat in the same deal, made again from what it sees, in heads-up limit games.
+"""Reconstruction of a seat's earlier decisions in the same deal, in heads-up limit games.
 
-There the betting of a deal is a path in a small tree, which a view determines. At every node of the path at which the
-seat acted, a table with the seat's cards shows what it saw then.
+The betting of a deal is a path in a small tree, and a view determines the path. At every node of the path at which the
+seat acted, its observation is computed from a table with its cards.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _ROOT = -1
 
 
 class EarlierDecisions(NamedTuple):
-    """Decisions that seats took earlier in their deals."""
+    """Decisions of seats earlier in their deals."""
 
     rows: NDArray[np.int64]
-    """(m,): the later decision, in whose deal each was taken."""
+    """(m,): index of the later decision of the same seat and deal."""
     decisions: Decisions
     """(m,): the earlier decisions."""
     actions: NDArray[np.int64]
-    """(m,): what the seat did."""
+    """(m,): the actions of the seats there."""
 
 
 class OwnHistory:
     """Finds the earlier decisions of seats in a heads-up limit game."""
 
     def __init__(self, game: Game) -> None:
-        """Grow the tree of the betting; ValueError unless `has_own_history` accepts the game."""
+        """Grow the tree of the betting; ValueError for games other than those of `has_own_history`."""
         if not has_own_history(game):
             raise ValueError(f"{game.name} with these settings is no heads-up limit game: its betting is no small tree")
         config = game.config
@@ -49,7 +49,7 @@ class OwnHistory:
             self._parent[children], self._action[children] = nodes, action
 
     def earlier(self, decisions: Decisions) -> Iterator[EarlierDecisions]:
-        """Yield the decisions before these of the same seats: parents in the tree, then theirs, and so on."""
+        """Yield the earlier decisions of the same seats, from the latest to the earliest."""
         views = decisions.views
         nodes = find_nodes(views, self._tree)
         players = self._tree["player"][nodes]
@@ -65,15 +65,15 @@ class OwnHistory:
     def _decisions_at(
         self, game: Game, views: Any, players: NDArray[Any], rows: NDArray[np.int64], nodes: NDArray[Any], actions: Any
     ) -> EarlierDecisions:
-        """Return decisions at nodes of the tree with the cards that the views of `rows` show."""
+        """Return the decisions at nodes of the tree, with the cards in the views of `rows`."""
         tables = self._tables[nodes].copy()
-        seen = views[rows]
-        num_cards, first_board_card = game.config.num_hole_cards, int(seen["first_board_card"][0])
-        seats = _seats_of(seen)
+        later = views[rows]
+        num_cards, first_board_card = game.config.num_hole_cards, int(later["first_board_card"][0])
+        seats = np.asarray(later["actor"], np.int64)
         for k in range(num_cards):
-            hole_cards = seen["deck"][np.arange(len(rows)), seats * num_cards + k]
+            hole_cards = later["deck"][np.arange(len(rows)), seats * num_cards + k]
             tables["deck"][np.arange(len(rows)), players[rows].astype(np.int64) * num_cards + k] = hole_cards
-        tables["deck"][:, first_board_card:] = seen["deck"][:, first_board_card:]
+        tables["deck"][:, first_board_card:] = later["deck"][:, first_board_card:]
         numbers = np.arange(len(rows))
         return EarlierDecisions(rows, decisions_at(game, tables, numbers, numbers, np.full(len(rows), 0.5)), actions)
 
@@ -81,7 +81,3 @@ class OwnHistory:
 def has_own_history(game: Game) -> bool:
     """Return True for heads-up limit games."""
     return is_two_player_limit(game.config)
-
-
-def _seats_of(views: Any) -> NDArray[np.int64]:
-    return np.asarray(views["actor"], np.int64)

@@ -12,14 +12,14 @@ _INITIAL_CAPACITY = 1024
 
 
 class Reservoir:
-    """Keeps at most `capacity` of the rows added so far, every one of them with the same probability.
+    """Keeps at most `capacity` of the rows added so far, each with the same probability.
 
     Algorithm R of Vitter (Random sampling with a reservoir, 1985): row number i, counted from 0, replaces a random row
     with probability capacity / (i + 1).
     """
 
     def __init__(self, capacity: int) -> None:
-        """Begin empty; memory is allocated as rows come."""
+        """Make an empty reservoir; memory is allocated as rows are added."""
         self.capacity = capacity
         self.num_seen = 0
         """Number of rows added so far, kept or not."""
@@ -37,7 +37,7 @@ class Reservoir:
         kept = np.flatnonzero(places < self.capacity)
         self._reserve(min(self.num_seen + count, self.capacity), columns)
         for name, values in columns.items():
-            self._columns[name][places[kept]] = values[kept]  # of rows for the same place the last one stays
+            self._columns[name][places[kept]] = values[kept]  # if rows have the same place, the last one stays
         self.num_seen += count
 
     def _reserve(self, size: int, columns: Mapping[str, NDArray[Any]]) -> None:
@@ -64,6 +64,6 @@ class Reservoir:
         return {"num_seen": np.array(self.num_seen), **{name: self.column(name) for name in self._columns}}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the reservoir whose `state` was kept."""
+        """Continue from a `state`."""
         self.num_seen = int(state["num_seen"])
         self._columns = {name: column.copy() for name, column in state.items() if name != "num_seen"}

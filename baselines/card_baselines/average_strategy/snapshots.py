@@ -1,7 +1,7 @@
-"""The average of all strategies of a run as a mixture: networks as they once were, one of which is drawn for each deal.
+"""The average strategy of a run as a mixture of network snapshots, one of which is drawn for each deal.
 
 Steinberger (2019), Single Deep Counterfactual Regret Minimization: a seat that draws one of the strategies for each
-deal, with the weights that they have in the average, plays the average exactly, and no further network is trained.
+deal, with their weights in the average, plays the average strategy exactly, without training another network.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 def match_regrets(advantages: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
     """Return the strategy (n, num_actions) of regret matching.
 
-    Legal actions get shares proportional to their positive advantages. Where there is none, those with the largest
+    Probabilities are proportional to positive advantages. Where no legal action has one, the actions with the largest
     advantage are played, as in Deep CFR (Brown et al. 2019).
     """
     legal = np.where(action_mask == 1, advantages, -np.inf).astype(np.float64)
@@ -47,18 +47,18 @@ OUTPUTS: Mapping[str, Callable[[NDArray[np.floating], NDArray[np.int8]], Floats]
     "advantages": match_regrets,
     "logits": softmax,
 }
-"""Output of the networks, as config.json names it -> function that converts it into action probabilities."""
+"""Kind of output of the networks in config.json -> function that converts it to action probabilities."""
 
 
 class Snapshots:
-    """Weights of an `MlpPolicy` as they were after the iterations of a run.
+    """Copies of an `MlpPolicy` after the iterations of a run.
 
-    Where there are more than `max_snapshots`, every second one is dropped, its successor gets its weight, and from then
-    on one is kept for twice as many iterations.
+    If there are more than `max_snapshots`, every second one is dropped, its weight is added to its successor, and the
+    interval between copies doubles.
     """
 
     def __init__(self, max_snapshots: int) -> None:
-        """Begin with none."""
+        """Make an object without snapshots."""
         self._max = max(2, max_snapshots)
         self._networks: list[dict[str, torch.Tensor]] = []
         self._weights: list[float] = []
@@ -66,7 +66,7 @@ class Snapshots:
         self._num_waiting, self._waiting_weight = 0, 0.0
 
     def __len__(self) -> int:
-        """Return the number of networks."""
+        """Return the number of snapshots."""
         return len(self._networks)
 
     def add(self, policy: torch.nn.Module, weight: float) -> None:
@@ -82,7 +82,7 @@ class Snapshots:
             self._drop_every_second()
 
     def _drop_every_second(self) -> None:
-        if len(self) % 2:  # the last one has no successor yet, so it waits
+        if len(self) % 2:  # the last one has no successor yet, so its weight is added to the next snapshot
             self._num_waiting, self._waiting_weight = self._interval, self._weights.pop()
             self._networks.pop()
         self._networks = self._networks[1::2]
@@ -95,7 +95,7 @@ class Snapshots:
         return {**stacked, SNAPSHOT_WEIGHTS: torch.tensor(self._weights)}
 
     def save(self, run: RunFolder) -> None:
-        """Write the file with which a run folder plays the average."""
+        """Write the weights, as `SnapshotAgent` loads them."""
         with replace_file(run.path / WEIGHTS) as temporary:
             save_file(self.tensors(), temporary)
 
@@ -106,7 +106,7 @@ class Snapshots:
         return {**(self.tensors() if self._networks else {}), "counts": counts, SNAPSHOT_WEIGHTS: weights}
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Become the snapshots whose `state` was kept."""
+        """Continue from a `state`."""
         interval, num_waiting, self._waiting_weight = state["counts"].tolist()
         self._interval, self._num_waiting = int(interval), int(num_waiting)
         self._weights = state[SNAPSHOT_WEIGHTS].tolist()

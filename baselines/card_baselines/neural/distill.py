@@ -1,9 +1,9 @@
-"""Distillation of an agent into a network: the network plays, and learns what the agent would have done.
+"""Distillation of an agent into a network: the network (student) plays, and learns the agent's (teacher's) policy.
 
-At every decision the agent, the teacher, is asked for its action probabilities, and the network takes a step towards
-them (Hinton et al. 2015; on the network's own play as in DAgger, Ross et al. 2011). Players of a pool lead it to
-positions that neither of them would reach. A table of many megabytes, or a search, so becomes a small network, which
-`self_play_ppo` or `mmd` improve with `--start-from`.
+The loss is the cross-entropy with the teacher's action probabilities (Hinton et al. 2015), at the decisions of the
+student's own play (DAgger, Ross et al. 2011). In mixed deals, players of a pool lead to positions that neither student
+nor teacher would reach. This turns a large table or a search into a small network, which `self_play_ppo` or `mmd`
+improve with `--start-from`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,15 @@ from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
-from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
+from card_baselines.runs.checkpoint import (
+    join_parts,
+    load_optimiser,
+    load_state,
+    optimiser_tensors,
+    save_state,
+    strip_prefix,
+    to_arrays,
+)
 from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
@@ -43,20 +51,20 @@ class Config(GameRunConfig):
     """Settings of a run."""
 
     teacher: str = "cfr_large"
-    """Agent that is imitated: a name, "module:Class" or a run folder. It must show probabilities."""
+    """The teacher: an agent name, "module:Class" or run folder. It must have `probabilities`."""
     opponents: tuple[str, ...] = ("always_raise", "always_call", "random_low_fold", "equity")
     """Pool for mixed deals, in which a player of the pool has all seats but one."""
     mixed: float = 0.3
     """Probability that a deal is mixed; in the others the network has all seats."""
     num_tables: int = 2048
-    """Tables that are played side by side: the size of a minibatch, about."""
+    """Number of tables that are played side by side, about the size of a minibatch."""
     learning_rate: tuple[float, float] = (2e-3, 2e-5)
     """Learning rate of Adam at the start and at the end of the run, linear in between."""
     hidden: tuple[int, ...] = (512, 256)
     """Widths of the hidden layers."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "num_tables", "hidden")
         require_above_0(self, "learning_rate")
@@ -64,12 +72,12 @@ class Config(GameRunConfig):
 
 
 class Distillation(Learner):
-    """The network that learns, the agent that teaches, and the tables at which the network plays."""
+    """The learner: the student network, the teacher, and the tables at which the student plays."""
 
     checkpoint = "distillation.safetensors"
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Begin with a network that plays nearly at random; ValueError for a teacher without probabilities."""
+        """Make a network with random weights; ValueError for a teacher without probabilities or with a memory."""
         torch.manual_seed(config.seed)
         self.config, self.game, self.device = config, game, find_device(config.device)
         self.teacher = find_agent(config.teacher, game)
@@ -86,23 +94,20 @@ class Distillation(Learner):
 
     @property
     def done(self) -> int:
-        """Decisions so far."""
+        """Number of decisions so far."""
         return self.decisions
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Play and learn at all tables for some steps; return the mean KL divergence from the teacher."""
+        """Take 32 steps of play and learning at all tables; return the mean KL divergence from the teacher."""
         first, last = self.config.learning_rate
         learning_rate = first + fraction * (last - first)
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate
         divergences = [self._play_step() for _ in range(_STEPS_PER_UPDATE)]
-        return {
-            "kl_from_teacher": float(torch.stack(divergences).mean()),
-            "learning_rate": first + fraction * (last - first),
-        }
+        return {"kl_from_teacher": float(torch.stack(divergences).mean()), "learning_rate": learning_rate}
 
     def _play_step(self) -> torch.Tensor:
-        """Take an action at every table, after a step towards the teacher's; return the mean KL divergence."""
+        """Take an optimiser step and then an action at every table; return the mean KL divergence."""
         tables, rows = self.tables, self.tables.rows
         _, players = tables.actors(rows)
         own = np.flatnonzero(players == LEARNER)
@@ -111,8 +116,8 @@ class Distillation(Learner):
             torch.from_numpy(observation).to(self.device).float(), torch.from_numpy(legal).to(self.device)
         )
         log_probabilities = torch.log_softmax(logits, dim=1)
-        wanted = torch.from_numpy(self._ask_teacher(rows[own], legal)).to(self.device)
-        divergence = (torch.xlogy(wanted, wanted) - wanted * log_probabilities).sum(dim=1).mean()
+        target = torch.from_numpy(self._ask_teacher(rows[own], legal)).to(self.device)
+        divergence = (torch.xlogy(target, target) - target * log_probabilities).sum(dim=1).mean()
         self.optimiser.zero_grad()
         divergence.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
@@ -133,28 +138,26 @@ class Distillation(Learner):
         return np.where(legal == NO_ACTION, 0.0, listed).astype(np.float32)
 
     def save_policy(self, run: RunFolder) -> None:
-        """Write the network."""
+        """Write the weights of the student."""
         with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(self.network.policy, temporary)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write network, optimiser, tables and random generator."""
         arrays, rng = self.tables.state()
-        parts: dict[str, dict[str, torch.Tensor]] = {
+        parts: dict[str, Mapping[str, Any]] = {
             "policy": self.network.policy.state_dict(),
             "adam": optimiser_tensors(self.optimiser),
-            "tables": {name: torch.from_numpy(array) for name, array in arrays.items()},
+            "tables": arrays,
         }
-        tensors = {f"{part}.{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
-        save_state(path, tensors, {**progress, "decisions": self.decisions, "rng": json.loads(rng)})
+        save_state(path, join_parts(parts), {**progress, "decisions": self.decisions, "rng": json.loads(rng)})
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
         tensors, progress = load_state(path)
         self.network.policy.load_state_dict(strip_prefix("policy.", tensors))
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
-        arrays = {name: tensor.numpy() for name, tensor in strip_prefix("tables.", tensors).items()}
-        self.tables.restore(arrays, json.dumps(progress["rng"]), self.network)
+        self.tables.restore(to_arrays(strip_prefix("tables.", tensors)), json.dumps(progress["rng"]), self.network)
         self.decisions = int(progress["decisions"])
         return progress
 

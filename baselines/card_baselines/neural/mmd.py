@@ -1,8 +1,8 @@
-"""PPO that is drawn to a reference policy: magnetic mirror descent with deep networks.
+"""Magnetic mirror descent with deep networks: PPO with a penalty on the KL divergence from a reference policy.
 
 Sokota et al. (A unified approach to reinforcement learning, quantal response equilibria, and two-player zero-sum games,
 ICLR 2023) add the KL divergence from a reference policy, the magnet, to the objective: self-play with a fixed magnet
-converges in its latest policy rather than in the average. Where the magnet is replaced by the latest policy every few
+converges in its latest policy rather than in the average. If the magnet is replaced by the latest policy every few
 million decisions, the bias towards it vanishes (NashPG, 2025: one magnet for 1,000 updates of 4,096 decisions).
 
 Everything else is self-play PPO, `card_baselines.ppo`: this file adds one term to its loss.
@@ -23,7 +23,7 @@ from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.ppo.config import Schedules
 from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.ppo import Ppo, ppo_loss
+from card_baselines.ppo.ppo import Loss, Ppo
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
@@ -42,22 +42,22 @@ class Config(PpoConfig):
     """Decisions after which the latest policy becomes the magnet."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 0, "magnet")
         require(self, 1, "magnet_decisions")
 
 
 class Magnet(LearnerCallback):
-    """The reference policy, and when it is replaced."""
+    """The reference policy; it is replaced by the latest policy at intervals."""
 
     def __init__(self, config: Config) -> None:
-        """Wait for `begin`."""
+        """Create a magnet without a policy; call `reset` next."""
         self._config = config
         self._since = 0
 
-    def begin(self, network: ActorCritic) -> None:
-        """Take the policy with which the run begins."""
+    def reset(self, network: ActorCritic) -> None:
+        """Copy the initial policy of the run."""
         self.network = deepcopy(network).requires_grad_(False)
 
     def on_update(self, learner: Ppo) -> dict[str, float]:
@@ -68,7 +68,7 @@ class Magnet(LearnerCallback):
         return {}
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return the weights, and when they were taken."""
+        """Return the weights, and the number of decisions when they were copied."""
         return {**self.network.state_dict(), "since": torch.tensor(self._since)}
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
@@ -81,25 +81,31 @@ class MagneticPpo(FastPpo):
     """Self-play PPO whose loss has the KL divergence from a magnet as one more term."""
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Begin with the first policy as the magnet."""
+        """Make the learner; the initial policy is the magnet."""
         self._magnet, self._weight = Magnet(config), config.magnet
         super().__init__(config, game, [*make_callbacks(config, game), self._magnet])
-        self._magnet.begin(self.network)
+        self._magnet.reset(self.network)
 
     def start_from(self, run: RunFolder) -> None:
-        """Begin with the networks of another run, whose policy is the magnet too."""
+        """Load the networks of another run; its policy is the magnet."""
         super().start_from(run)
-        self._magnet.begin(self.network)
+        self._magnet.reset(self.network)
 
     def compute_loss(
-        self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules
-    ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Return the loss of PPO with the KL divergence from the magnet, and measures."""
-        return ppo_loss(self.network, minibatch, schedules, self.config, self._magnet.network, self._weight)
+        self, log_probabilities: torch.Tensor, value: torch.Tensor, minibatch: Mapping[str, torch.Tensor],
+        schedules: Schedules,
+    ) -> Loss:  # fmt: skip
+        """Return the loss of PPO plus the weighted KL divergence of the policy from the magnet."""
+        loss, measures = super().compute_loss(log_probabilities, value, minibatch, schedules)
+        with torch.no_grad():
+            logits, _ = self._magnet.network(minibatch["observation"].float(), minibatch["legal"])
+            log_magnet = torch.log_softmax(logits, dim=1)
+        divergence = (log_probabilities.exp() * (log_probabilities - log_magnet)).sum(dim=1).mean()
+        return loss + self._weight * divergence, {**measures, "kl_from_magnet": divergence.detach()}
 
 
 def _with_magnet(preset: PpoConfig, **changes: Any) -> Config:
-    """Return the settings of PPO with those of NashPG where they differ."""
+    """Return the settings of a preset of PPO, changed to the published settings of NashPG and then by `changes`."""
     published: dict[str, Any] = {
         "learning_rate": (3e-4,), "entropy": (0.05,), "kl_penalty": (0.0,), "normalise": True, "epochs": 4,
         "batch": 4096, "minibatch": 1024,

@@ -1,4 +1,4 @@
-"""Self-play PPO as `card-envs train self_play_ppo` knows it: its settings, presets, learner and callbacks."""
+"""The algorithm `self_play_ppo` of `card-envs train`: its settings, presets, learner and callbacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from card_envs.game import Game
 
 
 def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
-    """Return the extensions of PPO that the settings ask for."""
+    """Return the extensions of PPO that the settings select."""
     callbacks: list[LearnerCallback] = []
     if config.average_strategy == "exact":
         require_small(game)
@@ -33,7 +33,7 @@ def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
 
 
 def make_learner(config: Config, game: Game) -> FastPpo:
-    """Return a new learner with the extensions that the settings ask for."""
+    """Return a new learner with the extensions that the settings select."""
     return FastPpo(config, game, make_callbacks(config, game))
 
 

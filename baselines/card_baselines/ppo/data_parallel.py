@@ -2,9 +2,10 @@
 
     torchrun --nproc-per-node 2 -m card_baselines.ppo.data_parallel ppo_big2 --minutes 60 --folder runs/two
 
-The word after the module names a preset. Each process has tables and random streams of its own and collects the whole
-`batch`, so that an update learns from as many batches as there are processes. Process 0 is the run: it keeps the clock,
-evaluates and writes, and the others follow its updates. A continued run has new deals in the other processes.
+The word after the module names a preset. Each process has its own tables and random streams and collects a whole
+`batch`, so an update uses as many batches as there are processes. Process 0 owns the run: it keeps the budget,
+evaluates and writes files, and the other processes follow its updates. In a continued run the other processes start
+with new deals.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class DataParallelPpo(FastPpo):
     """One of several learners with the same network; `torch.distributed` connects them."""
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Make the network of the seed, and tables of this process's own; only process 0 has callbacks."""
+        """Make the network, which is the same in all processes, and this process's tables; process 0 has callbacks."""
         if EXPLOITER in config.opponents:
             raise ValueError("exploiters are trained in one process: leave them out of --opponents")
         rank = dist.get_rank()
@@ -41,13 +42,13 @@ class DataParallelPpo(FastPpo):
         self._is_synchronised = False
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Let all processes update; called in process 0. `decisions` are those of all."""
+        """Update in all processes; called in process 0. `decisions` counts those of all processes."""
         _broadcast({"fraction": fraction, "state": None if self._is_synchronised else self._collect_state()})
         self._is_synchronised = True
         return self._update(fraction)
 
     def follow(self) -> None:
-        """Do the updates of process 0, until it ends the run; called in the other processes."""
+        """Repeat the updates of process 0 until it ends the run; called in the other processes."""
         while (message := _broadcast(None)) is not None:
             if message["state"] is not None:
                 self._load_state(message["state"])
@@ -62,13 +63,13 @@ class DataParallelPpo(FastPpo):
         return measures
 
     def num_minibatches(self, num_decisions: int) -> int:
-        """Return the least number of minibatches of all processes: each takes part in every step."""
+        """Return the smallest number of minibatches of all processes, since each takes part in every step."""
         number = torch.tensor([super().num_minibatches(num_decisions)])
         dist.all_reduce(number, dist.ReduceOp.MIN)
         return int(number)
 
     def average_gradients(self) -> None:
-        """Replace the gradients by their means over processes."""
+        """Average the gradients over processes."""
         gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
         total = torch.cat([gradient.flatten() for gradient in gradients])
         dist.all_reduce(total)
@@ -77,7 +78,7 @@ class DataParallelPpo(FastPpo):
             gradient.copy_(mean.view_as(gradient))
 
     def _collect_state(self) -> dict[str, Any]:
-        """Return the state that all processes have in common, on the CPU."""
+        """Return the state that all processes share."""
         return {
             "network": self.network.state_dict(),
             "playing": self.playing.state_dict(),
@@ -107,7 +108,7 @@ class Options:
 
 
 def main(config: Config, folder: str = "") -> None:
-    """Train in the processes that `torchrun` started; process 0 leaves the run folder."""
+    """Train in the processes that `torchrun` started; process 0 writes the run folder."""
     dist.init_process_group("gloo" if config.device == "cpu" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
     try:
         if dist.get_rank() == 0:
@@ -121,7 +122,7 @@ def main(config: Config, folder: str = "") -> None:
 
 
 def _broadcast(message: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the message of process 0; those of the others are not read."""
+    """Return the message of process 0; the argument of other processes is ignored."""
     messages = [message]
     dist.broadcast_object_list(messages, 0)
     return messages[0]

@@ -1,8 +1,8 @@
-"""Self-play PPO whose network is computed faster on a CPU, with the same parameters and, but for rounding, results.
+"""Self-play PPO with a network that is faster on a CPU: the same parameters, and the same results up to rounding.
 
 Two kernels replace matrix products: `sparse_linear` skips the zeros of observations, `legal_logits` the logits of
-illegal actions. On processors with AMX or AVX-512 BF16, hidden layers in bfloat16 are faster still, on others much
-slower.
+illegal actions. Hidden layers in bfloat16 are even faster on processors with AMX or AVX-512 BF16, and much slower on
+others.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.sparse_layer import sparse_linear
 
 _MIN_SPEEDUP = 1.2
-"""Speed-up for which `auto` accepts the lower precision of bfloat16."""
+"""Smallest speed-up for which `auto` chooses bfloat16."""
 _ROUNDS = 5
 
 
 class FastActorCritic(ActorCritic):
-    """An `ActorCritic` that uses the kernels, and bfloat16 in hidden layers if asked to."""
+    """An `ActorCritic` that uses the kernels, and optionally bfloat16 in hidden layers."""
 
     def __init__(self, *sizes: Any, bfloat16: bool = False) -> None:
-        """Make a network; the arguments before `bfloat16` are those of `ActorCritic`."""
+        """Make a network; arguments other than `bfloat16` are those of `ActorCritic`."""
         super().__init__(*sizes)
         self.uses_bfloat16 = bfloat16
 
@@ -37,7 +37,7 @@ class FastActorCritic(ActorCritic):
             return super().forward(observation, legal)
 
     def embed(self, layers: Sequence[torch.nn.Module], observation: torch.Tensor) -> torch.Tensor:
-        """Return the output of layers, the first of which skips zeros: units for bfloat16 are faster still."""
+        """Return the output of `layers`; with float32 the first one is computed by `sparse_linear`."""
         if self.uses_bfloat16 or not layers:
             return super().embed(layers, observation)
         first, *others = layers
@@ -45,15 +45,15 @@ class FastActorCritic(ActorCritic):
         return super().embed(others, sparse_linear(observation, first))
 
     def logits(self, hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
-        """Return the logits of legal actions (n, k), and compute no others."""
+        """Return the logits (n, k) of legal actions (n, k), computed by `legal_logits`."""
         return legal_logits(hidden, last, legal)
 
 
 class FastPpo(Ppo):
-    """Self-play PPO whose network is computed as `Config.fast_cpu` says, on CPUs: what `card-envs train` runs."""
+    """Self-play PPO with the network that `Config.fast_cpu` selects: the learner of `card-envs train`."""
 
     def make_network(self) -> ActorCritic:
-        """Return a new network; it is in plain PyTorch on GPUs."""
+        """Return a new network, in plain PyTorch on GPUs."""
         mode = self.config.fast_cpu
         if mode == "off" or self.device.type != "cpu":
             return super().make_network()
@@ -64,9 +64,9 @@ class FastPpo(Ppo):
 
 
 def bfloat16_is_faster(observation_size: int, hidden: Sequence[int], num_rows: int) -> bool:
-    """Return True if hidden layers learn from `num_rows` observations at least 1.2 times as fast in bfloat16.
+    """Return True if hidden layers are at least 1.2 times as fast in bfloat16, forward and backward.
 
-    Takes a fraction of a second; the fastest of five rounds counts.
+    The fastest of five rounds with `num_rows` observations counts; this takes a fraction of a second.
     """
     layers: list[torch.nn.Module] = []
     for inputs, outputs in zip((observation_size, *hidden), hidden, strict=False):
@@ -76,7 +76,7 @@ def bfloat16_is_faster(observation_size: int, hidden: Sequence[int], num_rows: i
 
 
 def _measure_seconds(network: torch.nn.Module, observation: torch.Tensor, bfloat16: bool) -> float:
-    """Return the processor time of a forward and a backward pass, after one that is not counted."""
+    """Return the smallest processor time of a forward and backward pass in five rounds, after one to warm up."""
     rounds = []
     for _ in range(1 + _ROUNDS):
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""The network of self-play PPO: an `MlpPolicy`, and a value that may share its first layers."""
+"""The actor-critic of self-play PPO: an `MlpPolicy`, and a value network that may share its first layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from card_baselines.ppo.config import Config
 from card_envs.game import Game
 
 _HIDDEN_GAIN, _LOGIT_GAIN, _VALUE_GAIN = 2**0.5, 0.01, 1.0
-"""Gains of the orthogonal initialisation (Charlesworth 2018; customary for PPO)."""
+"""Gains of the orthogonal initialisation, the usual ones for PPO (Charlesworth 2018)."""
 
 
 class ActorCritic(torch.nn.Module):
@@ -28,12 +28,21 @@ class ActorCritic(torch.nn.Module):
         value_hidden: Sequence[int] = (),
         shared_layers: int = 0,
     ) -> None:
-        """Make a network whose value has layers of its own after the first `shared_layers` of the policy."""
+        """Make a network.
+
+        Args:
+            observation_size: Length of an observation.
+            hidden: Widths of the hidden layers of the policy.
+            num_actions: Number of action ids.
+            activation: Activation of the hidden layers: relu or tanh.
+            value_hidden: Widths of the hidden layers that only the value has, after the shared ones.
+            shared_layers: Number of hidden layers of the policy that the value shares.
+        """
         super().__init__()
         if not 0 <= shared_layers <= len(hidden):
             raise ValueError(f"shared_layers {shared_layers} must be in 0..{len(hidden)}, the hidden layers there are")
         self.policy = MlpPolicy(observation_size, list(hidden), num_actions, activation)
-        self._shared = 2 * shared_layers  # a layer is a linear map and its activation
+        self._shared = 2 * shared_layers  # modules: each layer is a linear map and its activation
         width = hidden[shared_layers - 1] if shared_layers else observation_size
         layers: list[torch.nn.Module] = []
         for size in value_hidden:
@@ -45,7 +54,7 @@ class ActorCritic(torch.nn.Module):
 
     @classmethod
     def from_config(cls, config: Config, game: Game, **options: Any) -> Self:
-        """Return a new network of the sizes in the settings; the value has all hidden layers that it does not share."""
+        """Return a new network with the sizes in the settings; `options` are further arguments of the class."""
         own = config.hidden[config.shared_layers :]
         sizes = (game.layout.size, config.hidden, game.num_actions, config.activation, own, config.shared_layers)
         return cls(*sizes, **options)
@@ -63,15 +72,16 @@ class ActorCritic(torch.nn.Module):
         return self.logits(hidden.float(), last, legal), value[:, 0].float()
 
     def embed(self, layers: Sequence[torch.nn.Module], observation: torch.Tensor) -> torch.Tensor:
-        """Return the output of layers, the first of which receives observations."""
+        """Return the output of `layers`, given observations; `fast_cpu` overrides it."""
         return torch.nn.Sequential(*layers)(observation)  # type: ignore[no-any-return]
 
     def logits(self, hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
-        """Return the logits (n, k) of legal actions (n, k), given the last hidden layer (n, d)."""
+        """Return the logits (n, k) of legal actions (n, k), given the last hidden layer (n, d); see `fast_cpu`."""
         return select_legal_logits(hidden, last, legal)
 
 
 def _initialise(layers: Iterable[torch.nn.Module], last_gain: float) -> None:
+    """Set orthogonal weights, scaled by a gain, and biases of 0."""
     linear = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
     for layer in linear:
         torch.nn.init.orthogonal_(layer.weight, last_gain if layer is linear[-1] else _HIDDEN_GAIN)

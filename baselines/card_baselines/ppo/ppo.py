@@ -1,8 +1,7 @@
 """Self-play PPO in plain PyTorch on the batched engine: one network that plays all seats against itself.
 
-Schulman et al. (2017), self-play as in Charlesworth (2018). Read in this order: `config` (settings), `network`,
-`rollout` (who sits where, how decisions are collected), `rollout_buffer` (advantages), and this file: `ppo_loss`, then
-`Ppo` with its `update`, `save` and `load`. The run around it (budget, checkpoints, evaluations) is `runs.run`.
+Schulman et al. (2017), Proximal policy optimization algorithms; self-play as in Charlesworth (2018). The run around it
+(budget, checkpoints, evaluations) is `runs.run`.
 """
 
 from __future__ import annotations
@@ -26,46 +25,49 @@ from card_baselines.ppo.rollout_buffer import Batch
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import (
     STATE,
+    join_parts,
     load_optimiser,
     load_state,
     optimiser_tensors,
     save_state,
     strip_prefix,
+    to_arrays,
 )
 from card_baselines.runs.learner import Curve, Learner, LearnerCallback, TrainingDivergedError
 from card_envs.files import replace_file
 from card_envs.game import Game
 
 UPDATES_PER_PAST_SELF = 50
-"""Updates between two past selves."""
+"""Number of updates between two copies of the network that join the pool as past selves."""
 _VALUE_WEIGHT = 0.5
+"""Weight of the value loss, c1 in Schulman et al. (2017), equation 9."""
 _MAX_GRADIENT_NORM = 0.5
 _VALUE_UPDATES = 50
-"""Updates in which the value alone learns, if a run starts from an agent without one."""
+"""Number of updates in which only the value is trained, if a run starts from a policy without a value."""
 _MAX_ACTIONS_LOGGED = 16
+"""Action frequencies are logged in games with at most this many actions."""
+
+Loss = tuple[torch.Tensor, dict[str, torch.Tensor]]
+"""The loss, and measures to log, each a tensor with one number."""
 
 
 def ppo_loss(
-    network: ActorCritic,
+    log_probabilities: torch.Tensor,
+    value: torch.Tensor,
     minibatch: Mapping[str, torch.Tensor],
     schedules: Schedules,
     config: Config,
-    magnet: ActorCritic | None = None,
-    magnet_weight: float = 0.0,
-) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-    """Return the loss of n decisions, Schulman et al. (2017), equations 7 to 9, and its measures.
+) -> Loss:
+    """Return the loss of n decisions, Schulman et al. (2017), equations 7 to 9.
 
     Args:
-        network: The network that learns.
-        minibatch: `LOSS_COLUMNS` of the rollout buffer: `choice`, `log_probability` and `value` as the decisions were
-            taken, `advantage` and `target` as computed by GAE, each (n,).
-        schedules: Weights of the terms at this moment of the run.
+        log_probabilities: (n, k) of the k listed legal actions, by the policy that is trained.
+        value: (n,), by the value that is trained.
+        minibatch: `LOSS_COLUMNS` of the rollout buffer: `choice`, `log_probability` and `value` when the decisions were
+            made, `advantage` and `target` as computed by GAE, each (n,).
+        schedules: Current values of the scheduled settings.
         config: Settings of the run.
-        magnet: Reference policy of which the KL divergence of the policy is penalised (`neural.mmd`).
-        magnet_weight: Weight of that divergence.
     """
-    logits, value = network(minibatch["observation"].float(), minibatch["legal"])
-    log_probabilities = torch.log_softmax(logits, dim=1)
     advantage = minibatch["advantage"]
     if config.normalise:
         advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + 1e-8)
@@ -81,20 +83,14 @@ def ppo_loss(
     value_loss = 0.5 * error.mean()
     kl = (ratio - 1 - log_ratio).mean()
     loss = -objective + schedules.kl_penalty * kl - schedules.entropy * entropy + _VALUE_WEIGHT * value_loss
-    measures = {"entropy": entropy.detach(), "value_loss": value_loss.detach(), "kl": kl.detach()}
-    if magnet is None:
-        return loss, measures
-    with torch.no_grad():
-        log_magnet = torch.log_softmax(magnet(minibatch["observation"].float(), minibatch["legal"])[0], dim=1)
-    divergence = (log_probabilities.exp() * (log_probabilities - log_magnet)).sum(dim=1).mean()
-    return loss + magnet_weight * divergence, {**measures, "kl_from_magnet": divergence.detach()}
+    return loss, {"entropy": entropy.detach(), "value_loss": value_loss.detach(), "kl": kl.detach()}
 
 
 class Ppo(Learner):
-    """The network, its optimiser and its rollout."""
+    """The learner: a network, its optimiser and its rollout."""
 
     def __init__(self, config: Config, game: Game, callbacks: Sequence[LearnerCallback] = ()) -> None:
-        """Begin with a network that plays nearly at random."""
+        """Make a network with small random weights, whose policy is nearly uniform, and deal at all tables."""
         torch.manual_seed(config.seed)
         self.config, self.game, self.callbacks = config, game, callbacks
         self.device = find_device(config.device)
@@ -106,7 +102,7 @@ class Ppo(Learner):
         self.rng = np.random.default_rng([config.seed % 2**64, 2])
         self.decisions = self.updates = 0
         self.value_updates = 0
-        """Updates, from the first one on, in which the value alone learns."""
+        """Number of updates, from the first one on, in which only the value is trained."""
 
     def make_network(self) -> ActorCritic:
         """Return a new network in plain PyTorch; `fast_cpu.FastPpo` has one that is faster on CPUs."""
@@ -114,24 +110,27 @@ class Ppo(Learner):
 
     @property
     def done(self) -> int:
-        """Decisions so far."""
+        """Number of decisions so far."""
         return self.decisions
 
     @property
     def playing(self) -> ActorCritic:
-        """The network that plays in the end: averaged weights, or the network itself."""
+        """The network that is evaluated and saved: the averaged weights (`Config.average`), or the latest ones."""
         if self.averaged is None:
             return self.network
         assert isinstance(self.averaged.module, ActorCritic)
         return self.averaged.module
 
     def _average(self, averaged: torch.Tensor, current: torch.Tensor, num_averaged: torch.Tensor | int) -> torch.Tensor:
-        """Return the new averaged weights: a plain mean at first, so the initial network is forgotten."""
+        """Return the new averaged weights: a plain mean in early updates, then an exponential moving average."""
         keep = min(self.config.average, 1.0 - 1.0 / (int(num_averaged) + 1))
         return averaged.lerp(current, 1.0 - keep)
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Collect a batch and learn from it; returns measures. `fraction` is the used share of the budget."""
+        """Collect a batch, take `epochs` passes over it, and return measures.
+
+        `fraction`, the used fraction of the budget, sets the scheduled settings.
+        """
         config, schedules = self.config, Schedules.from_config(self.config, fraction)
         for group in self.optimiser.param_groups:
             group["lr"] = schedules.learning_rate
@@ -152,47 +151,50 @@ class Ppo(Learner):
         self._add_past_self()
         for callback in self.callbacks:
             means |= callback.on_update(self)
-        return {"learning_rate": schedules.learning_rate, **means, **self._action_shares()}
+        return {"learning_rate": schedules.learning_rate, **means, **self._action_frequencies()}
 
     def _add_past_self(self) -> None:
-        """Add the network to the past selves of the pool, at intervals."""
+        """Add a copy of the network to the past selves of the pool, every `UPDATES_PER_PAST_SELF` updates."""
         if self.updates % UPDATES_PER_PAST_SELF == 0:
             self.rollout.tables.add_past_self(self.network)
 
     def num_minibatches(self, num_decisions: int) -> int:
-        """Return into how many minibatches a batch is split."""
+        """Return the number of minibatches of a batch, each of about `Config.minibatch` decisions."""
         return min(num_decisions, max(1, round(num_decisions / self.config.minibatch)))
 
     def compute_loss(
-        self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules
-    ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Return the loss of a minibatch, and measures; variants of PPO change it."""
-        return ppo_loss(self.network, minibatch, schedules, self.config)
+        self, log_probabilities: torch.Tensor, value: torch.Tensor, minibatch: Mapping[str, torch.Tensor],
+        schedules: Schedules,
+    ) -> Loss:  # fmt: skip
+        """Return `ppo_loss`; variants of PPO add terms."""
+        return ppo_loss(log_probabilities, value, minibatch, schedules, self.config)
 
     def _take_step(self, batch: Batch, rows: NDArray[np.int64], schedules: Schedules) -> dict[str, torch.Tensor]:
-        """Take one step of the optimiser for the decisions `rows` of a batch; returns measures, a number each.
+        """Take one optimiser step on the decisions `rows` of a batch.
 
-        They are not read yet, since that would wait for a GPU.
+        The measures stay on the device: reading their values here would wait for a GPU at every step.
         """
-        loss, measures = self.compute_loss(batch.minibatch(rows), schedules)
+        minibatch = batch.minibatch(rows)
+        logits, value = self.network(minibatch["observation"].float(), minibatch["legal"])
+        loss, measures = self.compute_loss(torch.log_softmax(logits, dim=1), value, minibatch, schedules)
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         if self.updates < self.value_updates:
-            self.network.policy.zero_grad()  # to None, which the optimiser leaves as it is
+            self.network.policy.zero_grad()  # sets gradients to None, and the optimiser skips these parameters
         self.average_gradients()
         norm = torch.nn.utils.clip_grad_norm_(self.parameters, _MAX_GRADIENT_NORM)
         self.optimiser.step()
         return {"loss": loss.detach(), "norm": norm, **measures}
 
     def average_gradients(self) -> None:
-        """Average the gradients over processes: nothing to do in one process, see `data_parallel`."""
+        """Average the gradients over processes. There is one process here; `data_parallel` overrides this hook."""
 
     def _mean_measures(
         self, steps: Sequence[Mapping[str, torch.Tensor]], per_epoch: int, schedules: Schedules
     ) -> dict[str, float]:
         """Return the mean of each measure over the steps of an update.
 
-        Raises TrainingDivergedError at the first step whose loss is no number.
+        Raises TrainingDivergedError, naming the first step whose loss or gradient is NaN or infinite.
         """
         names = list(steps[0])
         measures = torch.stack([measure for step in steps for measure in step.values()]).double().cpu().numpy()
@@ -208,23 +210,23 @@ class Ppo(Learner):
             )
         return dict(zip(names[2:], table[:, 2:].mean(axis=0).tolist(), strict=True))
 
-    def _action_shares(self) -> dict[str, float]:
-        """Return how often each action was chosen, where there are few."""
+    def _action_frequencies(self) -> dict[str, float]:
+        """Return the relative frequency of each action in the batch, in games with few actions."""
         counts = self.rollout.action_counts
         if len(counts) > _MAX_ACTIONS_LOGGED:
             return {}
-        return {f"action {action}": float(share) for action, share in enumerate(counts / counts.sum())}
+        return {f"action {action}": float(frequency) for action, frequency in enumerate(counts / counts.sum())}
 
     def measure(self) -> dict[str, float]:
         """Return the measures of the callbacks."""
         return {name: value for callback in self.callbacks for name, value in callback.measure(self).items()}
 
     def curves(self) -> Sequence[Curve]:
-        """Return the pictures of callbacks."""
+        """Return the curves of the callbacks."""
         return [curve for callback in self.callbacks for curve in callback.curves()]
 
     def save_policy(self, run: RunFolder) -> None:
-        """Write the policy that plays."""
+        """Write the weights of the policy of `playing`, and the files of callbacks."""
         with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(self.playing.policy, temporary)
         for callback in self.callbacks:
@@ -233,24 +235,22 @@ class Ppo(Learner):
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write networks, optimiser, rollout, random generators and the state of callbacks."""
         arrays, rollout_rng = self.rollout.state()
-        parts: dict[str, dict[str, torch.Tensor]] = {
+        parts: dict[str, Mapping[str, Any]] = {
             "network": self.network.state_dict(),
             "playing": {name: tensor.clone() for name, tensor in self.playing.state_dict().items()},
             "adam": optimiser_tensors(self.optimiser),
-            "rollout": {name: torch.from_numpy(array) for name, array in arrays.items()},
+            "rollout": arrays,
         } | {f"callback{k}": callback.state() for k, callback in enumerate(self.callbacks)}
-        tensors = {f"{part}.{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
         counts = {"decisions": self.decisions, "updates": self.updates, "value_updates": self.value_updates}
         rngs = {"rollout_rng": rollout_rng, "rng": json.dumps(self.rng.bit_generator.state)}
-        save_state(path, tensors, {**progress, **counts, **rngs})
+        save_state(path, join_parts(parts), {**progress, **counts, **rngs})
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
         tensors, progress = load_state(path)
         self._load_networks(tensors)
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
-        arrays = {name: tensor.numpy() for name, tensor in strip_prefix("rollout.", tensors).items()}
-        self.rollout.restore(arrays, progress["rollout_rng"], self.network)
+        self.rollout.restore(to_arrays(strip_prefix("rollout.", tensors)), progress["rollout_rng"], self.network)
         self.rng.bit_generator.state = json.loads(progress["rng"])
         self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
         self.value_updates = int(progress["value_updates"])
@@ -261,10 +261,10 @@ class Ppo(Learner):
         return progress
 
     def start_from(self, run: RunFolder) -> None:
-        """Begin with the networks of another run of this algorithm; ValueError where they have another shape.
+        """Load the networks of another run of this algorithm; ValueError where they have another shape.
 
-        Where there is a policy alone, as in the agents that come with the package, the value begins anew, and learns
-        for some updates before the policy goes on.
+        The agents that come with the package have a policy only. Then the value keeps its random weights, and only the
+        value is trained in the first 50 updates.
         """
         try:
             if (run.path / STATE).exists():

@@ -1,6 +1,6 @@
-"""Settings of `self_play_ppo` under names: those with which the shipped agents began, and those of small games.
+"""Settings of `self_play_ppo` under names: those of the shipped agents, and those for small games.
 
-A paper's settings stand in the paper's package: `card_baselines.papers`.
+The settings of papers are in their packages, `card_baselines.papers`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 _SCRIPTED = ("chen", "sklansky", "shi_rules", "rlcard_rule", "tight_aggressive", "loose_passive")
 _SIMPLE = ("random", "always_call", "always_raise")
 BEST_RESPONSE = Config(batch=8192, learning_rate=(1e-3, 2e-4), entropy=(0.02, 0.002))
-"""Settings against an opponent that does not learn (exploiters and learned best responses)."""
+"""Settings of learners whose opponent is fixed: exploiters and learned best responses."""
 BIG2 = Config(
     env="big2-v0",
     panel=("random", "big2_greedy", "big2_planner"),
@@ -23,14 +23,13 @@ BIG2 = Config(
     reward_scale=0.2,
     final_hands=20_000,
 )
-"""The network and panel of Big 2."""
+"""Network and panel for Big 2."""
 
 
 def _small_game(env: str, scale: float, width: int, evaluation_seconds: float, **settings: Any) -> Config:
-    """Return settings of a small game: small steps, each learned thoroughly.
+    """Return settings for a small game: four passes over each batch, a KL penalty, and unnormalised advantages.
 
-    Four passes over a batch, and a penalty for leaving the policy that played it. Advantages keep their scale, so that
-    entropy and penalty mean the same at the beginning and at the end.
+    Without normalisation the weights of entropy and penalty have the same effect throughout a run.
     """
     return Config(
         env=env, reward_scale=scale, hidden=(width, width), evaluation_seconds=evaluation_seconds,
@@ -38,8 +37,8 @@ def _small_game(env: str, scale: float, width: int, evaluation_seconds: float, *
     )  # fmt: skip
 
 
-# Much entropy at first, so that odd bluffs are tried and answered; a penalty and plain advantages, as in small games. A
-# first layer that policy and value share and large minibatches make decisions cheap.
+# A high entropy weight at first, so that unusual bluffs are explored; KL penalty and unnormalised advantages as in
+# small games. A shared first layer and large minibatches make decisions cheap.
 _HOLDEM = Config(
     hidden=(256, 128),
     shared_layers=1,
@@ -53,7 +52,7 @@ _HOLDEM = Config(
 )
 _HEADS_UP = replace(
     _HOLDEM,
-    settings=("encoder=equity",),  # what a hand is worth need not be found out from its cards
+    settings=("encoder=equity",),  # the network need not learn the equity of a hand from its cards
     opponents=("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
     mixed=0.3,
     exploiter_updates=200,
@@ -70,7 +69,7 @@ _AT_SIX = ("always_raise", "always_call", *_SCRIPTED, "equity")
 _TABLE_OF_SIX = replace(
     _HOLDEM,
     opponents=("self", *_AT_SIX),
-    mixed=0.7,  # of deals, where the learner has one seat of six: a quarter of its decisions
+    mixed=0.7,  # the learner has one seat of six in these deals, so they make up a quarter of its decisions
     panel=(*_SIMPLE, *_SCRIPTED, "equity"),
     fast_cpu="auto",
     minutes=35.0,
@@ -91,7 +90,7 @@ PRESETS = {
         _TABLE_OF_SIX,
         env="no_limit_holdem-v0",
         settings=("num_players=6",),
-        opponents=("self", "exploiter", "exploiter", *_AT_SIX),  # twice the deals of others
+        opponents=("self", "exploiter", "exploiter", *_AT_SIX),  # exploiters are twice as frequent as others
         mixed=0.6,
         exploiter_updates=150,
         exploiter_batches=150,
@@ -142,15 +141,15 @@ DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
     "leduc_holdem-v0": {None: "leduc"},
     "kuhn_poker-v0": {None: "kuhn"},
 }
-"""Environment -> seats (None: any other number) -> the preset that `card-envs train` begins with."""
+"""Environment -> number of seats (None: any other number) -> preset that `card-envs train` uses by default."""
 
 
 def default_preset(env: str, num_seats: int) -> str:
-    """Return the preset for an environment and a number of seats; "" if it has none."""
+    """Return the name of the preset for an environment and a number of seats, "" if there is none."""
     by_seats = DEFAULT_PRESETS.get(env, {})
     return by_seats.get(num_seats, by_seats.get(None, ""))
 
 
 def find_preset(config: Config) -> str:
-    """Return the preset for the environment of the settings and its number of seats; "" if it has none."""
+    """Return the name of the preset for the game of the settings, "" if there is none."""
     return default_preset(config.env, config.game().num_seats)

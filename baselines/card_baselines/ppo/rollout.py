@@ -1,8 +1,7 @@
-"""Playing for self-play PPO: one network at all seats, and in some deals a player of a pool besides.
+"""Collecting decisions for self-play PPO: the learner has all seats, or in mixed deals plays a player of a pool.
 
-The pool holds named agents, past selves (networks as they once were) and exploiters (networks that were trained
-against the learner). Agents and past selves have all seats but one, an exploiter has one. Players are drawn anew for
-every deal.
+The pool holds named agents, past selves (earlier copies of the network) and exploiters (networks trained against the
+learner). Agents and past selves have all seats but one, an exploiter has one seat. Players are drawn for every deal.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from card_envs.vector import VectorTables
 PAST_SELF, EXPLOITER = "self", "exploiter"
 """Names of past selves and of exploiters in a pool."""
 NUM_PAST_SELVES, NUM_EXPLOITERS = 8, 8
-"""The most recent networks that are kept of each."""
+"""Number of most recent past selves and exploiters that are kept."""
 _PAST, _EXPLOITERS = "past_self.", "exploiter."
-"""Prefixes of their names in a checkpoint."""
+"""Prefixes of their weights in a checkpoint."""
 LEARNER = 0
-"""Number of the learner among the players; then come the agents of the pool, then past selves, then exploiters."""
+"""Player number of the learner. The numbers after it are the agents of the pool, then past selves, then exploiters."""
 
 
 class SelfPlayTables:
-    """N tables that deal anew when a deal is over, with the players at their seats."""
+    """N tables with players at their seats; a table deals again as soon as its deal is over."""
 
     def __init__(self, game: Game, num_tables: int, seed: int, pool: Sequence[str] = (), mixed: float = 0.0) -> None:
         """Deal at all tables.
@@ -48,7 +47,7 @@ class SelfPlayTables:
             num_tables: Number of tables.
             seed: Seed of deals, seating and actions.
             pool: Names as in `find_agent`, "self" for past selves, and "exploiter".
-            mixed: Share of deals with a player of the pool.
+            mixed: Probability that a deal has a player of the pool.
         """
         self.game = game
         self.past_selves: list[ActorCritic] = []
@@ -67,7 +66,7 @@ class SelfPlayTables:
         self.seat_players(self.rows)
 
     def seat_players(self, rows: Rows) -> None:
-        """Draw the players of the deals that begin at `rows`."""
+        """Draw the players of the deals that begin at the tables `rows`."""
         self._players[rows] = LEARNER
         mixed = rows[self.rng.random(len(rows)) < self._mixed] if self._mixed else rows[:0]
         if not len(mixed):
@@ -86,12 +85,12 @@ class SelfPlayTables:
             self._players[mixed[exploited], seat[exploited]] = first + NUM_PAST_SELVES + exploiter
 
     def actors(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return the seat to act at each of the tables `rows` (n,), and the number of the player who sits there."""
+        """Return the seat to act at each of the tables `rows` (n,), and its player number."""
         seats = self._tables["actor"][rows].astype(np.int64)
         return seats, self._players[rows, seats]
 
     def list_forced(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return those of the tables `rows` at which one action is legal, and that action."""
+        """Return the tables among `rows` at which only one action is legal, and that action."""
         mask = np.empty((len(rows), self.game.num_actions), np.int8)
         self.game.mask_batch(self._tables, rows, mask_records(mask))
         counts = np.empty(len(rows), np.int64)
@@ -107,7 +106,10 @@ class SelfPlayTables:
         return observation, list_legal(mask, np.empty(len(rows), np.int64))
 
     def step(self, rows: Rows, actions: Rows) -> tuple[Rows, NDArray[np.float32]]:
-        """Act at `rows`; deal anew where deals end, and return those tables and the rewards of all seats (n, seats)."""
+        """Apply actions at the tables `rows`, and deal again where a deal ends.
+
+        Returns the m tables whose deals ended, and the rewards of all seats there (m, seats).
+        """
         rewards = np.empty((len(rows), self.game.num_seats), np.float32)
         is_over = np.empty(len(rows), np.uint8)
         illegal = self.game.step_batch(self._tables, rows, actions, rewards, is_over, True)
@@ -120,7 +122,7 @@ class SelfPlayTables:
         return rows[over], rewards[over]
 
     def act_for(self, player: int, rows: Rows) -> Rows:
-        """Return the actions of an agent of the pool, of a past self or of an exploiter, at `rows`."""
+        """Return the actions of a player (any but the learner) at `rows`."""
         if player > len(self._agents):
             observation, legal = self.observe(rows)
             network = self._network(player - len(self._agents) - 1)
@@ -131,26 +133,26 @@ class SelfPlayTables:
         return np.asarray(agent.act(self.decisions_of(agent, rows), self.rng), np.int64)
 
     def decisions_of(self, agent: Agent, rows: Rows) -> Decisions:
-        """Return the decisions of the actors at `rows` as an agent without memory sees them."""
+        """Return the decisions of the actors at `rows`, observed with the agent's encoder."""
         return decisions_at(agent.apply_encoder(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
 
     def _network(self, number: int) -> ActorCritic:
-        """Return a past self or an exploiter; a seated one that was replaced since then goes on as its successor."""
+        """Return a past self or an exploiter. If one was replaced during a deal, its successor finishes the deal."""
         if number < NUM_PAST_SELVES:
             return self.past_selves[number % len(self.past_selves)]
         return self.exploiters[(number - NUM_PAST_SELVES) % len(self.exploiters)]
 
     def add_past_self(self, network: ActorCritic) -> None:
-        """Add a copy of the network to the past selves, if the pool has them; the oldest one leaves."""
+        """Add a copy of the network to the past selves, if the pool has them, and drop the oldest one."""
         if self._is_past.any():
             self.past_selves = [*self.past_selves, _freeze(network)][-NUM_PAST_SELVES:]
 
     def add_exploiter(self, network: ActorCritic) -> None:
-        """Add a copy of the network to the exploiters; the oldest one leaves."""
+        """Add a copy of the network to the exploiters, and drop the oldest one."""
         self.exploiters = [*self.exploiters, _freeze(network)][-NUM_EXPLOITERS:]
 
     def state(self) -> tuple[dict[str, NDArray[Any]], str]:
-        """Return arrays and a text from which `restore` continues exactly; networks are saved as parameters."""
+        """Return arrays, and the state of the random generator as text, from which `restore` continues exactly."""
         arrays: dict[str, NDArray[Any]] = {"tables": self._tables.view(np.uint8), "players": self._players}
         for prefix, networks in ((_PAST, self.past_selves), (_EXPLOITERS, self.exploiters)):
             for k, network in enumerate(networks):
@@ -159,7 +161,10 @@ class SelfPlayTables:
         return arrays, json.dumps(self.rng.bit_generator.state)
 
     def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
-        """Continue from a `state`; all networks are like `network`. Raises ValueError for other tables."""
+        """Continue from a `state`; past selves and exploiters have the architecture of `network`.
+
+        Raises ValueError for tables of another game.
+        """
         tables = self._tables.view(np.uint8)
         if arrays["tables"].shape != tables.shape:
             raise ValueError("the checkpoint holds tables of another version of the game: train anew")
@@ -171,7 +176,7 @@ class SelfPlayTables:
 
 
 class Rollout:
-    """Plays at `SelfPlayTables` with a network, and fills a `RolloutBuffer` with its decisions."""
+    """Plays a network at `SelfPlayTables` and collects its decisions in a `RolloutBuffer`."""
 
     def __init__(self, config: Config, game: Game) -> None:
         """Deal at all tables."""
@@ -179,10 +184,10 @@ class Rollout:
         self.tables = SelfPlayTables(game, config.num_tables, config.seed, config.opponents, config.mixed)
         self.buffer = RolloutBuffer(game, config.num_tables, 4 * config.num_tables)
         self.action_counts = np.zeros(game.num_actions, np.int64)
-        """(num_actions,): number of times that each action was chosen in the latest batch."""
+        """(num_actions,): counts of the network's actions in the latest batch."""
 
     def collect(self, network: ActorCritic, num_decisions: int) -> int:
-        """Play until `num_decisions` more of the network's are in finished deals; return how many are."""
+        """Play until deals with at least `num_decisions` decisions of the network have ended; return their number."""
         num_finished = 0
         self.action_counts[:] = 0
         while num_finished < num_decisions:
@@ -192,7 +197,7 @@ class Rollout:
         return num_finished
 
     def _play_forced(self) -> int:
-        """Play decisions with one legal action; return how many of the network's decisions are in deals that ended."""
+        """Play decisions with one legal action; return the number of the network's decisions in deals that ended."""
         num_finished = 0
         rows, actions = self.tables.list_forced(self.tables.rows)
         while len(rows):
@@ -201,7 +206,7 @@ class Rollout:
         return num_finished
 
     def _play_step(self, network: ActorCritic) -> int:
-        """Take an action at every table; return how many of the network's decisions are in deals that ended."""
+        """Take an action at every table; return the number of the network's decisions in deals that ended."""
         tables, rows = self.tables, self.tables.rows
         seats, players = tables.actors(rows)
         own = np.flatnonzero(players == LEARNER)
@@ -220,19 +225,19 @@ class Rollout:
         return self._step(rows, actions)
 
     def _step(self, rows: Rows, actions: Rows) -> int:
-        """Act at `rows`; return how many of the network's decisions are in deals that ended."""
+        """Apply actions at the tables `rows`; return the number of the network's decisions in deals that ended."""
         over, rewards = self.tables.step(rows, actions)
         config = self._config
         return self.buffer.finish_deals(over, rewards * config.reward_scale, config.gamma, config.gae_lambda)
 
     def state(self) -> tuple[dict[str, NDArray[Any]], str]:
-        """Return arrays and a text from which `restore` continues exactly."""
+        """Return arrays, and the state of the random generator as text, from which `restore` continues exactly."""
         arrays, text = self.tables.state()
         arrays |= {f"buffer.{name}": array for name, array in self.buffer.state().items()}
         return arrays | {"action_counts": self.action_counts}, text
 
     def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
-        """Continue from a `state`; past selves and exploiters are like `network`."""
+        """Continue from a `state`; past selves and exploiters have the architecture of `network`."""
         self.tables.restore(arrays, text, network)
         self.buffer.restore(strip_prefix("buffer.", arrays))
         self.action_counts = arrays["action_counts"].copy()
@@ -242,9 +247,16 @@ class Rollout:
 def sample_actions(
     network: ActorCritic, observation: NDArray[Any], legal: NDArray[np.int16], random_numbers: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-    """Return choices (n,) from lists of legal actions (n, k), their log-probabilities, and values (n,).
+    """Sample an action at each of n decisions.
 
-    `observation` is (n, d); `random_numbers` (n,) in [0, 1) decide the draws.
+    Args:
+        network: Policy and value.
+        observation: (n, d).
+        legal: (n, k): lists of legal actions.
+        random_numbers: (n,) in [0, 1), one for each sample.
+
+    Returns:
+        Indices of the sampled actions in their lists, their log-probabilities, and values, each (n,).
     """
     device = next(network.parameters()).device
     logits, value = network(torch.from_numpy(observation).to(device).float(), torch.from_numpy(legal).to(device))
@@ -254,12 +266,12 @@ def sample_actions(
 
 
 def _freeze(network: ActorCritic) -> ActorCritic:
-    """Return a copy that does not learn."""
+    """Return a copy without gradients."""
     return deepcopy(network).requires_grad_(False)
 
 
 def _load_networks(prefix: str, arrays: Mapping[str, NDArray[Any]], network: ActorCritic) -> list[ActorCritic]:
-    """Return the networks whose parameters have the numbered prefix."""
+    """Return the networks whose weights are stored under `prefix` and a number."""
     found: list[ActorCritic] = []
     while weights := strip_prefix(f"{prefix}{len(found)}.", arrays):
         found.append(_freeze(network))
@@ -268,7 +280,7 @@ def _load_networks(prefix: str, arrays: Mapping[str, NDArray[Any]], network: Act
 
 
 def _require_memoryless(agent: Agent) -> Agent:
-    """Return the agent; ValueError for one that follows deals, since a continued run could not give that back."""
+    """Return the agent; ValueError for one with memory, whose state a checkpoint could not restore."""
     if agent.needs_deal_events:
         raise ValueError(f"agent {agent.name!r} remembers deals: self_play_ppo trains only against agents that do not")
     return agent

@@ -1,7 +1,7 @@
-"""The decisions of a learner that has several seats, and the advantages that they get when their deal is over.
+"""Rollout buffer of a learner that plays several seats, with generalised advantage estimation when a deal ends.
 
-A seat's decisions of a deal form a chain, along which `compute_gae` runs when the deal ends. Decisions of unfinished
-deals wait for the next batch: dropping them would prefer short deals.
+The decisions of one seat in one deal form a linked list, along which `compute_gae` runs when the deal is over.
+Decisions of unfinished deals stay in the buffer for the next batch: dropping them would favour short deals.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from card_envs.compiler import kernel
 from card_envs.game import Game
 
 NONE = -1
-"""Row number that means no decision."""
+"""Row number that stands for no decision."""
 LOSS_COLUMNS = ("observation", "legal", "choice", "log_probability", "value", "advantage", "target")
-"""Columns of the buffer that the loss needs."""
+"""Columns of the buffer that the loss reads."""
 
 
 class Batch:
-    """Decisions of finished deals, on the device that learns."""
+    """Decisions of finished deals, on the device of the learner."""
 
     def __init__(self, columns: dict[str, NDArray[Any]], device: torch.device) -> None:
-        """Copy the `LOSS_COLUMNS`, with one row for each decision, to a device: once, for all epochs."""
+        """Copy the `LOSS_COLUMNS`, with one row for each decision, to a device."""
         self._num_legal = (columns["legal"] != NO_ACTION).sum(axis=1)
         self._tensors = {name: torch.from_numpy(columns[name]).to(device) for name in LOSS_COLUMNS}
         self._device = device
@@ -36,7 +36,7 @@ class Batch:
         return len(self._num_legal)
 
     def minibatch(self, rows: NDArray[np.int64]) -> dict[str, torch.Tensor]:
-        """Return some rows; their lists of legal actions are as wide as the longest of them."""
+        """Return the columns of some rows; lists of legal actions are cut to the longest of these rows."""
         index = torch.from_numpy(rows).to(self._device)
         columns = {name: tensor.index_select(0, index) for name, tensor in self._tensors.items()}
         columns["legal"] = columns["legal"][:, : self._num_legal[rows].max()].contiguous()
@@ -44,31 +44,35 @@ class Batch:
 
 
 class RolloutBuffer:
-    """Columns with one row for each decision, the first `size` of them in use."""
+    """Columns with one row for each decision; the first `size` rows are in use."""
 
     def __init__(self, game: Game, num_tables: int, capacity: int) -> None:
-        """Make room for `capacity` decisions; it grows when it must."""
+        """Allocate `capacity` rows; the buffer grows when it is full."""
         self.size = 0
         self.last_step = np.full((num_tables, game.num_seats), NONE, np.int64)
         """(tables, seats): row of each seat's latest decision in the current deal."""
         self.columns: dict[str, NDArray[Any]] = {
             "observation": np.zeros((capacity, game.layout.size), game.layout.dtype),
             "legal": np.full((capacity, 1), NO_ACTION, np.int16),
-            "choice": np.zeros(capacity, np.int64),  # position in the list of legal actions
+            "choice": np.zeros(capacity, np.int64),  # index in the list of legal actions
             "log_probability": np.zeros(capacity, np.float32),
             "value": np.zeros(capacity, np.float32),
             "advantage": np.zeros(capacity, np.float32),
             "target": np.zeros(capacity, np.float32),  # of the value
-            "previous_step": np.full(capacity, NONE, np.int64),  # the seat's decision before, in the same deal
+            "previous_step": np.full(capacity, NONE, np.int64),  # row of the seat's previous decision in the deal
             "is_finished": np.zeros(capacity, np.bool_),
         }
 
     def add(
         self, rows: NDArray[np.int64], seats: NDArray[np.int64], legal: NDArray[np.int16], **columns: NDArray[Any]
     ) -> None:
-        """Append decisions of `seats` at tables `rows`, one per table, with their lists of legal actions.
+        """Append n decisions at different tables.
 
-        `columns` are observation, choice, log_probability and value.
+        Args:
+            rows: (n,): the tables.
+            seats: (n,): the seats that decided.
+            legal: (n, k): lists of legal actions.
+            **columns: observation (n, d), choice, log_probability and value, each (n,).
         """
         begin, end = self.size, self.size + len(rows)
         self._reserve(end, legal.shape[1])
@@ -110,18 +114,18 @@ class RolloutBuffer:
         )  # fmt: skip
 
     def find_finished(self) -> NDArray[np.int64]:
-        """Return the rows of decisions whose deals are over."""
+        """Return the rows of the decisions whose deals are over."""
         return np.flatnonzero(self.columns["is_finished"][: self.size])
 
     def make_batch(self, device: torch.device) -> Batch:
-        """Return the decisions whose deals are over, to learn from them on a device."""
+        """Return the decisions whose deals are over, on a device."""
         rows = self.find_finished()
         return Batch({name: self.columns[name][rows] for name in LOSS_COLUMNS}, device)
 
     def discard_finished(self) -> None:
-        """Keep the decisions of unfinished deals alone."""
+        """Remove the decisions of finished deals."""
         keep = np.flatnonzero(~self.columns["is_finished"][: self.size])
-        new_rows = np.full(self.size + 1, NONE, np.int64)  # one more: what NONE, as an index, stands for
+        new_rows = np.full(self.size + 1, NONE, np.int64)  # one more, since NONE is the index of the last entry
         new_rows[keep] = np.arange(len(keep))
         for column in self.columns.values():
             column[: len(keep)] = column[keep]
@@ -134,7 +138,7 @@ class RolloutBuffer:
         return {"last_step": self.last_step, **{name: column[: self.size] for name, column in self.columns.items()}}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Become the buffer whose `state` was saved."""
+        """Continue from a `state`."""
         self.last_step = state["last_step"].copy()
         self.size = 0
         self._reserve(len(state["choice"]), state["legal"].shape[1])
@@ -150,16 +154,16 @@ def compute_gae(
     rows: Any, rewards: Any, last_step: Any, previous_step: Any, value: Any, advantage: Any, target: Any,
     is_finished: Any, gamma: Any, gae_lambda: Any,
 ) -> Any:  # fmt: skip
-    """Write the advantages of all decisions of the deals that ended at tables `rows`; return how many they are.
+    """Write the advantages of all decisions of the deals that ended at tables `rows`; return their number.
 
-    A seat's decisions of a deal form a chain, from `last_step` back along `previous_step`. Generalised advantage
-    estimation (Schulman et al. 2016) runs along each chain: the next decision is the next one of the same seat.
+    Generalised advantage estimation (Schulman et al. 2016, equation 16) along the decisions of each seat, from
+    `last_step` back along `previous_step`. The reward comes after the last decision of a deal.
     """
     count = np.int64(0)
     for j in range(rows.shape[0]):
         for seat in range(last_step.shape[1]):
             k = last_step[rows[j], seat]
-            next_value, discount = np.float64(rewards[j, seat]), 1.0  # the last decision earns the reward itself
+            next_value, discount = np.float64(rewards[j, seat]), 1.0  # the last decision earns the undiscounted reward
             next_advantage = 0.0
             while k != NONE:
                 next_advantage = discount * next_value - value[k] + gamma * gae_lambda * next_advantage

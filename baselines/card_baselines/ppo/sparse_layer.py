@@ -1,7 +1,7 @@
-"""A linear layer on observations that are mostly zeros: sums of the few columns of its weights that count.
+"""A linear layer for sparse observations: it adds the columns of its weights whose inputs are not zero.
 
-About one number in ten of an observation is not zero (a card held, a bet made). Adding those columns takes a processor
-half of the time of the matrix product or less, forward and backward together.
+About one in ten numbers of an observation is not zero. On a CPU this takes at most half the time of the dense matrix
+product, forward and backward together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from card_envs.compiler import kernel
 def sparse_linear(observation: torch.Tensor, layer: torch.nn.Linear) -> torch.Tensor:
     """Return `layer(observation)`, (n, width) float32, for observations (n, d) that need no gradient.
 
-    Kernels compute it on the CPU; elsewhere the layer itself does.
+    Kernels compute it on the CPU; on other devices the layer itself is called.
     """
     if observation.device.type != "cpu":
         dense: torch.Tensor = layer(observation)
@@ -35,7 +35,7 @@ class _SparseLinear(torch.autograd.Function):
         num_rows, num_columns = observation.shape
         nonzero = torch.empty(num_rows, num_columns + 1, dtype=torch.int16)
         counts = torch.empty(num_rows, dtype=torch.int64)
-        columns = weight.t().contiguous()  # one observed number's weights side by side
+        columns = weight.t().contiguous()  # the weights of one input are contiguous
         output = torch.empty(num_rows, len(weight))
         write_sums(*map(_to_numpy, (observation, columns, bias, nonzero, counts, output)))
         ctx.save_for_backward(observation, nonzero, counts)
@@ -56,21 +56,22 @@ def _to_numpy(tensor: torch.Tensor) -> NDArray[Any]:
 
 @kernel
 def write_sums(observation: Any, columns: Any, bias: Any, nonzero: Any, counts: Any, output: Any) -> None:
-    """Write bias plus the sum of the columns (d, width), each times the value that was observed.
+    """Write `output` (n, width): bias plus the sum of the columns (d, width), each times its input.
 
-    Also writes which values of each row are not zero: `nonzero` (n, d + 1), of which the first `counts` (n,) hold.
+    Also writes the indices of the inputs that are not zero, the first `counts[i]` (n,) entries of nonzero[i]
+    (n, d + 1).
     """
     width = output.shape[1]
     for i in range(observation.shape[0]):
         count = np.int64(0)
         for k in range(observation.shape[1]):
             nonzero[i, count] = k
-            count += np.int64(observation[i, k] != 0)  # faster than a branch that nobody can predict
+            count += np.int64(observation[i, k] != 0)  # faster than a branch, which would be mispredicted
         counts[i] = count
         for j in range(width):
             output[i, j] = bias[j]
         whole = count - count % 4
-        for m in range(0, whole, 4):  # four at a time: the sums are read and written once
+        for m in range(0, whole, 4):  # four at a time, so that the output is read and written a quarter as often
             a, b = np.int64(nonzero[i, m]), np.int64(nonzero[i, m + 1])
             c, d = np.int64(nonzero[i, m + 2]), np.int64(nonzero[i, m + 3])
             at_a, at_b, at_c, at_d = observation[i, a], observation[i, b], observation[i, c], observation[i, d]
@@ -91,7 +92,7 @@ def write_sums(observation: Any, columns: Any, bias: Any, nonzero: Any, counts: 
 
 @kernel
 def add_to_columns(observation: Any, nonzero: Any, counts: Any, grad_output: Any, grad_columns: Any) -> None:
-    """Add the gradients of the columns (d, width), given that of the sums (n, width)."""
+    """Add to the gradients of the columns (d, width), given the gradients of the outputs (n, width)."""
     width = grad_output.shape[1]
     for i in range(observation.shape[0]):
         for m in range(counts[i]):

@@ -1,7 +1,6 @@
 """A training algorithm: its settings, its presets, and the function that makes its `Learner`.
 
-`card-envs train`, presets, plugins and `runs.run.train` know an algorithm as one `Algorithm` object. The registry and
-the entry points `card_envs.algorithms` name it as "module:ALGORITHM".
+The registry and the entry points `card_envs.algorithms` name `Algorithm` objects as "module:ALGORITHM".
 """
 
 from __future__ import annotations
@@ -19,20 +18,19 @@ from card_envs.locations import load_object
 AnyConfig = TypeVar("AnyConfig", bound=RunConfig)
 
 
-def _time_and_decisions(config: Any, done: Callable[[], int]) -> Budget:
+def _make_budget(config: Any, done: Callable[[], int]) -> Budget:
     return Budget(config.minutes, config.steps, done)
 
 
-def _evaluate_by_time(config: Any, budget: Budget, learner: Learner) -> Periodic:
+def _make_evaluation_timer(config: Any, budget: Budget, learner: Learner) -> Periodic:
     return Periodic(config.evaluation_seconds, budget.seconds)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Algorithm(Generic[AnyConfig]):
-    """A training algorithm under a name, as `card-envs train` and `runs.run.train` run it.
+    """A training algorithm, as `card-envs train` and `runs.run.train` run it.
 
-    `Budget`, `Periodic` and the functions below get the settings first. Most algorithms give `name`, `config`,
-    `make_learner`, `describe` and perhaps `presets`.
+    Most algorithms need only `name`, `config`, `make_learner`, `describe` and perhaps `presets`.
 
     Example:
         An algorithm of another distribution::
@@ -40,7 +38,7 @@ class Algorithm(Generic[AnyConfig]):
             ALGORITHM = Algorithm(
                 name="mine",
                 config=Config,  # a frozen dataclass that extends GameRunConfig
-                make_learner=MyLearner,  # a Learner that is made from settings and a game
+                make_learner=MyLearner,  # a Learner with arguments config and game
                 describe=partial(describe_game_run, algorithm="mine", agent="mlp"),
             )
     """
@@ -48,35 +46,35 @@ class Algorithm(Generic[AnyConfig]):
     name: str
     """Name on the command line and in config.json."""
     config: type[AnyConfig]
-    """Dataclass of the settings; its defaults are those of `card-envs train`."""
+    """Dataclass of the settings; its defaults are the defaults of `card-envs train`."""
     make_learner: Callable[[AnyConfig, Game], Learner]
-    """Settings, game -> new learner; raises ValueError for settings that it refuses."""
+    """Function (settings, game) -> new learner; raises ValueError for settings that it does not support."""
     describe: Callable[[AnyConfig], dict[str, Any]]
-    """Settings -> content of config.json."""
+    """Function (settings) -> content of config.json."""
     presets: Mapping[str, AnyConfig] = field(default_factory=dict)
     """Settings under names."""
     find_preset: Callable[[AnyConfig], str] = lambda config: ""
-    """Settings -> name of the preset that fits their environment; "" if none does."""
-    budget: Callable[[AnyConfig, Callable[[], int]], Budget] = _time_and_decisions
-    """Settings, and a function that returns how much has been trained -> budget of the run."""
-    evaluation_timer: Callable[[AnyConfig, Budget, Learner], Periodic] = _evaluate_by_time
-    """Settings, budget, learner -> timer of evaluations; by default every `evaluation_seconds`."""
+    """Function (settings) -> name of the default preset for their environment, "" if there is none."""
+    budget: Callable[[AnyConfig, Callable[[], int]], Budget] = _make_budget
+    """Function (settings, function that returns the steps so far) -> budget of the run."""
+    evaluation_timer: Callable[[AnyConfig, Budget, Learner], Periodic] = _make_evaluation_timer
+    """Function (settings, budget, learner) -> timer of evaluations; by default every `evaluation_seconds`."""
     folder_name: Callable[[AnyConfig], str] | None = None
-    """Settings -> name of the folder that holds such runs; by default the name of the algorithm."""
+    """Function (settings) -> name of the folder for new runs; by default the name of the algorithm."""
     counts: str = "decisions"
-    """Unit of the budget; a column of the metrics."""
+    """Unit of the steps of the budget, and name of their column in the metrics."""
     final_panel: Callable[[AnyConfig], Sequence[str]] = lambda config: config.panel
-    """Settings -> agents of the final evaluation."""
+    """Function (settings) -> opponents of the final evaluation."""
     checkpoint_seconds: float = 30.0
-    """Time between checkpoints: the most that a killed run loses."""
+    """Processor time between checkpoints: the most that is lost when a run is killed."""
     may_change: tuple[str, ...] = ("minutes", "steps", "evaluation_seconds")
-    """Settings that may differ when a run is continued; the change is recorded."""
+    """Settings that may differ when a run is continued; changes are recorded in config.json."""
     duplicate: bool = False
-    """Replay the deals of evaluations from all seats."""
+    """Play evaluations with duplicate deals."""
     keeps_frozen_selves: bool = False
-    """Keep the agent as it is after each quarter of the budget, and play it in the final evaluation."""
+    """Save the agent after each quarter of the budget, as an opponent of the final evaluation."""
     logs_means: bool = False
-    """Log the means of measures since the last evaluation, instead of those of the latest update."""
+    """Log the means of measures since the previous evaluation, not the measures of the latest update."""
 
 
 def find_algorithm(location: str) -> Algorithm[Any]:
@@ -97,7 +95,7 @@ def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra
         **extra_config: Further entries that the agent needs, such as the activation of its network.
 
     Returns:
-        The settings, and all that a player needs to rebuild the network: game, encoder and sizes.
+        The settings, and what the agent needs to rebuild the network: game, encoder and sizes.
     """
     game = config.game()
     return {

@@ -1,4 +1,7 @@
-"""Everything that a run needs to continue, in one file without code: arrays as safetensors, the rest as JSON."""
+"""Checkpoints: one file with all that a run needs to continue, arrays as safetensors and the rest as JSON.
+
+Loading a checkpoint never executes code from the file.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load, save_file
 
@@ -17,14 +22,14 @@ Array = TypeVar("Array")
 
 
 def save_state(path: Path, tensors: dict[str, torch.Tensor], extra: Mapping[str, Any]) -> None:
-    """Write tensors, and what JSON can hold."""
+    """Write tensors, and `extra`, which must be JSON."""
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path, {"facts": json.dumps(extra)})
 
 
 def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Return the tensors and values of a `save_state`; raises ValueError for any other file.
+    """Return the tensors and the `extra` of a file of `save_state`; raises ValueError for any other file.
 
-    The file is opened once: a run may put a new one in its place at any time.
+    The file is opened once, since a run may replace it at any time.
     """
     content = path.read_bytes()
     try:
@@ -34,7 +39,7 @@ def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
 
 
 def _metadata(content: bytes) -> dict[str, str]:
-    """Return the metadata of a safetensors file: its header is JSON behind its length in eight bytes."""
+    """Return the metadata of a safetensors file, whose header is eight bytes of length followed by JSON."""
     header: dict[str, Any] = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     metadata: dict[str, str] = header["__metadata__"]
     return metadata
@@ -45,8 +50,22 @@ def strip_prefix(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
+def join_parts(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+    """Return the tensors or arrays of all parts as tensors named "part.name"; `strip_prefix` is the inverse."""
+    return {
+        f"{part}.{name}": tensor if isinstance(tensor, torch.Tensor) else torch.from_numpy(np.asarray(tensor))
+        for part, named in parts.items()
+        for name, tensor in named.items()
+    }
+
+
+def to_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
+    """Return tensors as arrays."""
+    return {name: np.asarray(tensor.numpy()) for name, tensor in tensors.items()}
+
+
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    """Return Adam's running means and step counts under names."""
+    """Return Adam's running means and step counts, named "parameter index.name"."""
     return {
         f"{number}.{name}": value
         for number, state in optimiser.state_dict()["state"].items()
@@ -55,7 +74,7 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tenso
 
 
 def load_optimiser(optimiser: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
-    """Give the optimiser back what `optimiser_tensors` returned."""
+    """Restore the state that `optimiser_tensors` returned."""
     state: dict[int, dict[str, torch.Tensor]] = {}
     for key, tensor in tensors.items():
         number, _, name = key.partition(".")

@@ -1,4 +1,4 @@
-"""Settings that the runs of every algorithm have, and how they are checked."""
+"""Settings that the runs of all algorithms share, and checks of settings."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from card_envs.game import Game
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig(ABC):
-    """Settings that every run has."""
+    """Settings of all runs."""
 
     panel: tuple[str, ...] = ("random", "always_call", "always_raise")
-    """Agents that the learner is measured against along the way and at the end, each in all other seats."""
+    """Opponents of evaluations; each plays a match in which it has all other seats."""
     seed: int = 0
     """Seed of the network, of deals and of evaluations."""
     evaluation_hands: int = 10_000
-    """Hands of each match of an evaluation along the way."""
+    """Hands of each match of an evaluation during the run."""
     final_hands: int = 100_000
     """Hands of each match of the final evaluation."""
     start_from: str = ""
-    """Run folder, or trained agent of this package, whose weights a new run begins with, under settings and an
-    optimiser of its own."""
+    """Run folder, or trained agent of this package, whose weights initialise the network of a new run."""
     device: str = "auto"
     """Device of the networks: auto (a GPU if there is one), cpu, cuda or cuda:N."""
 
@@ -35,7 +34,7 @@ class RunConfig(ABC):
 
     @abstractmethod
     def game(self) -> Game:
-        """Return the game that is learned."""
+        """Return the game that the run is about."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +46,7 @@ class GameRunConfig(RunConfig):
     settings: tuple[str, ...] = ()
     """Environment arguments, such as num_players=6."""
     minutes: float = 10.0
-    """Budget of processor time (of each process) for the whole run, evaluations included; 0 for none."""
+    """Budget of processor time (of each process) for the whole run, evaluations included; 0 for no limit."""
     steps: int = 1_000_000_000
     """Budget of the learner's decisions."""
     evaluation_seconds: float = 60.0
@@ -65,7 +64,7 @@ class GameRunConfig(RunConfig):
 
 
 def _values_of(config: Any, name: str) -> tuple[Any, ...]:
-    """Return the values of a setting: those of a tuple, or the one that it is."""
+    """Return the values of a setting that is a number or a tuple of numbers."""
     value = getattr(config, name)
     return value if isinstance(value, tuple) else (value,)
 
@@ -87,7 +86,7 @@ def require_above_0(config: Any, *names: str) -> None:
 
 
 def require_shares(config: Any, *names: str) -> None:
-    """Raise ValueError, naming the setting, unless these settings are in 0 .. 1."""
+    """Raise ValueError, naming the setting, unless these settings are in 0 to 1."""
     for name in names:
         if not 0 <= getattr(config, name) <= 1:
             raise ValueError(f"{name} {getattr(config, name)} must be in 0 .. 1")

@@ -10,14 +10,14 @@ from card_envs.files import replace_file
 
 
 def draw_panel_curve(run: RunFolder, x: str, panel: tuple[str, ...], y_label: str) -> None:
-    """Draw what was won from each agent of the panel against the column `x`."""
+    """Draw the winnings against each agent of the panel over the column `x`."""
     draw_curve(run, x, Curve({f"v {name}": name for name in panel}, y_label, CURVE))
 
 
 def draw_curve(run: RunFolder, x: str, curve: Curve) -> None:
-    """Draw columns of the metrics, with their intervals, against the column `x` into a picture of the run folder.
+    """Draw columns of the metrics with their intervals over the column `x`, into a picture in the run folder.
 
-    A logarithmic axis is for numbers above 0; otherwise a line marks 0. Without a number to show there is no picture.
+    No picture is written while the columns are empty.
     """
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter, StrMethodFormatter

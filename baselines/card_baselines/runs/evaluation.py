@@ -1,4 +1,4 @@
-"""What a trained agent wins, with 95 % intervals, against a panel and against the local best response."""
+"""Evaluation of a run: the winnings of its policy against a panel, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from card_envs.match.play import play_match
 from card_envs.match.summary import Summary
 
 LOCAL_BEST_RESPONSE = "local_best_response"
-"""Name in a panel of an opponent that knows the learner's strategy, for heads-up hold'em."""
+"""Name in a panel of the local best response to the learner, for heads-up hold'em."""
 _SLOWER, _FEWEST = 40, 64
-"""The local best response takes milliseconds a hand: it plays 40 times fewer hands than the panel, but 64 or more."""
+"""The local best response takes milliseconds a hand, so it plays a fortieth of the hands, and at least 64."""
 
 
 def require_measurable(game: Game, panel: Sequence[str]) -> None:
@@ -31,7 +31,19 @@ def require_measurable(game: Game, panel: Sequence[str]) -> None:
 def evaluate(
     run: RunFolder, game: Game, panel: Sequence[str], hands: int, seed: int, duplicate: bool = False
 ) -> dict[str, Any]:
-    """Return results of the run's policy against each agent of the panel (in all other seats)."""
+    """Return the results of the run's policy against each agent of the panel, which has all other seats.
+
+    Args:
+        run: Run folder with a policy.
+        game: The game of the run.
+        panel: Agent names, run folders, or `LOCAL_BEST_RESPONSE`.
+        hands: Hands of each match.
+        seed: Seed of the deals.
+        duplicate: Play duplicate deals.
+
+    Returns:
+        `env`, `unit`, `seed` and `matches`, each with `opponent`, `mean` per hand, `ci95` and `hands`.
+    """
     learner = find_agent(str(run.path), game)
     matches = []
     for name in panel:
@@ -50,10 +62,10 @@ def _match(opponent: str, own: Summary, hands: int) -> dict[str, Any]:
 
 
 def means_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the columns of the metrics that hold what is won from each opponent."""
+    """Return the columns of the metrics with the mean winnings against each opponent."""
     return {f"v {match['opponent']}": match["mean"] for match in matches}
 
 
 def half_widths_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the columns of the metrics that hold half of each 95 % interval."""
+    """Return the columns of the metrics with half the width of each 95 % interval."""
     return {f"v {match['opponent']}{INTERVAL}": (match["ci95"][1] - match["ci95"][0]) / 2 for match in matches}

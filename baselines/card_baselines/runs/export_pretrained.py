@@ -1,7 +1,7 @@
-"""Make a trained agent small enough to come with the package.
+"""Export a trained agent to ship it with the package.
 
-`python -m card_baselines.runs.export_pretrained RUN FOLDER`: weights become float16, half their size, and the
-largest change of a weight is printed. Checkpoints stay behind.
+`python -m card_baselines.runs.export_pretrained RUN FOLDER` converts the weights to float16, half their size, prints
+the largest change of a weight, and leaves checkpoints out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from card_envs.files import replace_file
 
 
 def export_pretrained(run: Path, folder: Path) -> float:
-    """Write what an agent needs, and its measures, to `folder`; returns the largest change of a weight."""
+    """Write the policy, settings and results of a run to `folder`; return the largest change of a weight."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (CONFIG, METRICS, EVALUATION):
         shutil.copyfile(run / name, folder / name)

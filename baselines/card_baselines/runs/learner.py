@@ -1,4 +1,4 @@
-"""What an algorithm supplies to a run: a `Learner`, and callbacks that extend one."""
+"""The interface between a run and a training algorithm: `Learner`, and callbacks that extend one."""
 
 from __future__ import annotations
 
@@ -15,26 +15,29 @@ from card_baselines.runs.checkpoint import STATE
 
 
 class TrainingDivergedError(ValueError):
-    """Raised when a loss, a gradient or a weight is no number; says where, and what is left."""
+    """Raised when a loss, a gradient or a weight is NaN or infinite. The message says where, and what to do."""
 
     def save_details(self, run: RunFolder) -> TrainingDivergedError:
-        """Write what explains the error into the run folder; return the error whose message names it."""
+        """Write details into the run folder, and return an error whose message names the file."""
         return self
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A picture of some columns of the metrics."""
+    """Description of a picture of some columns of the metrics."""
 
     labels: Mapping[str, str]
     """Column -> label."""
     y_label: str
+    """Label of the y axis."""
     picture: str
+    """Name of the file."""
     log: bool = False
+    """Use a logarithmic y axis; otherwise a line marks 0."""
 
 
 class Learner(ABC):
-    """The part of a run that an algorithm supplies: it plays and learns, saves and loads itself, and has a policy."""
+    """A training algorithm in a run: it collects experience, learns, and saves and loads itself."""
 
     checkpoint = STATE
     """Name of the file that `save` writes."""
@@ -42,15 +45,18 @@ class Learner(ABC):
     @property
     @abstractmethod
     def done(self) -> int:
-        """Training so far, in the unit of the budget: decisions, episodes or iterations."""
+        """Number of steps so far, in the unit of the budget: decisions, episodes or iterations."""
 
     @abstractmethod
     def update(self, fraction: float) -> dict[str, float]:
-        """Play and learn once; return measures. `fraction` is the used share of the budget."""
+        """Collect experience and learn from it once; return measures.
+
+        `fraction` is the used fraction of the budget, 0 to 1, for schedules.
+        """
 
     @abstractmethod
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write everything that `load` needs to continue, and the run's `progress`, which `load` returns."""
+        """Write a checkpoint from which `load` continues, and the run's `progress`, which `load` returns."""
 
     @abstractmethod
     def load(self, path: Path) -> dict[str, Any]:
@@ -58,44 +64,44 @@ class Learner(ABC):
 
     @abstractmethod
     def save_policy(self, run: RunFolder) -> None:
-        """Write the files with which the run folder plays."""
+        """Write the policy, as the agent of the run folder loads it."""
 
     def start_from(self, run: RunFolder) -> None:
-        """Begin with the weights of another run; raises ValueError where that is not possible."""
+        """Initialise the network with the weights of another run; ValueError where that is not possible."""
         raise ValueError("start_from is not possible with this algorithm")
 
     def set_budget(self, fraction: Callable[[], float]) -> None:  # noqa: B027  a hook: the default is to do nothing
-        """Receive a function that returns the used share of the budget, for updates that last."""
+        """Called once with a function that returns the used fraction of the budget, for use within long updates."""
 
     def measure(self) -> dict[str, float]:
-        """Return measures of an evaluation besides those of matches."""
+        """Return further measures for an evaluation, which are logged beside the results of matches."""
         return {}
 
     def curves(self) -> Sequence[Curve]:
-        """Return pictures besides that of the panel."""
+        """Return further curves, which are drawn beside that of the panel."""
         return ()
 
     def on_evaluation(self, run: RunFolder) -> None:  # noqa: B027  a hook: the default is to do nothing
-        """Called when the policy in the run folder is new: at the start and after evaluations."""
+        """Called when a new policy was written to the run folder: at the start and after evaluations."""
 
 
 class LearnerCallback:
-    """An extension of a learner that calls these hooks; by default they do nothing. `learner` is the one that calls."""
+    """An extension of a learner, which calls these hooks. By default they do nothing."""
 
     def on_update(self, learner: Any) -> dict[str, float]:
         """Called after every update; returns measures."""
         return {}
 
     def measure(self, learner: Any) -> dict[str, float]:
-        """Return measures of an evaluation besides those of matches."""
+        """Return further measures for an evaluation, as `Learner.measure`."""
         return {}
 
     def curves(self) -> Sequence[Curve]:
-        """Return pictures besides that of the panel."""
+        """Return further curves, as `Learner.curves`."""
         return ()
 
     def save_policy(self, run: RunFolder) -> None:
-        """Called when the learner has written its policy into the run folder."""
+        """Called after the learner has written its policy to the run folder."""
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return tensors from which `restore` continues."""

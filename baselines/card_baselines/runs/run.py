@@ -1,6 +1,6 @@
-"""One training run: folder, budget, checkpoints, evaluations, frozen selves, curves, progress, and how it is continued.
+"""The training loop of all algorithms: budget, checkpoints, evaluations, curves, progress, resuming.
 
-Every algorithm uses it: `train` makes the algorithm's learner and calls `Run.train`, the loop.
+`train` makes the learner of an algorithm and calls `Run.train`, the loop.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from card_envs.envs import find_entry
 from card_envs.files import replace_file
 
 FROZEN = "frozen"
-"""Folder, within that of the run, of agents as they were after each quarter."""
+"""Folder inside the run folder with the agent as it was after each quarter of the budget."""
 _QUARTERS = 4
 _PICTURE_SECONDS = 30.0
-"""Seconds between drawings of the measures, which in small games take longer than an evaluation."""
+"""Processor time between drawings of the curves, which can take longer than an evaluation in a small game."""
 
 
 def train(
@@ -45,26 +45,29 @@ def train(
     """Train an agent, evaluate it, and return its run folder.
 
     Args:
-        algorithm: What makes the learner.
+        algorithm: The training algorithm.
         config: Settings of the run, an object of the algorithm's `config` class.
-        folder: Run folder. An interrupted run there is continued, a finished one is returned as it is. By default a
+        folder: Run folder. An interrupted run there is continued, a finished one is returned unchanged. By default a
             new folder below `runs/`.
-        progress: Show how far the run is on the error stream.
-        tensorboard: Write the measures for TensorBoard into the run folder.
+        progress: Show progress on the error stream.
+        tensorboard: Write measures for TensorBoard into the run folder.
+
+    Returns:
+        The run folder, which is an agent: `find_agent(str(folder.path), game)`.
 
     Raises:
-        ValueError: For settings that the game or the algorithm refuses, and for a folder that holds a run with other
-            settings.
+        ValueError: For settings that the game or the algorithm does not support, and for a folder that holds a run with
+            other settings.
 
     Example:
         `train(ALGORITHM, Config(env="kuhn_poker-v0", minutes=0.5), "runs/kuhn")`, with both of `ppo.algorithm`.
     """
-    torch.set_num_threads(1)  # small networks gain little from more, and threads wait for each other on busy machines
+    torch.set_num_threads(1)  # small networks gain little from more threads, which are slow on busy machines
     described, game = algorithm.describe(config), config.game()
     require_measurable(game, config.panel)
     if config.start_from:
         start_folder(config.start_from)
-    learner = algorithm.make_learner(config, game)  # before anything is written: it may refuse the settings
+    learner = algorithm.make_learner(config, game)  # before anything is written, since it may raise ValueError
     run = RunFolder(Path(folder)) if folder else _new_folder(algorithm, config, described["env"])
     with run.lock():
         run.start(described, algorithm.may_change)
@@ -77,7 +80,7 @@ def train(
 
 
 def start_folder(name: str) -> Path:
-    """Return a run folder, or that of a trained agent of this package; raises ValueError if there is none."""
+    """Return the folder of a run or of a trained agent of this package; raises ValueError if there is none."""
     found = [folder for folder in (Path(name), PRETRAINED / name) if (folder / CONFIG).exists()]
     if not found:
         shipped = ", ".join(sorted(folder.name for folder in PRETRAINED.iterdir()))
@@ -98,7 +101,7 @@ class _Measures:
     values: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, measures: Mapping[str, float]) -> None:
-        """Add the measures of an update: to those before if means are wanted, in their place otherwise."""
+        """Add the measures of an update; unless means are logged, they replace earlier ones."""
         for name, value in measures.items():
             kept = self.values.setdefault(name, [])
             if not self.means:
@@ -106,13 +109,13 @@ class _Measures:
             kept.append(float(value))
 
     def pop(self) -> dict[str, float]:
-        """Return means, and begin anew."""
+        """Return the means, and forget the measures."""
         values, self.values = self.values, {}
         return {name: float(np.mean(several)) for name, several in values.items()}
 
 
 class Run(Generic[AnyConfig]):
-    """A run that begins or goes on in a folder."""
+    """A training run in a folder, new or continued."""
 
     def __init__(
         self,
@@ -124,7 +127,7 @@ class Run(Generic[AnyConfig]):
         progress: bool = True,
         tensorboard: bool = False,
     ) -> None:
-        """Continue where the last checkpoint is, if there is one; the arguments are those of `train`."""
+        """Load the checkpoint of the folder, if there is one; further arguments as of `train`."""
         self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
         self._game = config.game()
         self._measures = _Measures(algorithm.logs_means)
@@ -144,7 +147,7 @@ class Run(Generic[AnyConfig]):
         self._measures.values = progress["measures"]
 
     def train(self) -> RunFolder:
-        """Update until the budget is used up, with what is due between updates; then evaluate; return the folder."""
+        """Update until the budget is used up, with checkpoints and evaluations; then do the final evaluation."""
         budget = self._budget
         if budget.fraction() >= 1.0 and (self.folder.path / EVALUATION).exists():
             return self.folder
@@ -153,7 +156,7 @@ class Run(Generic[AnyConfig]):
             fraction = budget.fraction()
             while fraction < 1.0:
                 measures = self._update(fraction)
-                budget.begin()  # after the first update, which compiles
+                budget.begin()  # after the first update, which compiles kernels
                 fraction = budget.fraction()
                 self._after_update(measures, is_last=fraction >= 1.0)
             self._finish()
@@ -179,7 +182,7 @@ class Run(Generic[AnyConfig]):
             self.learner.on_evaluation(self.folder)
 
     def _after_update(self, measures: Mapping[str, float], is_last: bool) -> None:
-        """Do what is due."""
+        """Log measures, and save, evaluate and draw if due."""
         self._measures.add(measures)
         self._board.add(measures, self.learner.done)
         evaluates = self._evaluation.is_due() or is_last
@@ -193,7 +196,7 @@ class Run(Generic[AnyConfig]):
         self._progress.update(self.learner.done)
 
     def _save(self) -> None:
-        """Write the state (to continue) and the policy (to play)."""
+        """Write a checkpoint and the policy."""
         progress = {"seconds": self._budget.seconds(), "measures": self._measures.values}
         with replace_file(self.folder.path / self.learner.checkpoint) as temporary:
             self.learner.save(temporary, progress)
@@ -219,7 +222,7 @@ class Run(Generic[AnyConfig]):
             draw_curve(self.folder, counts, curve)
 
     def _freeze_after_quarters(self) -> None:
-        """Keep the agent as it is now, in a folder that plays, when another quarter of the budget is used."""
+        """Save the agent in a folder of its own when another quarter of the budget is used."""
         quarter = int(_QUARTERS * self._budget.fraction())
         if self._algorithm.keeps_frozen_selves and self._quarter < quarter < _QUARTERS:
             self._quarter = quarter
@@ -232,7 +235,7 @@ class Run(Generic[AnyConfig]):
             shutil.copyfile(self.folder.path / name, folder / name)
 
     def _finish(self) -> None:
-        """Write the last checkpoint and pictures, and the evaluation against the panel and the frozen agents."""
+        """Write the last checkpoint, the curves, and the final evaluation against the panel and the frozen agents."""
         self._save()
         self._draw()
         frozen = sorted(str(folder) for folder in (self.folder.path / FROZEN).glob("*"))

@@ -1,4 +1,4 @@
-"""Measures of a run for TensorBoard, which is imported when it is asked for."""
+"""Measures of a run for TensorBoard, which is imported only if it is used."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from types import TracebackType
 from typing import Any, Self
 
 BOARD = "tensorboard"
-"""Folder, within that of the run."""
+"""Folder inside the run folder."""
 
 
 class Board:
-    """Writes measures into a folder, or does nothing."""
+    """Writes measures of a run as TensorBoard events, or nothing."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Write below the run folder; None writes nothing."""
+        """Open a writer below the run folder; with None nothing is written."""
         self._writer: Any = None
         if folder is not None:
             self._writer = importlib.import_module("torch.utils.tensorboard").SummaryWriter(str(folder / BOARD))

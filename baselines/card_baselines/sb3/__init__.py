@@ -1,1 +1,4 @@
-"""Algorithms of Stable-Baselines3 as learners."""
+"""Algorithms of Stable-Baselines3 with action masks: `maskable_ppo`, `maskable_dqn` and `recurrent_ppo`.
+
+`sb3_run` holds the learner that they share.
+"""

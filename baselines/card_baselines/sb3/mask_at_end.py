@@ -1,6 +1,6 @@
-"""Masks for algorithms of Stable-Baselines3 that know none: the last numbers of the observation vector.
+"""Action masks for algorithms of Stable-Baselines3 without mask support: appended to the observation vector.
 
-A vector, not a dictionary, because replay buffers for dictionaries have no n-step returns.
+Dictionary observations are no alternative, because SB3's replay buffers for them have no n-step returns.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from card_wrappers.sb3 import CardVecEnv
 
 
 class MaskAtEnd(VecEnvWrapper):
-    """Tables whose observations end with the action mask; all zero where an episode has ended."""
+    """Appends the action mask to observations; the mask of a terminal observation is zero."""
 
     def __init__(self, tables: CardVecEnv) -> None:
         """Wrap the tables."""
         self._tables = tables
         size = tables.game.layout.size + tables.game.num_actions
-        seen = tables.game.layout.space
-        low = np.concatenate([seen.low, np.zeros(tables.game.num_actions)]).astype(np.float32)
-        high = np.concatenate([seen.high, np.ones(tables.game.num_actions)]).astype(np.float32)
+        space = tables.game.layout.space
+        low = np.concatenate([space.low, np.zeros(tables.game.num_actions)]).astype(np.float32)
+        high = np.concatenate([space.high, np.ones(tables.game.num_actions)]).astype(np.float32)
         super().__init__(tables, spaces.Box(low, high, (size,), np.float32))
 
     def reset(self) -> NDArray[np.float32]:
-        """Begin a new episode at every table."""
+        """Start a new episode at every table."""
         return self._append_masks(self._tables.reset())
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Take the actions given to `step_async`."""
+        """Apply the actions given to `step_async`."""
         observation, rewards, dones, infos = self._tables.step_wait()
-        nothing = np.zeros(self._tables.game.num_actions, np.float32)
+        no_actions = np.zeros(self._tables.game.num_actions, np.float32)
         for i in np.flatnonzero(dones).tolist():
-            infos[i]["terminal_observation"] = np.concatenate([infos[i]["terminal_observation"], nothing])
+            infos[i]["terminal_observation"] = np.concatenate([infos[i]["terminal_observation"], no_actions])
         return self._append_masks(observation), rewards, dones, infos
 
     def _append_masks(self, observation: Any) -> NDArray[np.float32]:
@@ -48,29 +48,29 @@ class MaskAtEnd(VecEnvWrapper):
 
 
 def mask_values(values: torch.Tensor, observation: torch.Tensor) -> torch.Tensor:
-    """Return values (n, actions) with the least number there is for illegal actions.
+    """Return values or logits (n, actions) with the smallest finite number for illegal actions.
 
-    A finite one: minus infinity times zero, as for what follows the end of an episode, is undefined.
+    Minus infinity would give NaN when it is multiplied by the zero discount at the end of an episode.
     """
     mask = observation[:, -values.shape[1] :]
     return values.masked_fill(mask < 0.5, torch.finfo(values.dtype).min)
 
 
-class WithoutMask(BaseFeaturesExtractor):
-    """Removes the mask from observations, and keeps the latest of them for the policy, which needs the mask."""
+class MaskRemover(BaseFeaturesExtractor):
+    """Removes the mask from observations; `latest` keeps the whole ones, since the policy needs the mask."""
 
     def __init__(self, observation_space: spaces.Box, num_actions: int) -> None:
-        """Cut off the last `num_actions` numbers."""
+        """Make an extractor that cuts off the last `num_actions` numbers."""
         self._size = int(observation_space.shape[0]) - num_actions
         super().__init__(observation_space, self._size)
-        self.seen = torch.zeros(0)
+        self.latest = torch.zeros(0)
 
     def forward(self, observation: torch.Tensor) -> torch.Tensor:
-        """Return observations (n, d) of (n, d + actions)."""
-        self.seen = observation
+        """Return observations without mask (n, d), given (n, d + actions)."""
+        self.latest = observation
         return observation[:, : self._size]
 
 
 def extractor_settings(game: Game) -> dict[str, Any]:
     """Return the arguments of an SB3 policy whose observations end with the mask of a game."""
-    return {"features_extractor_class": WithoutMask, "features_extractor_kwargs": {"num_actions": game.num_actions}}
+    return {"features_extractor_class": MaskRemover, "features_extractor_kwargs": {"num_actions": game.num_actions}}

@@ -1,11 +1,8 @@
-"""Train DQN with action masks as one seat of a card game, against a pool of opponents.
+"""The algorithm `maskable_dqn`: Stable-Baselines3's DQN (Mnih et al. 2015) with action masks.
 
-Stable-Baselines3's DQN (Mnih et al. 2015) knows no masks. Here illegal actions have the least value there is, wherever
-values are compared: when acting, in the maximum of the bootstrap, and in exploration, which draws among legal actions,
-for each table by itself. What its run is: `sb3_run`. The replay buffer is not kept: a continued run fills it again.
-
-With `n_steps` above 1, targets hold the rewards of that many decisions, played by older networks and not corrected for
-that, before they bootstrap; they end with the episode.
+Illegal actions have the smallest finite value when acting and in the maximum of the bootstrap target, and exploration
+draws among legal actions. With `n_steps` above 1, targets sum the rewards of several decisions without a correction for
+the older policy that made them. Checkpoints leave the replay buffer out: a continued run fills it again.
 """
 
 from __future__ import annotations
@@ -30,23 +27,24 @@ from card_wrappers.sb3 import CardVecEnv
 
 @dataclass(frozen=True, kw_only=True)
 class Config(Sb3Config):
-    """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
+    """Settings of a run."""
 
     num_tables: int = 64
     buffer_size: int = 100_000
-    """Decisions that are kept; in Big 2 each takes 17 kB."""
+    """Capacity of the replay buffer in decisions; in Big 2 each takes 17 kB."""
     learning_starts: int = 5_000
-    """Decisions played at random before the first is learned from."""
+    """Number of random decisions before training starts."""
     minibatch: int = 512
     gradient_steps: int = 2
-    """Steps of the optimiser for each decision of all tables."""
+    """Number of optimiser steps after each decision of all tables."""
     n_steps: int = 3
-    """Decisions whose rewards a target holds before it bootstraps."""
+    """Number of decisions whose rewards a target sums before it bootstraps."""
     target_updates: int = 2_000
-    """Decisions between copies of the network to the one that bootstraps."""
+    """Number of decisions between two updates of the target network."""
     exploration: float = 0.3
     """Probability of random actions at the start; falls linearly to `final_exploration` over half of the budget."""
     final_exploration: float = 0.05
+    """Probability of random actions in the second half of the budget."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
@@ -56,7 +54,7 @@ class Config(Sb3Config):
 
 
 class MaskedQNetwork(QNetwork):
-    """Values of actions; the least number there is for illegal ones."""
+    """Q-network whose values of illegal actions are the smallest finite number."""
 
     def forward(self, obs: torch.Tensor | dict[str, torch.Tensor]) -> torch.Tensor:
         """Return values (n, actions) of observations that end with the mask."""
@@ -83,7 +81,7 @@ class MaskableDQN(DQN):
         episode_start: NDArray[Any] | None = None,
         deterministic: bool = False,
     ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...] | None]:
-        """Return the best actions (n,), or if not deterministic a random legal one in a share of cases."""
+        """Return the best actions (n,); unless deterministic, random legal ones at the rate of exploration."""
         actions, state = self.policy.predict(observation, state, episode_start, deterministic=True)
         return actions if deterministic else self._explore(observation, actions, self.exploration_rate), state
 
@@ -96,7 +94,10 @@ class MaskableDQN(DQN):
         return actions, actions
 
     def _explore(self, observation: Any, actions: NDArray[Any], rate: float) -> NDArray[Any]:
-        """Return actions of which a share is replaced by random legal ones; numbers come from NumPy, as SB3's do."""
+        """Return actions (n,), each replaced by a random legal one with probability `rate`.
+
+        Random numbers come from NumPy's global generator, which SB3 seeds.
+        """
         assert isinstance(self.action_space, spaces.Discrete)
         masks = np.atleast_2d(observation)[:, -int(self.action_space.n) :]
         picks = choose(masks, np.random.random(len(masks))).reshape(actions.shape)  # noqa: NPY002
@@ -104,7 +105,7 @@ class MaskableDQN(DQN):
 
 
 class MaskableDqnLearner(Sb3Learner):
-    """Masked DQN whose exploration falls over the first half of the budget."""
+    """Learner of `MaskableDQN`; exploration falls over the first half of the budget."""
 
     model_class = MaskableDQN
     steps_per_update = 32
@@ -126,7 +127,7 @@ class MaskableDqnLearner(Sb3Learner):
 
     @staticmethod
     def wrap_tables(tables: CardVecEnv) -> MaskAtEnd:
-        """Return tables whose observations end with the mask, which SB3's DQN does not know."""
+        """Return tables with the mask at the end of observations."""
         return MaskAtEnd(tables)
 
     def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
@@ -135,7 +136,7 @@ class MaskableDqnLearner(Sb3Learner):
         return parameters
 
     def set_progress(self, fraction: float) -> None:
-        """Explore less: linearly to `final_exploration` at half of the budget."""
+        """Set the rate of exploration."""
         config: Config = self.config
         rate = config.exploration + 2 * fraction * (config.final_exploration - config.exploration)
         self.model.exploration_schedule = lambda _: max(config.final_exploration, rate)

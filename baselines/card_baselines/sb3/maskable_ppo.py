@@ -1,7 +1,4 @@
-"""Train sb3-contrib's MaskablePPO as one seat of a card game, against a pool of opponents.
-
-What a run is (tables, opponents, budget, checkpoints, evaluation): `sb3_run`.
-"""
+"""The algorithm `maskable_ppo`: sb3-contrib's MaskablePPO at one seat, against a pool of opponents."""
 
 from __future__ import annotations
 
@@ -18,19 +15,19 @@ from card_baselines.sb3.sb3_run import Sb3Config, Sb3Learner, make_algorithm
 
 @dataclass(frozen=True, kw_only=True)
 class Config(Sb3Config):
-    """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
+    """Settings of a run."""
 
     steps_per_update: int = 32
-    """Decisions per table and update; the batch is num_tables times as large."""
+    """Number of decisions per table in an update; the batch is num_tables times as large."""
     minibatch: int = 2048
     epochs: int = 2
-    """Passes over a batch."""
+    """Number of passes over a batch."""
     entropy: float = 0.01
     """Weight of the entropy in the objective."""
     gae_lambda: float = 0.95
     """Lambda of generalised advantage estimation."""
     clip: float = 0.2
-    """Range of the probability ratio in which the objective is not clipped: 1 - clip .. 1 + clip."""
+    """The probability ratio is clipped to 1 - clip .. 1 + clip."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
@@ -40,7 +37,7 @@ class Config(Sb3Config):
 
 
 class MaskablePpoLearner(Sb3Learner):
-    """sb3-contrib's MaskablePPO with separate networks for policy and value."""
+    """Learner of MaskablePPO, with separate networks for policy and value."""
 
     model_class = MaskablePPO
 

@@ -1,8 +1,8 @@
-"""Reading a model of Stable-Baselines3 without running what is in it.
+"""Load a model of Stable-Baselines3 without executing code from its file.
 
-`model.zip` holds the attributes of the model as JSON, in which objects stand as pickles, and state dictionaries of the
-policy and its optimiser. `BaseAlgorithm.load` unpickles the former, so a file of somebody else runs their code. A run
-knows its settings already: here the model is made from those, and takes tensors and plain numbers from the file.
+`model.zip` holds the attributes of the model as JSON that contains pickles, and the state dictionaries of the policy
+and its optimiser. `BaseAlgorithm.load` unpickles the attributes, which would execute code from an untrusted file. A run
+knows its settings: it makes the model from them, and loads only tensors and plain numbers from the file.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _COUNTERS = (
     "num_timesteps", "_total_timesteps", "_num_timesteps_at_start", "_n_updates", "_n_calls", "_episode_num",
     "exploration_rate", "_current_progress_remaining",
 )  # fmt: skip
-"""Attributes of a model that are numbers and go on where a run goes on."""
+"""Attributes of a model that are numbers and are restored."""
 PROGRESS = "run_progress"
-"""Attribute that holds what the run keeps beside the model, as JSON."""
+"""Attribute of the model that holds the `progress` of `Learner.save`."""
 
 
 def load_model(model: Any, path: Path, device: Any) -> None:
-    """Continue with the weights, the optimiser and the counters in a file of `BaseAlgorithm.save`.
+    """Load weights, optimiser and counters from a file of `BaseAlgorithm.save` into a model.
 
-    Raises ValueError for files that are none, are damaged, or hold networks of another shape.
+    Raises ValueError for files that are missing, damaged, or hold networks of another shape.
     """
     with _explain(path):
         model.set_parameters(_tensors(path, device), exact_match=True, device=device)
@@ -43,19 +43,19 @@ def load_model(model: Any, path: Path, device: Any) -> None:
 
 
 def load_policy(model: Any, path: Path, device: Any) -> None:
-    """Take the weights of the policy alone from a file of `BaseAlgorithm.save`; ValueError as in `load_model`."""
+    """Load only the weights of the policy from a file of `BaseAlgorithm.save`; ValueError as in `load_model`."""
     with _explain(path):
         model.policy.load_state_dict(_tensors(path, device)["policy"])
 
 
 def _tensors(path: Path, device: Any) -> dict[str, Any]:
-    """Return the state dictionaries in a file, by the names of what they belong to; PyTorch unpickles tensors alone."""
+    """Return the state dictionaries in a file, by name; PyTorch unpickles nothing but tensors."""
     _, tensors, _ = load_from_zip_file(path, load_data=False, device=device)
     return dict(tensors)
 
 
 def _plain_attributes(path: Path) -> dict[str, Any]:
-    """Return the attributes of the saved model; those that are pickled stay text."""
+    """Return the attributes of the saved model; pickled ones stay text."""
     with zipfile.ZipFile(path) as archive:
         attributes: dict[str, Any] = json.loads(archive.read("data"))
     return attributes
@@ -63,6 +63,7 @@ def _plain_attributes(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _explain(path: Path) -> Iterator[None]:
+    """Turn errors of reading a file into ValueError."""
     try:
         yield
     except (OSError, RuntimeError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile) as error:

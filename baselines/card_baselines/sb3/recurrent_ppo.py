@@ -1,7 +1,6 @@
-"""Train PPO with a memory and action masks as one seat of a card game, against a pool of opponents.
+"""The algorithm `recurrent_ppo`: sb3-contrib's RecurrentPPO (PPO with an LSTM) with action masks.
 
-sb3-contrib's RecurrentPPO knows no masks, its MaskablePPO no memory. Here illegal actions get the least logit there is,
-when acting and when learning. The memory begins anew with every deal. What its run is: `sb3_run`.
+Illegal actions have the smallest finite logit, when acting and when learning. The LSTM state is reset at every deal.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from stable_baselines3.common.distributions import Distribution
 from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
 from card_baselines.runs.config import require
 from card_baselines.sb3 import maskable_ppo
-from card_baselines.sb3.mask_at_end import MaskAtEnd, WithoutMask, extractor_settings, mask_values
+from card_baselines.sb3.mask_at_end import MaskAtEnd, MaskRemover, extractor_settings, mask_values
 from card_baselines.sb3.sb3_run import Sb3Learner, make_algorithm
 from card_wrappers.sb3 import CardVecEnv
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(maskable_ppo.Config):
-    """Settings of a run. Amounts of time and steps are budgets: the run ends at whichever comes first."""
+    """Settings of a run."""
 
     num_tables: int = 128
     minibatch: int = 1024
     memory: int = 128
-    """Numbers that the LSTM remembers."""
+    """Size of the hidden state of the LSTM."""
     hidden: tuple[int, ...] = (128,)
 
     def __post_init__(self) -> None:
@@ -43,13 +42,13 @@ class MaskedLstmPolicy(MlpLstmPolicy):
     """SB3's recurrent policy for observations that end with the mask."""
 
     def _get_action_dist_from_latent(self, latent_pi: torch.Tensor) -> Distribution:
-        assert isinstance(self.features_extractor, WithoutMask)  # it saw the observations of `latent_pi` just before
-        logits = mask_values(self.action_net(latent_pi), self.features_extractor.seen)
+        assert isinstance(self.features_extractor, MaskRemover)  # it was just called on the observations of `latent_pi`
+        logits = mask_values(self.action_net(latent_pi), self.features_extractor.latest)
         return self.action_dist.proba_distribution(action_logits=logits)
 
 
 class RecurrentPpoLearner(Sb3Learner):
-    """sb3-contrib's RecurrentPPO with masks."""
+    """Learner of RecurrentPPO with `MaskedLstmPolicy`."""
 
     model_class = RecurrentPPO
     make_policy = staticmethod(recurrent_policy_of)
@@ -63,11 +62,11 @@ class RecurrentPpoLearner(Sb3Learner):
 
     @staticmethod
     def wrap_tables(tables: CardVecEnv) -> MaskAtEnd:
-        """Return tables whose observations end with the mask, which SB3's RecurrentPPO does not know."""
+        """Return tables with the mask at the end of observations."""
         return MaskAtEnd(tables)
 
     def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
-        """Return the parameters of the policy: its LSTM, then its layers."""
+        """Return the parameters of the policy: the LSTM, then the fully connected layers."""
         policy = self.model.policy
         head = (*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters())
         return [*policy.lstm_actor.parameters(), *head]

@@ -1,7 +1,7 @@
-"""Runs of Stable-Baselines3 algorithms as one seat against a pool: what all such training scripts share.
+"""The learner that the algorithms of Stable-Baselines3 share: one seat of a game, against a pool of opponents.
 
-The learner's tables run on the batched engine; its opponents, one drawn per deal, are named agents or `self`, the
-learner as it was at the last evaluation. The run itself is `runs.run.Run`.
+The tables run on the batched engine. The opponent, drawn for each deal, is a named agent or `self`, the learner as it
+was at the previous evaluation. The training loop is `runs.run.Run`.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from card_wrappers.sb3 import CardVecEnv
 
 MODEL = "model.zip"
 _NOT_SAVED = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
-"""Attributes of a model that know the clock of their run, or that SB3 makes anew."""
+"""Attributes that are left out of `model.zip`: schedules that refer to the run, and what SB3 makes again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sb3Config(GameRunConfig):
-    """Settings that all algorithms have. Time and steps are budgets: the run ends at whichever comes first."""
+    """Settings of all algorithms of Stable-Baselines3."""
 
     opponents: tuple[str, ...] = ("self", "always_call", "always_raise", "random")
     """The pool: agent names, "module:Class", run folders, or "self"; one is drawn for each deal."""
     steps: int = 100_000_000
     """Budget of the learner's decisions."""
     num_tables: int = 512
-    """Tables that are played side by side."""
+    """Number of tables that are played side by side."""
     minibatch: int = 2048
-    """Decisions per step of the optimiser."""
+    """Number of decisions per optimiser step."""
     learning_rate: float = 1e-3
     """Learning rate at the start; it falls linearly to a tenth over the budget."""
     reward_scale: float = 0.1
-    """Rewards are multiplied by this: big blinds and points are large numbers for a network."""
+    """Factor of the rewards, since big blinds and points are large numbers for a network."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
     evaluation_seconds: float = 30.0
@@ -69,16 +69,16 @@ class Sb3Config(GameRunConfig):
 
 
 class Sb3Learner(Learner):
-    """A model of Stable-Baselines3 at one seat of its tables. Subclasses say which model, and what its policy is."""
+    """A model of Stable-Baselines3 at one seat. Subclasses choose the model and return the parameters of its policy."""
 
     checkpoint = MODEL
     model_class: ClassVar[Any]
     """Algorithm of Stable-Baselines3."""
     steps_per_update = 1
-    """Decisions of each table, at least, between two looks at what is due."""
+    """Minimum number of decisions per table in an update."""
 
     def __init__(self, config: Any, game: Game) -> None:
-        """Begin with a new model."""
+        """Make the tables and a new model."""
         self.config, self._game = config, game
         self._past_self = PastSelf()
         self._next_self: Agent = RandomAgent()
@@ -87,14 +87,14 @@ class Sb3Learner(Learner):
         self._tables = self.wrap_tables(tables)
         self._device = find_device(config.device)
         common = {"learning_rate": config.learning_rate, "gamma": 1.0, "seed": config.seed, "device": self._device}
-        self._callback = _UntilBudget(self)
+        self._callback = _BudgetCallback(self)
         self._fraction: Callable[[], float] = lambda: 0.0
         self._use(self.model_class(env=self._tables, **common, **self.model_settings(config)))
 
     @staticmethod
     @abstractmethod
     def model_settings(config: Any) -> dict[str, Any]:
-        """Return the arguments of the model: policy and numbers."""
+        """Return the arguments of the model that depend on the settings."""
 
     @abstractmethod
     def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
@@ -102,63 +102,63 @@ class Sb3Learner(Learner):
 
     @staticmethod
     def make_policy(config: dict[str, Any]) -> torch.nn.Module:
-        """Return the policy that config.json describes, as the agent of the run folder makes it."""
+        """Return the network of the run's agent, as config.json describes it."""
         return policy_of(config)
 
     @staticmethod
     def wrap_tables(tables: CardVecEnv) -> Any:
-        """Return the tables as the algorithm needs them."""
+        """Return the tables with the wrappers that the algorithm needs."""
         return tables
 
     def set_progress(self, fraction: float) -> None:
-        """Set what changes along the run besides the learning rate, at this used share of the budget."""
+        """Set schedules other than the learning rate, given the used fraction of the budget."""
 
     def _use(self, model: Any) -> None:
         self.model = model
-        model.set_logger(configure(None, []))  # measures go to the run
+        model.set_logger(configure(None, []))  # measures are logged by the run
         model.lr_schedule = lambda _: self.config.learning_rate * (1.0 - 0.9 * self.fraction())
 
     def set_budget(self, fraction: Callable[[], float]) -> None:
-        """Ask this for the used share of the budget while learning: rates change and the run ends within an update."""
+        """Store the function: schedules are updated, and the run can end, within an update."""
         self._fraction = fraction
 
     def fraction(self) -> float:
-        """Return the used share of the budget."""
+        """Return the used fraction of the budget."""
         return self._fraction()
 
     @property
     def done(self) -> int:
-        """Decisions of the learner."""
+        """Number of decisions of the learner."""
         return int(self.model.num_timesteps)
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Let the model collect and learn; returns what it logs."""
+        """Run `learn` of the model for some decisions; return the measures that it logs."""
         decisions = self.steps_per_update * self.config.num_tables
         with _skip_distribution_checks():
             self.model.learn(decisions, callback=self._callback, reset_num_timesteps=False, log_interval=None)
         if not all(bool(torch.isfinite(parameter).all()) for parameter in self.policy_parameters()):
             raise TrainingDivergedError(
-                f"after {self.done:,} decisions a weight is no number. The last checkpoint is kept; begin a new run "
-                f"with a lower learning rate (here {self.config.learning_rate:g}) or reward scale"
+                f"after {self.done:,} decisions a weight is NaN or infinite. The last checkpoint is kept; begin a new "
+                f"run with a lower learning rate (here {self.config.learning_rate:g}) or reward scale"
             )
         return {name: float(value) for name, value in self.model.logger.name_to_value.items()}
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write the model as Stable-Baselines3 does."""
+        """Write the model with SB3's `save`."""
         self.model.run_progress = dict(progress)
         self.model.save(path, exclude=_NOT_SAVED)
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Continue with the model in a file of `save`."""
+        """Continue from a file of `save`."""
         load_model(self.model, path, self._device)
         return dict(self.model.run_progress)
 
     def start_from(self, run: RunFolder) -> None:
-        """Begin with the weights of another run of this algorithm."""
+        """Load the weights of the policy of another run of this algorithm."""
         load_policy(self.model, run.path / MODEL, self._device)
 
     def save_policy(self, run: RunFolder) -> None:
-        """Write the network that plays."""
+        """Write the weights of the policy."""
         policy = self.make_policy(run.config())
         with torch.no_grad():
             for parameter, value in zip(policy.parameters(), self.policy_parameters(), strict=True):
@@ -167,45 +167,41 @@ class Sb3Learner(Learner):
             save_policy(policy, temporary)
 
     def on_evaluation(self, run: RunFolder) -> None:
-        """Let `self` play as the run folder does now, from the next update on."""
+        """Load the new policy of the run folder as the opponent `self` of the next updates."""
         self._next_self = find_agent(str(run.path), self._game)
 
-    def renew_past_self(self) -> None:
-        """Let `self` play as at the last evaluation; waits for the tables to be dealt."""
-        self._past_self.become(self._next_self)
+    def update_past_self(self) -> None:
+        """Use the policy of the latest evaluation as the opponent `self`, from this update on."""
+        self._past_self.agent = self._next_self
 
 
 class PastSelf(Agent):
-    """The learner as it was at the last evaluation; plays at random before the first."""
+    """The learner as it was at the previous evaluation; plays uniformly at random before the first."""
 
     name = "self"
 
     def __init__(self) -> None:
-        """Begin at random."""
-        self._agent: Agent = RandomAgent()
-
-    def become(self, agent: Agent) -> None:
-        """Play as this agent from now on."""
-        self._agent = agent
+        """Start with random play; assign another `agent` to replace it."""
+        self.agent: Agent = RandomAgent()
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
-        return self._agent.act(decisions, rng)
+        return self.agent.act(decisions, rng)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Called when deals start: pass it on to an agent with a memory."""
-        self._agent.deal_starts(table_ids)
+        """Called when deals start: forwarded to the agent, which may have a memory."""
+        self.agent.deal_starts(table_ids)
 
 
-class _UntilBudget(BaseCallback):
-    """Called by SB3 at every step: sets what changes, and stops when the budget is used up."""
+class _BudgetCallback(BaseCallback):
+    """SB3 callback that updates schedules at every step, and stops when the budget is used up."""
 
     def __init__(self, learner: Sb3Learner) -> None:
         super().__init__()
         self._learner = learner
 
     def _on_training_start(self) -> None:
-        self._learner.renew_past_self()
+        self._learner.update_past_self()
 
     def _on_step(self) -> bool:
         self._learner.set_progress(self._learner.fraction())
@@ -213,7 +209,7 @@ class _UntilBudget(BaseCallback):
 
 
 def make_algorithm(name: str, config: type[Any], learner: type[Sb3Learner], **described: Any) -> Algorithm[Any]:
-    """Return an algorithm of this folder; `described` is added to config.json, such as the kind of `agent`."""
+    """Return the `Algorithm` of an SB3 learner; `described` holds further entries of config.json, such as `agent`."""
     return Algorithm(
         name=name,
         config=config,
@@ -225,7 +221,7 @@ def make_algorithm(name: str, config: type[Any], learner: type[Sb3Learner], **de
 
 @contextmanager
 def _skip_distribution_checks() -> Iterator[None]:
-    """Let PyTorch's distributions trust their arguments: masks are checked by the engine."""
+    """Turn off the argument checks of PyTorch's distributions, which cost time; the engine checks masks."""
     before = torch.distributions.Distribution._validate_args
     torch.distributions.Distribution.set_default_validate_args(False)
     try:

@@ -1,1 +1,1 @@
-"""Agents that load a trained network; one paper per file."""
+"""Agents that play trained networks, and the network code that they share with the learners."""

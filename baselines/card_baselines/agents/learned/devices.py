@@ -1,4 +1,4 @@
-"""Where networks are computed: "auto", "cpu", "cuda" or "cuda:1"."""
+"""PyTorch devices by name: "auto", "cpu", "cuda" or "cuda:1"."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import torch
 
 
 def find_device(name: str) -> torch.device:
-    """Return the device of that name; "auto" is a GPU where there is one, and "cuda" the GPU of this process.
+    """Return a device: for "auto" a GPU if there is one, for "cuda" the GPU of this process (`LOCAL_RANK`).
 
-    Raises ValueError for a name that PyTorch does not know, and for a GPU that this machine does not have.
+    Raises ValueError for unknown names, and for a GPU that this machine does not have.
     """
     if name == "auto":
         return find_device("cuda") if torch.cuda.is_available() else torch.device("cpu")
@@ -21,11 +21,11 @@ def find_device(name: str) -> torch.device:
     if device.type not in ("cpu", "cuda"):
         raise ValueError(f"device {name!r} is not supported: choose auto, cpu, cuda or cuda:N")
     if device.type == "cuda":
-        return _gpu(name, device)
+        return _find_gpu(name, device)
     return device
 
 
-def _gpu(name: str, device: torch.device) -> torch.device:
+def _find_gpu(name: str, device: torch.device) -> torch.device:
     count = torch.cuda.device_count()
     index = device.index if device.index is not None else int(os.environ.get("LOCAL_RANK", 0)) % max(1, count)
     if index >= count:

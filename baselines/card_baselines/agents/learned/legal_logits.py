@@ -1,7 +1,7 @@
-"""Logits of legal actions alone: the last layer of a policy, computed only where it is needed.
+"""The last layer of a policy, computed for legal actions only.
 
-In Big 2 a few of 1,695 actions are legal. Their logits cost a few dot products each; all logits, and the gradients of
-all of them, cost more than the rest of the network. Lists of legal actions are rows of action ids, then `NO_ACTION`.
+In Big 2 only a few of 1,695 actions are legal. Their logits cost one dot product each; all logits and their gradients
+would cost more than the rest of the network. Lists of legal actions are rows of action ids, padded with `NO_ACTION`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from card_envs.compiler import kernel
 
 NO_ACTION = -1
-"""Fills up lists of legal actions."""
+"""Padding of lists of legal actions."""
 IMPOSSIBLE = -1e9
-"""Logit where a list is filled up: finite, so that probability times logarithm is zero and not undefined."""
+"""Logit of the padding: finite, so that probability times log-probability is 0 rather than NaN."""
 
 
 def legal_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
-    """Return the logits (n, k) of `legal` (n, k) int16, given the last hidden layer (n, d), all float32.
+    """Return the logits (n, k) float32 of the actions `legal` (n, k) int16, given the last hidden layer (n, d).
 
-    A kernel computes them on the CPU, where it pays; elsewhere `select_legal_logits` does.
+    A kernel computes them on the CPU, `select_legal_logits` on other devices.
     """
     if hidden.device.type != "cpu":
         return select_legal_logits(hidden, last, legal)
@@ -34,13 +34,13 @@ def legal_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tenso
 
 
 def select_legal_logits(hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
-    """Return the same in plain PyTorch, on any device: all logits (n, actions), of which the legal ones are taken."""
+    """Return the result of `legal_logits` in plain PyTorch, on any device, by computing all logits (n, actions)."""
     logits: torch.Tensor = last(hidden).gather(1, legal.long().clamp(min=0))
     return logits.masked_fill(legal == NO_ACTION, IMPOSSIBLE)
 
 
 def list_legal(masks: NDArray[np.int8], counts: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Return the ids of legal actions (n, largest count) of masks (n, num_actions); writes their number (n,)."""
+    """Return the lists of legal actions (n, largest count) of masks (n, num_actions); writes `counts` (n,)."""
     count_legal(masks, counts)
     legal = np.full((len(masks), counts.max(initial=1)), NO_ACTION, np.int16)
     write_legal(masks, legal)
@@ -83,7 +83,7 @@ def count_legal(masks: Any, counts: Any) -> None:
 
 @kernel
 def write_legal(masks: Any, legal: Any) -> None:
-    """Write the ids of legal actions into the beginning of each row."""
+    """Write the ids of the legal actions of each mask to the start of its row."""
     for i in range(masks.shape[0]):
         k = np.int64(0)
         for action in range(masks.shape[1]):
@@ -94,7 +94,7 @@ def write_legal(masks: Any, legal: Any) -> None:
 
 @kernel
 def write_logits(hidden: Any, weight: Any, bias: Any, legal: Any, logits: Any) -> None:
-    """Write the dot products with the weights of legal actions, plus bias; leave the rest."""
+    """Write the logits of legal actions, and leave the padding as it is."""
     width = hidden.shape[1]
     whole = width - width % 8
     for i in range(legal.shape[0]):
@@ -102,7 +102,7 @@ def write_logits(hidden: Any, weight: Any, bias: Any, legal: Any, logits: Any) -
             action = np.int64(legal[i, k])
             if action < 0:
                 break
-            # eight sums, because one would have to wait for each addition
+            # eight partial sums: the additions to a single one would have to wait for each other
             s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0.0)
             for m in range(0, whole, 8):
                 s0 += hidden[i, m] * weight[action, m]
@@ -122,7 +122,7 @@ def write_logits(hidden: Any, weight: Any, bias: Any, legal: Any, logits: Any) -
 def add_gradients(
     hidden: Any, weight: Any, legal: Any, grad_logits: Any, grad_hidden: Any, grad_weight: Any, grad_bias: Any
 ) -> None:
-    """Add the gradients of hidden layer, weights and bias, given that of the logits."""
+    """Add to the gradients of hidden layer, weights and bias, given the gradient of the logits."""
     width = hidden.shape[1]
     for i in range(legal.shape[0]):
         for k in range(legal.shape[1]):

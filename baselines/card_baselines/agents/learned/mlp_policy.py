@@ -1,6 +1,6 @@
-"""A fully connected policy as an agent: loaded from the run folder of a training script, or from its two files.
+"""A fully connected policy network, and the agent that plays it from a run folder.
 
-The weights are safetensors and the settings JSON, so loading never executes code from a file.
+Weights are safetensors and settings are JSON, so loading never executes code from a file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from safetensors.torch import load, save_file
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
-from card_baselines.agents.learned.parts_layer import linear_of_parts
+from card_baselines.agents.learned.parts_layer import apply_to_parts
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.analysis.exploitability.range_strategy import RangeDecisions
@@ -29,10 +29,10 @@ ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
 
 
 class MlpPolicy(torch.nn.Module):
-    """Observation vector -> one logit per action id."""
+    """Fully connected network that maps observations to one logit per action id."""
 
     def __init__(self, observation_size: int, hidden: list[int], num_actions: int, activation: str = "tanh") -> None:
-        """Make a network with the given widths of hidden layers."""
+        """Make a network with hidden layers of the widths `hidden`; ValueError for an unknown activation."""
         super().__init__()
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation {activation!r} is not known: choose one of {sorted(ACTIVATIONS)}")
@@ -56,13 +56,18 @@ def policy_of(config: dict[str, Any]) -> MlpPolicy:
 
 
 class MlpAgent(Agent):
-    """Plays a trained `MlpPolicy`: samples from its probabilities over legal actions, or if `greedy` takes the best."""
+    """Plays a trained `MlpPolicy`: samples from its probabilities over legal actions, or if `greedy` takes the best.
+
+    Args:
+        folder: Run folder, with config.json and policy.safetensors.
+        game: The game to play.
+        device: Device of the network: auto, cpu, cuda or cuda:N.
+
+    Raises:
+        ValueError: If the network was trained for another game, or the device does not exist.
+    """
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
-        """Load config.json and policy.safetensors; raises ValueError when they belong to another environment.
-
-        `device` computes the network: auto, cpu, cuda or cuda:N; ValueError where there is none such.
-        """
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         self.encoder = require_fit(folder, config, game)
@@ -81,14 +86,14 @@ class MlpAgent(Agent):
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action (n, num_actions), zero for illegal ones."""
         legal, probabilities = self._legal_and_probabilities(decisions)
-        shown = np.zeros(decisions.action_mask.shape)
+        by_action = np.zeros(decisions.action_mask.shape)
         rows, columns = np.nonzero(legal != NO_ACTION)
-        shown[rows, legal[rows, columns]] = probabilities[rows, columns]
-        return shown
+        by_action[rows, legal[rows, columns]] = probabilities[rows, columns]
+        return by_action
 
     @torch.inference_mode()
     def _legal_and_probabilities(self, decisions: Decisions) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-        """Return lists of legal actions (n, k), and their probabilities."""
+        """Return lists of legal actions and their probabilities, both (n, k)."""
         legal = list_legal(decisions.action_mask, np.empty(len(decisions), np.int64))
         last = self.policy.layers[-1]
         assert isinstance(last, torch.nn.Linear)
@@ -102,7 +107,7 @@ class MlpAgent(Agent):
         parts = decisions.parts if isinstance(decisions, RangeDecisions) and self.device.type == "cpu" else None
         first = self.policy.layers[0]
         if parts and len(self.policy.layers) > 1 and isinstance(first, torch.nn.Linear):
-            output: torch.Tensor = self.policy.layers[1:-1](linear_of_parts(parts, first))
+            output: torch.Tensor = self.policy.layers[1:-1](apply_to_parts(parts, first))
             return output
         observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
         hidden: torch.Tensor = self.policy.layers[:-1](observation)
@@ -117,8 +122,8 @@ def save_policy(policy: torch.nn.Module, path: Path) -> None:
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """Return the tensors of a safetensors file.
 
-    Raises ValueError where there is no such file or it is damaged, and, naming the tensor, for types other than float16
-    and float32, and for NaN and infinity: a network with such weights plays on, and folds every hand.
+    Raises ValueError for missing or damaged files, and, naming the tensor, for types other than float16 and float32 and
+    for NaN and infinity, with which a network would play on and fold every hand.
     """
     try:
         weights: dict[str, torch.Tensor] = load(path.read_bytes())  # opened once: a run may replace it meanwhile
@@ -139,7 +144,7 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
 
 
 def load_weights(policy: torch.nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:
-    """Copy weights into a network, as its float32; raises ValueError if they are not those of its layers."""
+    """Copy weights into a network, as float32; raises ValueError if their names or shapes do not match."""
     try:
         policy.load_state_dict(weights)
     except RuntimeError as error:
@@ -147,7 +152,7 @@ def load_weights(policy: torch.nn.Module, weights: dict[str, torch.Tensor], fold
 
 
 def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:
-    """Return the encoder of a trained network; ValueError unless the network fits the game that is to be played."""
+    """Return the encoder of a trained network; ValueError unless the network was trained for the game."""
     _require(folder, config, game=game.name, num_seats=game.num_seats, num_actions=game.num_actions)
     with registered_names_only(folder / CONFIG):
         encoder = _encoder_of(game, str(config["encoder"]))
@@ -157,12 +162,13 @@ def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:
 
 
 def _encoder_of(game: Game, name: str) -> Encoder:
-    """Return the encoder of a name: one that comes with the game, or the one that the game is observed through."""
+    """Return an encoder by name: one of the game's own, or the one that the game currently uses."""
     is_in_use = name not in game.encoders and name == game.encoder.name
     return game.encoder if is_in_use else find_encoder(game.encoders, name)
 
 
-def _require(folder: Path, config: dict[str, Any], **asked: Any) -> None:
-    for key, value in asked.items():
+def _require(folder: Path, config: dict[str, Any], **expected: Any) -> None:
+    """Raise ValueError unless entries of config.json have the expected values."""
+    for key, value in expected.items():
         if config[key] != value:
             raise ValueError(f"the agent in {folder} was trained for {key} {config[key]!r}, this match has {value!r}")

@@ -1,6 +1,6 @@
-"""A trained network as an ONNX model: observations and masks in, logits out, with what it was trained for as metadata.
+"""Export of a trained network to ONNX: inputs are observations and masks, outputs are logits.
 
-The graph is written by hand, a few nodes that every runtime knows, so PyTorch is needed to read the weights alone.
+The graph has a few nodes that every runtime supports. Metadata says which game the network was trained for.
 """
 
 from __future__ import annotations
@@ -26,22 +26,27 @@ from card_envs.files import replace_file
 from card_envs.locations import registered_names_only
 
 OBSERVATION, MASK, LOGITS = "observation", "action_mask", "logits"
-"""Names of the inputs, float32 (n, observation_size) and int8 (n, num_actions), and of the output, float32 like them.
-
-Logits of illegal actions are `IMPOSSIBLE`: their probabilities are exactly 0.
-"""
+"""Names of the inputs, float32 (n, observation_size) and int8 (n, num_actions), and of the output, float32
+(n, num_actions). Logits of illegal actions are `IMPOSSIBLE`, so that their probabilities are exactly 0."""
 _OPSET, _IR_VERSION = 17, 8
-"""ONNX operator set of 2022: later runtimes read them, and the nodes have not changed since."""
+"""ONNX operator set and format version of 2022, which all later runtimes read."""
 _NODE_OF = {torch.nn.ReLU: "Relu", torch.nn.Tanh: "Tanh"}
 _COPIED = ("env", "game", "encoder", "encoder_version", "num_seats", "num_actions", "observation_size", "algorithm")
 
 
 def export_onnx(spec: str, path: Path) -> dict[str, str]:
-    """Write the network of a trained agent to `path` as ONNX; returns the metadata that is written with it.
+    """Write the network of a trained agent as ONNX.
 
-    `spec` is a run folder or the name of an agent that comes with the package, with ":greedy" behind it if it is to be
-    played so. Raises ValueError for agents without a fully connected network, and for one that was trained for another
-    version of its encoder.
+    Args:
+        spec: Run folder or name of an agent that comes with the package, optionally followed by ":greedy".
+        path: File to write.
+
+    Returns:
+        The metadata of the file.
+
+    Raises:
+        ValueError: For agents without a fully connected network, and for a network that was trained for another version
+            of its encoder.
     """
     name, choice = split_choice(spec)
     folder = _folder_of(name)

@@ -1,4 +1,4 @@
-"""A linear layer on observations in parts: what all hands of a range have in common is multiplied once."""
+"""A linear layer on observations in parts: the part that all hands of a range share is multiplied once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from card_envs.compiler import kernel
 
 
 @torch.inference_mode()
-def linear_of_parts(parts: ObservationParts, layer: torch.nn.Linear) -> torch.Tensor:
-    """Return `layer(parts.join())`, (n, width), up to rounding; rows that observations share are multiplied once."""
+def apply_to_parts(parts: ObservationParts, layer: torch.nn.Linear) -> torch.Tensor:
+    """Return `layer(parts.join())`, (n, width), up to rounding; shared public rows are multiplied once."""
     public: torch.Tensor = layer(torch.from_numpy(np.asarray(parts.public, np.float32)))
     columns = layer.weight[:, torch.from_numpy(parts.columns)].t().contiguous()
     output = torch.empty(len(parts.private), public.shape[1])
@@ -24,7 +24,7 @@ def linear_of_parts(parts: ObservationParts, layer: torch.nn.Linear) -> torch.Te
 
 @kernel
 def write_sums_of_parts(private: Any, columns: Any, public: Any, public_of: Any, output: Any) -> None:
-    """Write rows of `public` (p, width), by `public_of` (n,), plus the sums of columns (k, width) times `private`."""
+    """Write public[public_of] (n, width) plus the matrix product of `private` (n, k) and `columns` (k, width)."""
     width = output.shape[1]
     for i in range(private.shape[0]):
         begin = public_of[i]

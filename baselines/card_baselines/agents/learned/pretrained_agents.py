@@ -21,7 +21,7 @@ class PretrainedAgent(MlpAgent):
     """Name of its folder below `pretrained/`."""
 
     def __init__(self, game: Game, device: str = "cpu") -> None:
-        """Load it onto a device; raises ValueError when the game is not the one that it was trained for."""
+        """Load the network onto a device; raises ValueError for games other than that of its training."""
         super().__init__(PRETRAINED / self.run, game, device)
 
 

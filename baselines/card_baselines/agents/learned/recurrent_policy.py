@@ -1,4 +1,4 @@
-"""A policy with a memory as an agent: an LSTM over the own decisions of a deal, then fully connected layers."""
+"""A recurrent policy and the agent that plays it: an LSTM over the decisions of a seat in a deal, then dense layers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ State = tuple[torch.Tensor, torch.Tensor]
 
 
 class RecurrentPolicy(torch.nn.Module):
-    """Observation vector and memory -> one logit per action id, and the new memory."""
+    """Network that maps observations and LSTM states to one logit per action id and the new states."""
 
     def __init__(
         self, observation_size: int, memory: int, hidden: list[int], num_actions: int, activation: str = "tanh"
     ) -> None:
-        """Make a network that remembers `memory` numbers (twice: an LSTM has a hidden state and a cell)."""
+        """Make a network with `memory` numbers in the hidden state and in the cell state of the LSTM."""
         super().__init__()
         self.lstm = torch.nn.LSTM(observation_size, memory)
         self.head = MlpPolicy(memory, hidden, num_actions, activation)
@@ -43,15 +43,14 @@ def recurrent_policy_of(config: dict[str, Any]) -> RecurrentPolicy:
 
 
 class RecurrentAgent(Agent):
-    """Plays a trained `RecurrentPolicy`: samples from its probabilities over legal actions."""
+    """Plays a trained `RecurrentPolicy`: samples from its probabilities over legal actions.
+
+    Arguments and errors are those of `MlpAgent`.
+    """
 
     greedy = False
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
-        """Load config.json and policy.safetensors; raises ValueError when they belong to another environment.
-
-        `device` computes the network: auto, cpu, cuda or cuda:N; ValueError where there is none such.
-        """
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         self.encoder = require_fit(folder, config, game)
@@ -60,24 +59,24 @@ class RecurrentAgent(Agent):
         self.device = find_device(device)
         self.policy.to(self.device)
         self._memories: dict[tuple[int, int], NDArray[np.float32]] = {}
-        self._nothing = np.zeros((2, config["memory"]), np.float32)
+        self._initial_state = np.zeros((2, config["memory"]), np.float32)
         self._num_seats = game.num_seats
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Forget what was at these tables."""
+        """Reset the LSTM states of these tables."""
         for table in table_ids.tolist():
             for seat in range(self._num_seats):
                 self._memories.pop((table, seat), None)
 
     def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        """Forget what was at these tables."""
+        """Reset the LSTM states of these tables."""
         self.deal_starts(table_ids)
 
     @torch.inference_mode()
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
         keys = list(zip(decisions.table_ids.tolist(), decisions.seats.tolist(), strict=True))
-        before = np.stack([self._memories.get(key, self._nothing) for key in keys], axis=1)
+        before = np.stack([self._memories.get(key, self._initial_state) for key in keys], axis=1)
         hidden, cell = torch.from_numpy(before).to(self.device)[:, None]
         observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
         logits, (hidden, cell) = self.policy(observation, (hidden, cell))

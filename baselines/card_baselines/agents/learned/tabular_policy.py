@@ -1,4 +1,4 @@
-"""A strategy of a small game as an agent: one row of action probabilities for every observation that there is."""
+"""A tabular strategy of a small game, and the agent that plays it: action probabilities for every observation."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _UNKNOWN = -1
 
 
 class TabularAgent(Agent):
-    """Looks its observation up, and draws an action with the probabilities that stand there."""
+    """Plays a strategy that is stored as a table over observations."""
 
     greedy = False
 
     def __init__(self, folder: Path, game: Game) -> None:
-        """Load config.json and the strategy; raises ValueError when they belong to another environment."""
+        """Load config.json and the strategy; raises ValueError if they belong to another environment."""
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         self.encoder = require_fit(folder, config, game)
@@ -47,7 +47,7 @@ class TabularAgent(Agent):
         rows = np.array([self._rows.get(observation.tobytes(), _UNKNOWN) for observation in decisions.observation])
         if (rows == _UNKNOWN).any():
             raise ValueError(
-                f"agent {self.name!r} has no row for what it sees: its strategy was made with other settings of "
+                f"agent {self.name!r} has no row for this observation: its strategy was made with other settings of "
                 f"{decisions.game.name}"
             )
         strategy = np.asarray(self._strategy[rows], np.float64)
@@ -57,7 +57,7 @@ class TabularAgent(Agent):
 def save_strategy(folder: RunFolder, observation: NDArray[Any], strategy: NDArray[np.float64]) -> None:
     """Write a strategy (states, num_actions), and the observation (states, d) at each state, into a run folder.
 
-    Raises ValueError if two states look alike: a table over observations could not tell them apart.
+    Raises ValueError if two states have the same observation: a table over observations cannot distinguish them.
     """
     if len(np.unique(observation, axis=0)) < len(observation):
         raise ValueError("some information states have the same observation: choose an encoder that remembers more")

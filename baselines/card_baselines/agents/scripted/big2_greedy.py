@@ -17,8 +17,7 @@ from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import FLUSH, HAND_SIZE, NUM_SEATS, TABLE
 
 FEW_CARDS = 7
-"""Cards of an opponent, at most, with which combinations are no longer kept together; best of 3, 5, 7, 13 against
-random."""
+"""Largest hand of an opponent at which combinations are no longer kept together; best of 3, 5, 7, 13 against random."""
 
 _MOST_CARDS = 5
 
@@ -26,8 +25,8 @@ _MOST_CARDS = 5
 class Big2Greedy(Agent):
     """Takes the legal play with most cards, of several the one whose highest card is lowest.
 
-    It passes when it has to, and when it could only follow with a single that it needs for a pair, a triple, a
-    straight or a full house (not a flush), unless an opponent holds `FEW_CARDS` cards or fewer.
+    It passes if it has to, and if it could only follow with a single that is part of a pair, triple, straight or full
+    house, unless an opponent holds `FEW_CARDS` cards or fewer.
     """
 
     name = "big2_greedy"
@@ -49,7 +48,7 @@ class Big2Greedy(Agent):
 
 @kernel
 def choose_rows(views: Any, scratch: Any, actions: Any) -> None:
-    """Write the greedy play of each view's actor; `scratch` is one table to think on."""
+    """Write the greedy play of each view's actor; `scratch` is one table."""
     for j in range(views.shape[0]):
         t = views[j]
         kept = np.int64(0)
@@ -61,7 +60,7 @@ def choose_rows(views: Any, scratch: Any, actions: Any) -> None:
 
 @kernel
 def largest_play(t: Any, kept: Any) -> Any:
-    """Return the play with most cards, then the lowest top card, then the lowest id; no single of the set `kept`."""
+    """Return the play with most cards, then the lowest top card, then the lowest id, without singles of `kept`."""
     lowest, best = np.int64(_MOST_CARDS * HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
     for k in range(t.num_legal):
         action = np.int64(t.legal[k])
@@ -75,7 +74,7 @@ def largest_play(t: Any, kept: Any) -> Any:
 
 @kernel
 def positions_in_combos(t: Any) -> Any:
-    """Return the set of the actor's positions that take part in a combination other than a flush; gives it control."""
+    """Return the set of the actor's positions in combinations other than flushes; changes `t` to a new trick."""
     t.trick_size, t.trick_value = 0, NO_COMBO
     list_legal(t)
     kept = np.int64(0)

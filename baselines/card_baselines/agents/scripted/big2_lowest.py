@@ -1,4 +1,4 @@
-"""The Big 2 player that gets rid of its lowest cards first."""
+"""The Big 2 agent that plays its lowest cards first."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def choose_rows(views: Any, actions: Any) -> None:
 
 @kernel
 def lowest_play(t: Any) -> Any:
-    """Return the legal play with the lowest highest card, then the lowest id, which has the lowest other cards."""
+    """Return the legal play whose highest card is lowest, then the lowest id, which has the lowest other cards."""
     lowest, best = np.int64(HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
     for k in range(t.num_legal):
         action = np.int64(t.legal[k])

@@ -1,7 +1,7 @@
-"""The player that counts points for its hole cards, as in Shi et al. (2022), algorithm A2.
+"""The agent that plays by the Chen points of its hole cards, as in Shi et al. (2022), algorithm A2.
 
-Bill Chen's formula is printed there after Krieger, Hold'em Excellence (2009), chapter 5; half points are rounded up,
-as Chen does. How many points raise and call is ours.
+The paper prints Bill Chen's formula after Krieger, Hold'em Excellence (2009), chapter 5; half points are rounded up, as
+Chen does. The thresholds for raising and calling are ours.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosen
-from card_baselines.agents.scripted.rule_player import RulePlayer
-from card_envs.agent import Decisions
+from card_baselines.agents.scripted.holdem_moves import hole_card
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.starting_hands import starting_hand
@@ -40,7 +39,8 @@ def chen_points(high: int, low: int, suited: bool) -> int:
     return math.ceil(points)
 
 
-def _table_of_points() -> NDArray[np.int8]:
+def _list_points() -> NDArray[np.int8]:
+    """Return the points (169,) of every starting hand."""
     table = np.zeros(_NUM_RANKS**2, np.int8)
     for hand in range(len(table)):
         first, second = divmod(hand, _NUM_RANKS)
@@ -48,35 +48,8 @@ def _table_of_points() -> NDArray[np.int8]:
     return table
 
 
-CHEN_POINTS: NDArray[np.int8] = _table_of_points()
-"""(169,) the points of every starting hand, in the order of `starting_hand`."""
-
-
-class Chen(RulePlayer):
-    """Raises and calls by the Chen points of its hole cards, on every street: 9 and 5 points, heads-up 7 and 3."""
-
-    name = "chen_strict"
-    is_loose = False
-
-    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, decisions.random_numbers, self.is_loose, actions)
-
-
-class ChenLoose(Chen):
-    """Like chen_strict, but raises in three of four cases, else calls, and calls half of what that one folds."""
-
-    name = "chen_loose"
-    is_loose = True
-    mixes = True
-
-
-@kernel
-def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) -> None:
-    """Write the action of each view's actor."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        wanted = move_by_points(t, RAISE_FROM, CALL_FROM, RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP)
-        actions[j] = action_for(t, loosen(wanted, random_numbers[j]) if is_loose else wanted)
+CHEN_POINTS: NDArray[np.int8] = _list_points()
+"""(169,): points of every starting hand, in the order of `starting_hand`."""
 
 
 @kernel
@@ -86,3 +59,24 @@ def move_by_points(t: Any, raise_from: Any, call_from: Any, raise_from_heads_up:
     if t.num_seats == 2:
         return RAISE if points >= raise_from_heads_up else CALL if points >= call_from_heads_up else FOLD
     return RAISE if points >= raise_from else CALL if points >= call_from else FOLD
+
+
+@kernel
+def choose_move(t: Any) -> Any:
+    """Return RAISE, CALL or FOLD by the Chen points of the actor's hole cards."""
+    return move_by_points(t, RAISE_FROM, CALL_FROM, RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP)
+
+
+class Chen(RulePlayer):
+    """Raises and calls by the Chen points of its hole cards, on every street: 9 and 5 points, heads-up 7 and 3."""
+
+    name = "chen_strict"
+    choose_rows = rule_kernel(choose_move)
+
+
+class ChenLoose(Chen):
+    """Like chen_strict, but raises in three of four cases, else calls, and calls half of what that one folds."""
+
+    name = "chen_loose"
+    is_loose = True
+    mixes = True

@@ -1,7 +1,7 @@
-"""The player that compares its chance to win, estimated by sampling, with the price of a call.
+"""The agent that plays by equity and pot odds; equity against random hands is estimated by sampling.
 
-Hand strength against random hands and pot odds are the textbook baseline of computer poker (Billings et al. 2002, The
-challenge of poker, sections 5.2 and 5.5). The thresholds for raising are ours.
+Hand strength and pot odds are the textbook baseline of computer poker (Billings et al. 2002, The challenge of poker,
+sections 5.2 and 5.5). The thresholds for raising are ours.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 from card_envs.rng import splitmix64
 
 SAMPLES = 100
-"""Deals of the hidden cards by which a decision is judged; a chance of one half is then known to +- 0.05."""
+"""Number of deals of the hidden cards per decision; an equity of one half then has a standard error of 0.05."""
 RAISE_FROM: NDArray[np.float64] = np.array([0.55, 0.66, 0.76, 0.86])
-"""Chance to beat one opponent from which the player bets, raises, raises again ... on a street."""
+"""Equity against one opponent from which the agent bets, raises, raises again ... on a street."""
 
 _WHOLE_BOARD = sum(BOARD)
 _U64, _SEED_BITS = np.uint64, 2.0**53
 
 
 class Equity(RulePlayer):
-    """Raises when it is likely to hold the best hand, calls when the pot pays for its chance, folds otherwise.
+    """Raises when it is likely to hold the best hand, calls when its equity is worth the price, folds otherwise.
 
-    Its chance is that against random hands of all opponents who have not folded.
+    Its equity is that against random hands of all opponents who have not folded, from `samples` deals.
     """
 
     name = "equity"
@@ -67,7 +67,7 @@ def choose_rows(views: Any, random_numbers: Any, samples: Any, actions: Any) -> 
 
 @kernel
 def move_by_share(t: Any, opponents: Any, share: Any) -> Any:
-    """Return RAISE, CALL or FOLD for an expected share of the pot."""
+    """Return RAISE, CALL or FOLD, given the expected share of the pot."""
     bets = min(np.int64(t.street_raises[t.street]), RAISE_FROM.shape[0] - 1)
     if share ** (1.0 / opponents) >= RAISE_FROM[bets]:
         return RAISE
@@ -86,9 +86,10 @@ def num_opponents(t: Any) -> Any:
 
 @kernel
 def pot_share(t: Any, opponents: Any, samples: Any, seed: Any) -> Any:
-    """Return the share of the pot, 0..1, that the actor wins on average if all cards it does not see are random.
+    """Return the expected share of the pot, 0 to 1, of the actor if all cards that it does not see are random.
 
-    Estimated from `samples` deals that `seed` (uint64) fixes; before the flop against one opponent it is exact.
+    It is estimated from `samples` deals with the seed `seed` (uint64); before the flop against one opponent it is
+    exact.
     """
     first, second = hole_card(t, 0), hole_card(t, 1)
     if opponents == 1 and t.street == 0:

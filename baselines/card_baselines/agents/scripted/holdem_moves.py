@@ -1,4 +1,4 @@
-"""What rule players of Texas hold'em share: from what they want to do (fold, call, raise) to an action id."""
+"""Kernels that rule-based agents for Texas hold'em share: cards, and the action id for a fold, call or raise."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, 
 DECK_SIZE, HOLE_CARDS, BOARD = 52, 2, (0, 3, 1, 1)
 
 RAISES_STRONG, CALLS_WEAK = 0.75, 0.5
-"""Probability with which a loose variant raises hands that the strict one always raises, and calls with
-what that always folds."""
+"""Probabilities with which a loose variant raises where the strict one raises, and calls where that one folds."""
 
 
 @kernel
@@ -38,18 +37,18 @@ def board_card(t: Any, k: Any) -> Any:
 
 
 @kernel
-def loosen(wanted: Any, uniform: Any) -> Any:
-    """Return the move of a loose variant where the strict one makes FOLD, CALL or RAISE; `uniform` decides."""
+def loosen(wanted: Any, random_number: Any) -> Any:
+    """Return the move of the loose variant, given that of the strict one and a random number in [0, 1)."""
     if wanted == RAISE:
-        return RAISE if uniform < RAISES_STRONG else CALL
+        return RAISE if random_number < RAISES_STRONG else CALL
     if wanted == FOLD:
-        return CALL if uniform < CALLS_WEAK else FOLD
+        return CALL if random_number < CALLS_WEAK else FOLD
     return wanted
 
 
 @kernel
 def action_for(t: Any, wanted: Any) -> Any:
-    """Return the action id for FOLD, CALL or RAISE: never a fold for free; a call where no raise is legal."""
+    """Return the action id for FOLD, CALL or RAISE: a check rather than a free fold, a call if no raise is legal."""
     if wanted == RAISE and t.max_raise_to > 0:
         return raise_action(t)
     return np.int64(FOLD_ACTION if wanted == FOLD and amount_to_call(t) > 0 else CALL_ACTION)
@@ -57,7 +56,7 @@ def action_for(t: Any, wanted: Any) -> Any:
 
 @kernel
 def raise_action(t: Any) -> Any:
-    """Return the legal raise that is nearest to a raise by the pot, the smaller of two; CALL_ACTION if none is."""
+    """Return the legal raise nearest to a raise by the pot (of two the smaller one), CALL_ACTION if there is none."""
     if t.menu == MENU_LIMIT:
         return np.int64(FIRST_RAISE_ACTION)
     pot_sized = np.int64(t.current_bet) + t.pot + amount_to_call(t)

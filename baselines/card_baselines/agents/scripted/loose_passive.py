@@ -1,21 +1,17 @@
-"""The loose-passive player of poker books: many hands, and those are called.
+"""The loose-passive player of poker books, who plays many hands and calls with them.
 
-Style as Maitrepierre et al. (2008, Brennus) describe it: loose plays a lot of hands, passive calls bets rather than
-raising. The paper's tables are not printed; the numbers are ours.
+Maitrepierre et al. (2008, Brennus) describe the style: loose means many hands, passive means calls rather than raises.
+The paper does not print its tables; the numbers are ours.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from card_baselines.agents.scripted.chen import move_by_points
-from card_baselines.agents.scripted.holdem_moves import action_for, hole_card
+from card_baselines.agents.scripted.holdem_moves import hole_card
 from card_baselines.agents.scripted.made_hand import DRAW, STRONG, classify_made_hand
-from card_baselines.agents.scripted.rule_player import RulePlayer
-from card_envs.agent import Decisions
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 
@@ -24,6 +20,24 @@ RAISE_FROM, CALL_FROM = 14, 2
 RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP = 12, 0
 
 _KING = 11
+
+
+@kernel
+def move_with_board(t: Any) -> Any:
+    """Return RAISE, CALL or FOLD for what the actor's hole cards make with the board, and the bets of this street."""
+    made, bets = classify_made_hand(t), t.street_raises[t.street]
+    if made == STRONG and bets <= 1:
+        return RAISE
+    holds_high_card = max(hole_card(t, 0), hole_card(t, 1)) >> 2 >= _KING
+    return CALL if made >= DRAW or (holds_high_card and bets <= 1) else FOLD
+
+
+@kernel
+def choose_move(t: Any) -> Any:
+    """Return RAISE, CALL or FOLD: by Chen points before the flop, then by what hole cards and board make together."""
+    if t.street == 0:
+        return move_by_points(t, RAISE_FROM, CALL_FROM, RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP)
+    return move_with_board(t)
 
 
 class LoosePassive(RulePlayer):
@@ -35,28 +49,4 @@ class LoosePassive(RulePlayer):
     """
 
     name = "loose_passive"
-
-    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, actions)
-
-
-@kernel
-def choose_rows(views: Any, actions: Any) -> None:
-    """Write the action of each view's actor."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        if t.street == 0:
-            wanted = move_by_points(t, RAISE_FROM, CALL_FROM, RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP)
-        else:
-            wanted = move_with_board(t)
-        actions[j] = action_for(t, wanted)
-
-
-@kernel
-def move_with_board(t: Any) -> Any:
-    """Return RAISE, CALL or FOLD for what the actor's hole cards make with the board, and the bets of this street."""
-    made, bets = classify_made_hand(t), t.street_raises[t.street]
-    if made == STRONG and bets <= 1:
-        return RAISE
-    holds_high_card = max(hole_card(t, 0), hole_card(t, 1)) >> 2 >= _KING
-    return CALL if made >= DRAW or (holds_high_card and bets <= 1) else FOLD
+    choose_rows = rule_kernel(choose_move)

@@ -1,4 +1,4 @@
-"""What the hole cards make together with the board: of the same rank, of the same suit, in a row (Shi et al. 2022)."""
+"""Classes of the hand that hole cards make with the board: by equal ranks, equal suits, and runs (Shi et al. 2022)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,11 @@ def classify_made_hand(t: Any) -> Any:
 
 @kernel
 def classify_by_ranks(first: Any, second: Any, same_first: Any, same_second: Any, highest: Any) -> Any:
-    """Return the class of hand that two hole ranks make with a board that has so many of each and this highest rank."""
+    """Return the class of hand by ranks alone.
+
+    The arguments are the ranks of the hole cards, the number of board cards of each of these ranks, and the highest
+    rank of the board.
+    """
     if first == second:
         return STRONG if same_first > 0 else TOP_PAIR if first > highest else PAIR
     if same_first + same_second >= 2:
@@ -61,7 +65,7 @@ def classify_by_ranks(first: Any, second: Any, same_first: Any, same_second: Any
 
 @kernel
 def longest_run(board_ranks: Any, first: Any, second: Any) -> Any:
-    """Return how many ranks of a straight are there, counting straights alone to which a hole rank contributes."""
+    """Return the largest number of ranks present in any straight to which a hole card contributes."""
     board = board_ranks << 1 | board_ranks >> 12  # bit 0: the ace as the lowest card
     held = np.int64(1) << first | np.int64(1) << second
     own = (held << 1 | held >> 12) & ~board

@@ -1,4 +1,4 @@
-"""The random player that seldom folds, which Zheng et al. (2022, Cheat'em) let play while they fill their table."""
+"""The random agent that rarely folds, with which Zheng et al. (2022, Cheat'em) fill their table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.config import is_holdem
 
 MAY_FOLD = 0.21
-"""Percentage of decisions in which folding is considered at all: an integer of 0 .. 99 up to 20."""
+"""Fraction of decisions in which folding is possible: a random integer of 0 .. 99 is at most 20."""
 
 
 class RandomLowFold(Agent):

@@ -1,4 +1,4 @@
-"""RLCard's rule model of limit hold'em, "limitholdem-rule-v1", the rival "Rule" of Zheng et al. (2022, Cheat'em)."""
+"""RLCard's rule model of limit hold'em, "limitholdem-rule-v1": the opponent "Rule" of Zheng et al. (2022, Cheat'em)."""
 
 from __future__ import annotations
 

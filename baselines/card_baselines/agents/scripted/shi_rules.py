@@ -1,54 +1,19 @@
-"""The rule-based player of Shi et al. (2022), section 5.1 (3): it looks at what hole cards and board make together.
+"""The rule-based agent of Shi et al. (2022), section 5.1 (3), which plays by what hole cards and board make together.
 
-The paper names what counts (equal ranks, equal suits, straights) and that strong hands bet; the rules are ours.
+The paper names equal ranks, equal suits and straights, and says that strong hands bet; the rules are ours.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, loosen
+from card_baselines.agents.scripted.holdem_moves import hole_card
 from card_baselines.agents.scripted.made_hand import DRAW, TOP_PAIR, classify_made_hand
-from card_baselines.agents.scripted.rule_player import RulePlayer
-from card_envs.agent import Decisions
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 
 _TEN, _JACK, _QUEEN = 8, 9, 10
-
-
-class ShiRules(RulePlayer):
-    """Bets top pair or better, calls with any pair or draw, folds the rest; before the flop by rank, suit, distance.
-
-    Before the flop it raises a pair of tens or better and two cards of at least a jack, and calls with other pairs, two
-    cards of a suit or of neighbouring ranks, and with a queen or better.
-    """
-
-    name = "shi_rules_strict"
-    is_loose = False
-
-    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, decisions.random_numbers, self.is_loose, actions)
-
-
-class ShiRulesLoose(ShiRules):
-    """Like shi_rules_strict, but bets in three of four cases, else calls, and calls half of what that one folds."""
-
-    name = "shi_rules_loose"
-    is_loose = True
-    mixes = True
-
-
-@kernel
-def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) -> None:
-    """Write the action of each view's actor."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        wanted = move_before_flop(t) if t.street == 0 else move_with_board(t)
-        actions[j] = action_for(t, loosen(wanted, random_numbers[j]) if is_loose else wanted)
 
 
 @kernel
@@ -67,3 +32,28 @@ def move_with_board(t: Any) -> Any:
     """Return RAISE, CALL or FOLD for what the actor's hole cards make with the board."""
     made = classify_made_hand(t)
     return RAISE if made >= TOP_PAIR else CALL if made >= DRAW else FOLD
+
+
+@kernel
+def choose_move(t: Any) -> Any:
+    """Return RAISE, CALL or FOLD for the actor's hole cards and the board."""
+    return move_before_flop(t) if t.street == 0 else move_with_board(t)
+
+
+class ShiRules(RulePlayer):
+    """Bets top pair or better, calls with any pair or draw, folds the rest; before the flop by rank, suit, distance.
+
+    Before the flop it raises a pair of tens or better and two cards of at least a jack, and calls with other pairs, two
+    cards of a suit or of neighbouring ranks, and with a queen or better.
+    """
+
+    name = "shi_rules_strict"
+    choose_rows = rule_kernel(choose_move)
+
+
+class ShiRulesLoose(ShiRules):
+    """Like shi_rules_strict, but bets in three of four cases, else calls, and calls half of what that one folds."""
+
+    name = "shi_rules_loose"
+    is_loose = True
+    mixes = True

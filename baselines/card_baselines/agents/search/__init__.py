@@ -1,1 +1,1 @@
-"""Agents that look ahead or solve the game; one method per file."""
+"""Agents that search before they act: Monte Carlo tree search and rollouts."""
