@@ -1,9 +1,9 @@
-"""The Big 2 player that plans how to get rid of its whole hand.
+"""The Big 2 agent that plans the order in which to play its whole hand.
 
-For every set of cards that it may still hold, it finds the cheapest partition into plays. Plays that are unlikely to
-be beaten are cheap, because they bring the lead back; so are plays that can follow what others lead. What counts as
-unlikely depends on the cards that have not been seen and on how many cards the opponents hold. Each legal action is
-then judged by the cards that it leaves behind, and by the chance to play all of them in a row.
+For every subset of its cards it finds the cheapest partition into plays. A play that is unlikely to be beaten is cheap,
+because the lead comes back, and so is a play that can follow other plays. The probability to be beaten depends on the
+unseen cards and on the number of cards that the opponents hold. Each legal action is rated by the cost of the cards
+that it leaves, and by the probability of playing all of them in a row.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from card_envs.games.big2.state import (
     TWO_PAIR,
 )
 
-# What plays are worth, in turns: a play that can only be led, and loses the lead, takes one. The numbers were tuned by
-# hand, by duplicate matches against random, big2_lowest, big2_greedy and earlier versions of this player.
+# Costs are in turns: a play that can only be led, and loses the lead, costs one. The constants were tuned by hand, in
+# duplicate matches against random, big2_lowest, big2_greedy and earlier versions of this agent.
 
 LEAD_BACK = 1.2
-"""Turns that a play saves if nobody beats it."""
+"""Turns saved by a play that nobody beats."""
 FOLLOWING = np.array([0.0, 0.65, 0.4, 0.4, 0.2, 0.2])
-"""Turns that the strongest play of each number of cards saves because it can follow."""
+"""(6,): turns saved by the strongest play of each number of cards, because it can follow other plays."""
 NOT_LEADING = 0.8
-"""Turns that it costs to be without the lead."""
+"""Cost of not having the lead, in turns."""
 FINISH = 3.0
-"""Turns that it is worth to be certain of playing everything in a row."""
+"""Value of certainly playing everything in a row, in turns."""
 CARD = 0.4
-"""Turns that each card costs when an opponent holds one card; half of it when the closest opponent holds two ..."""
+"""Cost in turns of each card left, divided by the number of cards of the opponent with the fewest."""
 HELD_BACK = 0.5
-"""Chance that an opponent does not play a certain higher card on a single."""
+"""Probability that an opponent does not play a given higher card on a single."""
 
 CHANCES = np.array(
     [
@@ -67,8 +67,8 @@ CHANCES = np.array(
         [0.9878, 0.9373, 0.8337, 0.4950, 0.0151],
     ]
 )
-"""(14, 5): [n] is the chance that n random cards contain two pairs or four of a kind; a straight or better; a flush or
-better; a full house or better; a straight flush. Counted in 200,000 random hands of each size."""
+"""(14, 5): row n holds the probabilities that n random cards contain two pairs or four of a kind; a straight or better;
+a flush or better; a full house or better; a straight flush. Counted in 200,000 random hands of each size."""
 _FOUR_CARDS, _STRAIGHT_OR_BETTER = 0, 1
 
 _NUM_SETS = 1 << HAND_SIZE
@@ -86,21 +86,21 @@ PLAN = np.dtype(
         np.record,
         [
             ("in_control", TABLE),  # the table as if the actor had control, which lists all its combinations
-            # --- what can be seen ---
+            # --- public information ---
             ("unseen", np.int64),  # set of cards that opponents may hold
             ("num_unseen", np.float64),
             ("fewest_cards", np.int64),  # held by an opponent
             ("most_cards", np.int64),  # held by an opponent
-            ("same_hand_2", np.float64),  # chance that one opponent holds two given unseen cards
+            ("same_hand_2", np.float64),  # probability that one opponent holds two given unseen cards
             ("same_hand_3", np.float64),  # ... three given unseen cards
             # --- combinations of the hand, by their lowest position ---
-            ("first", np.int64, (HAND_SIZE + 2,)),  # [p] .. [p + 1] - 1: places of those whose lowest position is p
+            ("first", np.int64, (HAND_SIZE + 2,)),  # combinations with lowest position p: first[p] .. first[p + 1] - 1
             ("combo", np.int64, (MAX_LEGAL,)),  # set of positions
             ("cost", np.float32, (MAX_LEGAL,)),  # turns
-            ("risk", np.float32, (MAX_LEGAL,)),  # -log(chance that nobody beats it)
+            ("risk", np.float32, (MAX_LEGAL,)),  # -log(probability that nobody beats it)
             # --- the best partition of every set of positions ---
             ("least_cost", np.float32, (_NUM_SETS,)),  # turns
-            ("least_risk", np.float32, (_NUM_SETS,)),  # -log(chance that nobody beats any play)
+            ("least_risk", np.float32, (_NUM_SETS,)),  # -log(probability that nobody beats any play)
             ("finish_risk", np.float32, (_NUM_SETS,)),  # ... any play but the last, which need not win
         ],
     )
@@ -130,7 +130,7 @@ class Big2Planner(Agent):
 
 @kernel
 def choose_rows(views: Any, plans: Any, actions: Any) -> None:
-    """Write the planned action of each view's actor; `plans` is one record to think on."""
+    """Write the planned action of each view's actor; `plans` is one record of scratch space."""
     for j in range(views.shape[0]):
         t = views[j]
         actions[j] = t.legal[0] if t.num_legal == 1 else choose(t, plans[0])
@@ -153,7 +153,7 @@ def choose(t: Any, plan: Any) -> Any:
 
 @kernel
 def turns_after(t: Any, plan: Any, action: Any) -> Any:
-    """Return how many turns, less what certainty is worth, the actor needs after `action`."""
+    """Return the number of turns that the actor needs after `action`, minus the value of a certain finish."""
     cards_left = np.int64(t.num_cards[t.actor]) - ACTION_SIZE[action]
     if cards_left == 0:
         return -np.inf
@@ -165,7 +165,7 @@ def turns_after(t: Any, plan: Any, action: Any) -> Any:
 
 @kernel
 def count_unseen(t: Any, plan: Any) -> None:
-    """Write which cards opponents may hold, and how they may lie."""
+    """Write the cards that opponents may hold, and the probabilities that one of them holds several given cards."""
     seen = t.held[t.actor]
     fewest, most = np.int64(HAND_SIZE), np.int64(0)
     pairs, triples = 0.0, 0.0  # ordered ones within one hand
@@ -214,14 +214,14 @@ def find_partitions(plan: Any, num_cards: Any) -> None:
     plan.least_cost[0] = plan.least_risk[0] = plan.finish_risk[0] = 0.0
     for cards in range(1, np.int64(1) << num_cards):
         cost = risk = finish_risk = _ENDLESS
-        lowest = lowest_bit(cards)  # some play has to contain it
+        lowest = lowest_bit(cards)  # every partition has a play that contains it
         for k in range(plan.first[lowest], plan.first[lowest + 1]):
             combo = plan.combo[k]
             if combo & cards == combo:
                 rest = cards ^ combo
                 cost = min(cost, plan.least_cost[rest] + plan.cost[k])
                 risk = min(risk, plan.least_risk[rest] + plan.risk[k])
-                # either another play is the last one, or this one
+                # this play may be the last one, or another one
                 finish_risk = min(finish_risk, min(plan.finish_risk[rest] + plan.risk[k], plan.least_risk[rest]))
         plan.least_cost[cards] = cost
         plan.least_risk[cards] = risk
@@ -230,7 +230,7 @@ def find_partitions(plan: Any, num_cards: Any) -> None:
 
 @kernel
 def strength(t: Any, plan: Any, action: Any) -> Any:
-    """Return where a play stands among those that it could follow, 0 .. 1; of four cards or more, 1."""
+    """Return the rank of a play among those of its size, 0 to 1; 1 for plays of four cards or more."""
     size = ACTION_SIZE[action]
     if size > 3:
         return 1.0
@@ -242,7 +242,7 @@ def strength(t: Any, plan: Any, action: Any) -> Any:
 
 @kernel
 def win_chance(t: Any, plan: Any, action: Any) -> Any:
-    """Return a guess of the chance that no opponent beats a play, 1 if none can; fours and straight flushes hold."""
+    """Return an estimate of the probability that no opponent beats a play; for fours and straight flushes it is 1."""
     if ACTION_SIZE[action] > plan.most_cards:
         return 1.0
     kind = kind_of(value_of_action(t, t.actor, action))
@@ -262,12 +262,13 @@ def win_chance(t: Any, plan: Any, action: Any) -> Any:
 
 @kernel
 def _top_card(t: Any, action: Any) -> Any:
+    """Return the highest card of a play."""
     return np.int64(t.hand[t.actor, ACTION_POSITIONS[action, ACTION_SIZE[action] - 1]])
 
 
 @kernel
 def _no_higher_pair(plan: Any, top: Any) -> Any:
-    """Return the chance that no opponent holds a pair above card `top`, as if pairs lay independently."""
+    """Return the probability that no opponent holds a pair above card `top`, treating pairs as independent."""
     counts = rank_counts(plan.unseen)
     rank = top >> 2
     # of the same rank, the pair with the spade
@@ -280,7 +281,7 @@ def _no_higher_pair(plan: Any, top: Any) -> Any:
 
 @kernel
 def _no_higher_triple(plan: Any, rank: Any) -> Any:
-    """Return the chance that no opponent holds a triple above `rank`, as if triples lay independently."""
+    """Return the probability that no opponent holds a triple above `rank`, treating triples as independent."""
     counts = rank_counts(plan.unseen)
     triples = np.int64(0)
     for higher in range(rank + 1, _HIGHEST_RANK + 1):
@@ -291,7 +292,7 @@ def _no_higher_triple(plan: Any, rank: Any) -> Any:
 
 @kernel
 def _place_among_fives(t: Any, action: Any, kind: Any) -> Any:
-    """Return how far up a straight, flush or full house stands among its kind, 0 .. 1."""
+    """Return the rank of a straight, flush or full house among its kind, 0 to 1."""
     if kind == STRAIGHT:
         level = (value_of_action(t, t.actor, action) - (STRAIGHT << KIND_SHIFT)) >> 2
         return min(1.0, level / _HIGHEST_RUN)
@@ -302,7 +303,7 @@ def _place_among_fives(t: Any, action: Any, kind: Any) -> Any:
 
 @kernel
 def _no_better_five(t: Any, kind: Any, place: Any) -> Any:
-    """Return the chance that no opponent's hand, if it were random, holds five cards above `place` in a kind."""
+    """Return the probability that no opponent, with a random hand, beats a five-card play of a kind and rank."""
     column = _STRAIGHT_OR_BETTER + kind - STRAIGHT
     chance = 1.0
     for seat in range(NUM_SEATS):

@@ -1,4 +1,4 @@
-"""Big 2 as a seat imagines it: hidden hands at random, and a fast way to play a deal to its end."""
+"""Sampling of hidden hands in Big 2, and a fast rollout policy that plays a deal to its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DECK_SIZE = NUM_SEATS * HAND_SIZE
 def deal_unseen(t: Any, seed: Any, number: Any) -> None:
     """Deal the cards that the actor of a view does not see to the other seats, as many as each holds.
 
-    All such deals are equally likely; `seed` and `number` fix which one it is. Changes the view into a whole table.
+    All such deals are equally likely; `seed` and `number` determine the deal. Changes the view into a complete table.
     """
     seed_stream(t, np.uint64(seed), np.uint64(number))
     seen, left = t.held[t.actor], np.int64(0)
@@ -34,7 +34,7 @@ def deal_unseen(t: Any, seed: Any, number: Any) -> None:
             missing |= np.int64(t.num_cards[seat]) << 8 * seat
             t.num_cards[seat] = 0
     for order in range(_DECK_SIZE):
-        if seen >> order & 1 == 0 and left > 0:  # a view made by hand may hold fewer cards than are missing
+        if seen >> order & 1 == 0 and left > 0:  # the other seats may hold fewer cards than are unseen
             seat = 0
             place = random_below(t, left)
             while place >= missing >> 8 * seat & 0xFF:
@@ -47,9 +47,10 @@ def deal_unseen(t: Any, seed: Any, number: Any) -> None:
 
 @kernel
 def play_out(t: Any) -> None:
-    """Play a deal to its end: everybody takes the legal play with most cards, then the one whose top card is lowest.
+    """Play a deal to its end, with the policy of `big2_greedy` at all seats.
 
-    Like `big2_greedy`, nobody follows with a single that is needed for more, unless an opponent has few cards.
+    It takes the legal play with most cards, then the one whose top card is lowest, and does not follow with a single
+    that is part of a combination unless an opponent has few cards.
     """
     while t.is_over == 0:
         act(t, largest_play(t, find_kept_positions(t)))
@@ -57,7 +58,7 @@ def play_out(t: Any) -> None:
 
 @kernel
 def find_kept_positions(t: Any) -> Any:
-    """Return the set of positions whose cards the actor does not play alone in this turn."""
+    """Return the set of positions whose cards the actor does not play as singles in this turn."""
     kept = np.int64(0)
     if t.trick_size != 1 or t.num_legal == 1 or has_somebody_few_cards(t):
         return kept

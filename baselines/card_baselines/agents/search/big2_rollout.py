@@ -1,9 +1,10 @@
-"""The Big 2 player that tries what it plans on imagined deals, and changes its mind where something else wins more.
+"""The agent `rollout`: improves the action of a Big 2 policy by Monte Carlo rollouts.
 
-Rollouts (Tesauro and Galperin 1996, On-line policy improvement using Monte-Carlo search): every legal action is played
-to the end of the deal by a fast rule, on the same deals, so that luck of the cards does not decide between actions.
-The rule plays less well than `big2_planner`, so the plan stands unless another action is clearly better. With a policy,
-its likeliest action is the plan, and the policy is the rule: see `policy_rollout`.
+Tesauro and Galperin (1996), On-line policy improvement using Monte-Carlo search: every legal action is played to the
+end of sampled deals by a fast rollout policy. All actions are played on the same deals, which reduces the variance of
+their differences. The rollout policy is weaker than `big2_planner`, so the planner's action is played unless another
+one is significantly better. With another policy, its likeliest action takes the place of the planner's, and the policy
+itself plays the rollouts (`policy_rollout`).
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from card_envs.games.big2.state import MAX_LEGAL, TABLE
 from card_envs.games.big2.tricks import act
 
 DEALS, DEALS_OF_A_POLICY = 64, 32
-"""Imagined deals for each decision; fewer where a policy plays to the end."""
+"""Number of sampled deals per decision, with the planner and with another policy."""
 DOUBT, DOUBT_OF_A_POLICY = 2.0, 1.0
-"""Standard errors by which another action has to be ahead of the planned one; likewise."""
+"""Number of standard errors by which another action must be ahead of the planned one, with the planner and with
+another policy."""
 THRESHOLD = 1e-6
-"""Decisions are searched where the policy gives so much probability to others than its likeliest action."""
+"""Smallest total probability of all but the likeliest action at which a decision of a policy is searched."""
 
 _SEED_BITS = 2.0**53
 
@@ -36,11 +38,11 @@ THOUGHT = np.dtype(
     (
         np.record,
         [
-            ("imagined", TABLE),  # the deal that is played
-            ("after", TABLE),  # the same after an action
-            ("points", np.int64, (MAX_LEGAL,)),  # won by each legal action on the last deal
-            ("ahead", np.float64, (MAX_LEGAL,)),  # points won more than by the planned action, over all deals
-            ("squares", np.float64, (MAX_LEGAL,)),  # the same, squared on each deal
+            ("imagined", TABLE),  # the sampled deal
+            ("after", TABLE),  # the deal after an action
+            ("points", np.int64, (MAX_LEGAL,)),  # points of each legal action on the last deal
+            ("ahead", np.float64, (MAX_LEGAL,)),  # sum over deals of the lead over the planned action
+            ("squares", np.float64, (MAX_LEGAL,)),  # sum over deals of the squared lead
         ],
     )
 )
@@ -48,7 +50,7 @@ THOUGHT = np.dtype(
 
 
 class Big2Rollout(Agent):
-    """Plays what big2_planner plans, unless another action wins clearly more on imagined deals played to their ends."""
+    """Plays the action of big2_planner, unless another one wins significantly more in rollouts on sampled deals."""
 
     name = "rollout"
 
@@ -59,12 +61,13 @@ class Big2Rollout(Agent):
         policy: Agent | None = None,
         threshold: float = THRESHOLD,
     ) -> None:
-        """Choose how much is searched.
+        """Make an agent.
 
         Args:
-            deals: Imagined deals for each decision; None: 64, with a policy 32.
-            doubt: Standard errors by which another action has to be ahead of the planned one; None: 2, with a policy 1.
-            policy: Agent that shows its probabilities: it plans, and plays to the ends of the deals.
+            deals: Number of sampled deals per decision; None: 64, with a policy 32.
+            doubt: Standard errors by which another action must be ahead of the planned one; None: 2, with a policy 1.
+            policy: Agent with `probabilities` that plans and plays the rollouts; None: big2_planner plans, a fast rule
+                plays the rollouts.
             threshold: With a policy, decisions are searched where it gives its likeliest action 1 - threshold or less.
 
         Raises:
@@ -99,7 +102,7 @@ class Big2Rollout(Agent):
 
 
 def _require_chances(policy: Agent) -> None:
-    """Raise ValueError for an agent that cannot say which of its actions are worth a trial, or that remembers deals."""
+    """Raise ValueError for an agent without probabilities, or with a memory."""
     if policy.greedy or not policy.shows_probabilities:
         raise ValueError(f"agent {policy.name!r} plays one action and shows no chances of others: rollouts need them")
     if policy.needs_deal_events:
@@ -110,7 +113,7 @@ def _require_chances(policy: Agent) -> None:
 def choose_rows(
     views: Any, random_numbers: Any, deals: Any, doubt: Any, thoughts: Any, plans: Any, actions: Any
 ) -> None:
-    """Write the best action of each view's actor; `thoughts` and `plans` are one record each to think on."""
+    """Write the best action of each view's actor; `thoughts` and `plans` are one record each of scratch space."""
     for j in range(views.shape[0]):
         view = views[j]
         if view.num_legal == 1:
@@ -123,7 +126,7 @@ def choose_rows(
 
 @kernel
 def place_of(view: Any, action: Any) -> Any:
-    """Return where a legal action stands in the list of legal actions."""
+    """Return the index of a legal action in the list of legal actions."""
     place = np.int64(0)
     while view.legal[place] != action:
         place += 1
@@ -132,7 +135,7 @@ def place_of(view: Any, action: Any) -> Any:
 
 @kernel
 def try_all(view: Any, seed: Any, deals: Any, planned: Any, thought: Any) -> None:
-    """Write how far each legal action is ahead of the planned one on the same `deals` imagined deals."""
+    """Write the lead of each legal action over the planned one, on the same `deals` sampled deals."""
     seat = view.actor
     for k in range(view.num_legal):
         thought.ahead[k] = thought.squares[k] = 0.0
@@ -152,7 +155,7 @@ def try_all(view: Any, seed: Any, deals: Any, planned: Any, thought: Any) -> Non
 
 @kernel
 def best_place(view: Any, deals: Any, doubt: Any, planned: Any, thought: Any) -> Any:
-    """Return where the action stands whose lead, less `doubt` standard errors, is largest; the plan leads by 0."""
+    """Return the index of the action with the largest lead minus `doubt` standard errors; the plan's lead is 0."""
     best, largest = planned, 0.0
     for k in range(view.num_legal):
         spread = thought.squares[k] - thought.ahead[k] ** 2 / deals

@@ -1,8 +1,8 @@
-"""The player that searches a tree of what may happen, by simulation: Texas hold'em and Big 2.
+"""The agent `mcts`: information-set Monte Carlo tree search for Texas hold'em and Big 2.
 
-Information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012): from nothing but what its seat sees, it
-deals the hidden cards at random again and again, and plays every such deal with one tree of statistics for all of them.
-How the tree looks in each game: `mcts_holdem`, `mcts_big2`.
+Cowling, Powley and Whitehouse (2012), Information set Monte Carlo tree search: each simulation samples the hidden
+cards, given what the seat sees, and all simulations share one tree. `mcts_holdem` and `mcts_big2` define the tree of
+each game.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from card_envs.games.big2.config import is_big2
 from card_envs.games.holdem.config import is_texas_holdem
 
 SIMULATIONS = 500
-"""Per decision."""
+"""Number of simulations per decision."""
 
 _SEED_BITS = 2.0**53
 
 
 class Mcts(Agent):
-    """Plays what it visits most in a Monte Carlo tree search over what its seat may hold to be possible."""
+    """Plays the most visited action of an information-set Monte Carlo tree search."""
 
     name = "mcts"
 
     def __init__(self, game: Game, simulations: int = SIMULATIONS) -> None:
-        """Search so many imagined deals for each decision."""
+        """Run `simulations` simulations for each decision."""
         if simulations < 1:
             raise ValueError(f"simulations {simulations} must be at least 1")
         self.simulations = simulations
@@ -43,7 +43,7 @@ class Mcts(Agent):
         return is_texas_holdem(game) and game.num_actions <= mcts_holdem.MAX_ACTIONS
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the action of every decision that its search visited most."""
+        """Return the most visited action of each decision's search."""
         actions = np.empty(len(decisions), np.int64)
         seeds = (decisions.random_numbers * _SEED_BITS).astype(np.uint64)
         self._rules.choose_rows(decisions.views, seeds, np.int64(self.simulations), self._nodes, self._search, actions)

@@ -1,9 +1,9 @@
 """Monte Carlo tree search over information sets of Big 2.
 
-Single-observer search (Cowling, Powley and Whitehouse 2012): each simulation deals the hidden cards anew, and a node of
-the tree is a sequence of sets of cards, played or passed. Which of them a hand holds differs from deal to deal, so an
-action competes only in simulations in which it is legal. Nodes below the root take up new actions slowly (progressive
-widening), first the one of the rule that plays deals to their ends: there are too many combinations to try them all.
+Single-observer search (Cowling, Powley and Whitehouse 2012): each simulation samples the hidden cards, and a node of
+the tree is a sequence of plays, sets of cards or passes. The legal plays differ from deal to deal, so a play competes
+only in simulations in which it is legal. Since there are too many combinations to try them all, nodes below the root
+get new children slowly (progressive widening), the play of the rollout policy first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from card_envs.rng import random_below
 
 MAX_DEPTH = 60
 EXPLORATION = 6.0
-"""Points that an action of which little is known may be better than its mean."""
+"""Exploration constant of UCB1, in points."""
 
 NODE = np.dtype(
     (
@@ -42,11 +42,11 @@ SEARCH = np.dtype(
     (
         np.record,
         [
-            ("t", TABLE),  # the deal that is imagined and played
+            ("t", TABLE),  # the sampled deal
             ("num_nodes", np.int64),
             ("depth", np.int64),
             ("node", np.int32, (MAX_DEPTH,)),  # the path of this simulation, without the root
-            ("seat", np.int8, (MAX_DEPTH,)),  # that played to the node
+            ("seat", np.int8, (MAX_DEPTH,)),  # seat whose play led to each node
         ],
     )
 )
@@ -73,7 +73,7 @@ def choose_rows(views: Any, seeds: Any, simulations: Any, nodes: Any, searches: 
 
 @kernel
 def _simulate(search: Any, nodes: Any) -> None:
-    """Play the imagined deal to its end, first by what the tree knows, then by the rule; add what everybody won."""
+    """Play the sampled deal to its end, first by UCB1 in the tree, then by `play_out`, and update the visited nodes."""
     t, node, is_new = search.t, np.int64(0), False
     search.depth = 0
     while t.is_over == 0 and not is_new and search.depth < MAX_DEPTH:
@@ -112,6 +112,7 @@ def _child(nodes: Any, node: Any, cards: Any) -> Any:
 
 @kernel
 def _add_node(search: Any, nodes: Any, cards: Any) -> Any:
+    """Add a node without visits, and return its number."""
     number = search.num_nodes
     new = nodes[number]
     new.cards = cards
@@ -123,7 +124,7 @@ def _add_node(search: Any, nodes: Any, cards: Any) -> Any:
 
 @kernel
 def _choose(search: Any, nodes: Any, t: Any, node: Any) -> Any:
-    """Return an action of the actor that has a node, a new one if it is time for another."""
+    """Return an action by UCB1 among those with a node, or a new action if the node may have another child."""
     best, highest, news, new = np.int64(-1), -np.inf, np.int64(0), np.int64(-1)
     for k in range(t.num_legal):
         action = np.int64(t.legal[k])
@@ -141,16 +142,16 @@ def _choose(search: Any, nodes: Any, t: Any, node: Any) -> Any:
     is_full = node > 0 and nodes[node].num_children ** 2 > nodes[node].visits
     if news == 0 or (best >= 0 and is_full):
         return best
-    rules = largest_play(t, find_kept_positions(t))
-    if _child(nodes, node, cards_of(t, rules)) == 0:
-        new = rules
-    _adopt(search, nodes, node, cards_of(t, new))
+    greedy = largest_play(t, find_kept_positions(t))
+    if _child(nodes, node, cards_of(t, greedy)) == 0:
+        new = greedy
+    _add_child(search, nodes, node, cards_of(t, new))
     return new
 
 
 @kernel
-def _adopt(search: Any, nodes: Any, node: Any, cards: Any) -> None:
-    """Give a node a child for a play."""
+def _add_child(search: Any, nodes: Any, node: Any, cards: Any) -> None:
+    """Add a child for a play to a node."""
     child = _add_node(search, nodes, cards)
     nodes[child].next_sibling = nodes[node].first_child
     nodes[child].available = 1
@@ -160,6 +161,7 @@ def _adopt(search: Any, nodes: Any, node: Any, cards: Any) -> None:
 
 @kernel
 def _most_visited(view: Any, nodes: Any) -> Any:
+    """Return the most visited action of the root."""
     best, most = np.int64(view.legal[0]), np.int64(-1)
     for k in range(view.num_legal):
         child = _child(nodes, np.int64(0), cards_of(view, np.int64(view.legal[k])))

@@ -1,8 +1,8 @@
 """Monte Carlo tree search over information sets of Texas hold'em.
 
-Each simulation deals the hidden cards anew, so a node of the tree is a sequence of bets, whatever the cards. What a
-seat does there depends on the strength of its hand alone, in a few grades: statistics are kept for each grade, so an
-opponent folds weak hands and bets strong ones, without knowing what the searching seat holds.
+Each simulation samples the hidden cards, and a node of the tree is a sequence of bets. At a node, statistics are kept
+for each of a few grades of hand strength: an opponent folds weak hands and bets strong ones, without knowing the cards
+of the searching seat.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from card_envs.rng import random_below, seed_stream
 
 MAX_ACTIONS = FIRST_RAISE_ACTION + MAX_SIZES + 1
 GRADES = 6
-"""Grades of hand strength, equal shares of all hands of as many cards."""
+"""Number of grades of hand strength, quantiles of all hands."""
 MAX_DEPTH = 100
 EXPLORATION = 0.5
-"""Weight of what is not yet known of an action, in pots of the position that is searched."""
+"""Exploration constant of UCB1, in pots of the position that is searched."""
 
 NODE = np.dtype(
     (
         np.record,
         [
-            ("child", np.int32, (MAX_ACTIONS,)),  # node after an action, 0: none yet
-            ("visits", np.int32, (GRADES, MAX_ACTIONS)),  # by grade of the actor's hand
-            ("chips", np.float32, (GRADES, MAX_ACTIONS)),  # that the actor won in all these visits
+            ("child", np.int32, (MAX_ACTIONS,)),  # node after each action, 0 if there is none
+            ("visits", np.int32, (GRADES, MAX_ACTIONS)),  # by grade of the actor's hand and action
+            ("chips", np.float32, (GRADES, MAX_ACTIONS)),  # sum of the actor's winnings in these visits
         ],
     )
 )
@@ -42,9 +42,9 @@ SEARCH = np.dtype(
     (
         np.record,
         [
-            ("t", TABLE),  # the deal that is imagined and played
+            ("t", TABLE),  # the sampled deal
             ("num_nodes", np.int64),
-            ("scale", np.float64),  # chips that make an exploration of 1
+            ("scale", np.float64),  # exploration constant of UCB1, in chips
             ("depth", np.int64),
             ("node", np.int32, (MAX_DEPTH,)),  # the path of this simulation
             ("grade", np.int8, (MAX_DEPTH,)),
@@ -75,9 +75,9 @@ def choose_rows(views: Any, seeds: Any, simulations: Any, nodes: Any, searches: 
 
 @kernel
 def deal_hidden(t: Any) -> None:
-    """Deal the cards that the actor of a view does not see: rest of the board, hands of those who have not folded.
+    """Deal the cards that the actor of a view does not see: the rest of the board, and hands of seats still in.
 
-    For each raise that a seat made on a street, a second hand is drawn and the better one kept: raisers hold more.
+    For each street on which a seat raised, another hand is drawn and the better one kept, since raises show strength.
     """
     used, known = np.int64(0), np.int64(t.num_seats) * HOLE_CARDS + num_board_cards(t)
     for place in range(np.int64(t.num_seats) * HOLE_CARDS + 5):
@@ -100,13 +100,14 @@ def deal_hidden(t: Any) -> None:
 
 @kernel
 def _deal_hand(t: Any, seat: Any, used: Any) -> None:
+    """Deal two random cards that are not in the set `used` to a seat."""
     card = _draw(t, HOLE_CARDS * seat, used)
     _draw(t, HOLE_CARDS * seat + 1, used | np.int64(1) << card)
 
 
 @kernel
 def _draw(t: Any, place: Any, used: Any) -> Any:
-    """Put a card that is not in the set `used` at a place of the deck, and return it."""
+    """Write a random card that is not in the set `used` to a place of the deck, and return it."""
     card = draw_unused_card(t, used)
     t.deck[place] = card
     return card
@@ -114,7 +115,7 @@ def _draw(t: Any, place: Any, used: Any) -> Any:
 
 @kernel
 def num_raises(t: Any, seat: Any) -> Any:
-    """Return on how many streets the seat has raised."""
+    """Return the number of streets on which the seat has raised."""
     count = np.int64(0)
     for street in range(np.int64(t.street) + 1):
         raised = False
@@ -126,13 +127,13 @@ def num_raises(t: Any, seat: Any) -> Any:
 
 @kernel
 def hand_strength(t: Any, seat: Any) -> Any:
-    """Return the share of hands of as many cards, 0 to 1, that are not better than the seat's with the board."""
+    """Return the fraction of hands, 0 to 1, that are not better than the seat's on the current board."""
     return np.float64(percentile_at(t, seat, num_board_cards(t)))
 
 
 @kernel
 def _simulate(search: Any, nodes: Any) -> None:
-    """Play the imagined deal to its end, first by what the tree knows, then by calling; add what everybody won."""
+    """Play the sampled deal to its end, first by UCB1 in the tree, then by calling, and update the visited nodes."""
     t, node, is_new = search.t, np.int64(0), False
     search.depth = 0
     while t.is_over == 0 and not is_new and search.depth < MAX_DEPTH:
@@ -158,6 +159,7 @@ def _simulate(search: Any, nodes: Any) -> None:
 
 @kernel
 def _add_node(search: Any, nodes: Any) -> Any:
+    """Add a node without visits, and return its number."""
     number = search.num_nodes
     for action in range(MAX_ACTIONS):
         nodes[number].child[action] = 0
@@ -170,7 +172,7 @@ def _add_node(search: Any, nodes: Any) -> Any:
 
 @kernel
 def _choose(search: Any, node: Any, t: Any, grade: Any) -> Any:
-    """Return an action by UCB1 (Auer et al. 2002); one that was never tried comes first."""
+    """Return an action by UCB1 (Auer et al. 2002); untried actions come first."""
     total = np.int64(0)
     for action in range(MAX_ACTIONS):
         total += node.visits[grade, action]
@@ -189,6 +191,7 @@ def _choose(search: Any, node: Any, t: Any, grade: Any) -> Any:
 
 @kernel
 def _most_visited(node: Any) -> Any:
+    """Return the most visited action of a node."""
     best, most = np.int64(CALL_ACTION), np.int64(-1)
     for action in range(MAX_ACTIONS):
         visits = np.int64(0)
