@@ -240,7 +240,8 @@ class Ppo(Learner):
             "playing": {name: tensor.clone() for name, tensor in self.playing.state_dict().items()},
             "adam": optimiser_tensors(self.optimiser),
             "rollout": arrays,
-        } | {f"callback{k}": callback.state() for k, callback in enumerate(self.callbacks)}
+            **{f"callback{k}": callback.state() for k, callback in enumerate(self.callbacks)},
+        }
         counts = {"decisions": self.decisions, "updates": self.updates, "value_updates": self.value_updates}
         rngs = {"rollout_rng": rollout_rng, "rng": json.dumps(self.rng.bit_generator.state)}
         save_state(path, join_parts(parts), {**progress, **counts, **rngs})

@@ -78,14 +78,14 @@ class Cfr(Agent):
 
 
 class CfrSmall(Cfr):
-    """`Cfr` with the small strategy for limit hold'em, which has 40 buckets a street."""
+    """Plays like cfr, in limit hold'em with the small strategy, which has 40 buckets a street."""
 
     name = "cfr_small"
     shipped = SMALL
 
 
 class CfrLarge(Cfr):
-    """`Cfr` with the large strategy for limit hold'em, also if `cfr` should play another one in a later version."""
+    """Plays like cfr, in limit hold'em with the large strategy, which has 1,024 buckets a street."""
 
     name = "cfr_large"
     shipped = LARGE
