@@ -16,11 +16,12 @@ class Budget:
         minutes: Limit of processor time; 0 for none.
         steps: Limit of steps.
         done: Function that returns the steps so far.
-        before: Seconds that a continued run has used already.
     """
 
-    def __init__(self, minutes: float, steps: int, done: Callable[[], int], before: float = 0.0) -> None:
-        self.minutes, self.steps, self._done, self.before = minutes, steps, done, before
+    def __init__(self, minutes: float, steps: int, done: Callable[[], int]) -> None:
+        self.minutes, self.steps, self._done = minutes, steps, done
+        self.before = 0.0
+        """Seconds that a continued run has used already."""
         self._start: float | None = None
 
     def begin(self) -> None:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_baselines.run_folder import CURVE, INTERVAL, RunFolder
+from card_baselines.run_folder import INTERVAL, RunFolder
 from card_baselines.runs.learner import Curve
 from card_envs.files import replace_file
-
-
-def draw_panel_curve(run: RunFolder, x: str, panel: tuple[str, ...], y_label: str) -> None:
-    """Draw the winnings against each agent of the panel over the column `x`."""
-    draw_curve(run, x, Curve({f"v {name}": name for name in panel}, y_label, CURVE))
 
 
 def draw_curve(run: RunFolder, x: str, curve: Curve) -> None:

@@ -17,12 +17,12 @@ import torch
 
 from card_baselines.agents.learned.pretrained_agents import PRETRAINED
 from card_baselines.progress import RunProgress
-from card_baselines.run_folder import CONFIG, EVALUATION, WEIGHTS, RunFolder
+from card_baselines.run_folder import CONFIG, CURVE, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, AnyConfig
 from card_baselines.runs.budget import Periodic
-from card_baselines.runs.curves import draw_curve, draw_panel_curve
+from card_baselines.runs.curves import draw_curve
 from card_baselines.runs.evaluation import evaluate, half_widths_of, means_of, require_measurable
-from card_baselines.runs.learner import Learner, TrainingDivergedError
+from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
 from card_baselines.runs.tensorboard import Board
 from card_envs.envs import find_entry
 from card_envs.files import replace_file
@@ -216,10 +216,9 @@ class Run(Generic[AnyConfig]):
         return evaluate(self.folder, self._game, panel, hands, seed, self._algorithm.duplicate)
 
     def _draw(self) -> None:
-        counts = self._algorithm.counts
-        draw_panel_curve(self.folder, counts, self._config.panel, f"{self._game.unit} per hand")
-        for curve in self.learner.curves():
-            draw_curve(self.folder, counts, curve)
+        panel = Curve({f"v {name}": name for name in self._config.panel}, f"{self._game.unit} per hand", CURVE)
+        for curve in (panel, *self.learner.curves()):
+            draw_curve(self.folder, self._algorithm.counts, curve)
 
     def _freeze_after_quarters(self) -> None:
         """Save the agent in a folder of its own when another quarter of the budget is used."""
