@@ -64,7 +64,7 @@ class BudgetError(RuntimeError):
 
 
 class LanguageModel(Agent):
-    """A language model that gets prompts of `card_envs.text` and answers in words.
+    """Plays by the answers of a language model to prompts of `card_envs.text`.
 
     The `openai` package reads the endpoint and its key from the environment variables OPENAI_BASE_URL and
     OPENAI_API_KEY. If an answer names no legal action, the model is asked again with the reason; after `attempts` the
@@ -118,7 +118,7 @@ class LanguageModel(Agent):
     # --- decisions ----------------------------------------------------------------------------------------------------
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Ask the model about each decision."""
+        """Return the actions that the model names, one for each decision; calls run in parallel."""
         prompts = [self._prompt(decisions, j) for j in range(len(decisions))]
         views = decisions.views
 

@@ -1,7 +1,7 @@
 """The average of all strategies of a run as one network, for games of any size.
 
-Decisions that the strategies took wait in a reservoir, and a policy network learns to predict them. The network then
-plays each action as often as the strategies did, on average (Heinrich and Silver 2016; Brown et al. 2019).
+A reservoir keeps a sample of the strategies' decisions, which a policy network learns to predict (Heinrich and Silver
+2016; Brown et al. 2019).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from card_wrappers.sb3 import CardVecEnv
 
 MODEL = "model.zip"
 _NOT_SAVED = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
-"""Attributes that are left out of `model.zip`: schedules that refer to the run, and what SB3 makes again."""
+"""Attributes that are left out of `model.zip`: schedules that refer to the run, and classes that SB3 sets itself."""
 
 
 @dataclass(frozen=True, kw_only=True)

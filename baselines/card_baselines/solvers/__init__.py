@@ -7,8 +7,9 @@
 | `limit.tabular_cfr`, `limit.mccfr`, `limit.public_chance_cfr`, `limit.cfr_br` | the algorithms for limit games |
 | `no_limit.menu_tree` | the betting of two-player no-limit games with a bet menu |
 | `no_limit.menu_cfr` | the algorithm for these games |
-| `*.strategies`, `no_limit.menu_strategy` | strategies as files, and how they are looked up |
-| `*.agent` | the agents that play these strategies: `cfr`, `cfr_small`, `cfr_large`, `cfr_no_limit` |
-| `*.train_*` | what `card-envs train mccfr`, `public_chance_cfr` and `menu_cfr` run |
-| `training`, `ranked_hands` | what the training scripts share; all hands on a board, ordered by strength |
+| `limit.strategies`, `no_limit.menu_strategy` | strategies as files, and their lookup at a table |
+| `limit.agent`, `no_limit.agent` | the agents that play them: `cfr`, `cfr_small`, `cfr_large`, `cfr_no_limit` |
+| `limit.train_mccfr`, `limit.train_public_chance_cfr`, `no_limit.train_menu_cfr` | the training scripts |
+| `training` | settings and learner of the training scripts |
+| `ranked_hands` | all hands on a board, ordered by strength |
 """

@@ -1,4 +1,4 @@
-"""What the training scripts of the solvers share: settings, the learner, and the `Algorithm` of a solver.
+"""Settings, learner and `Algorithm` of the solvers' training scripts.
 
 The budget of a solver counts iterations. Its run folder is an agent.
 """
@@ -37,8 +37,9 @@ class SolverConfig(RunConfig):
 
     iterations: int
     minutes: float
-    """Budget of processor time for the whole run, evaluations along the way included; 0 for none."""
+    """Budget of processor time for the whole run, evaluations during the run included; 0 for no limit."""
     evaluation_seconds: float
+    """Processor time between evaluations."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""

@@ -1,4 +1,4 @@
-"""The Big 2 player that sheds as many cards as it can."""
+"""The Big 2 agent that plays as many cards as it can."""
 
 from __future__ import annotations
 

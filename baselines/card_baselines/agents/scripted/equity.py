@@ -77,7 +77,7 @@ def move_by_share(t: Any, opponents: Any, share: Any) -> Any:
 
 @kernel
 def num_opponents(t: Any) -> Any:
-    """Return how many other seats have not folded."""
+    """Return the number of other seats that have not folded."""
     count = np.int64(-1)
     for seat in range(t.num_seats):
         count += np.int64(t.in_hand) >> seat & 1

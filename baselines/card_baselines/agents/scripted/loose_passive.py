@@ -16,7 +16,7 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 
 RAISE_FROM, CALL_FROM = 14, 2
-"""Chen points from which the player raises and calls before the flop at a table of three or more."""
+"""Chen points from which the agent raises and calls before the flop at a table of three or more."""
 RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP = 12, 0
 
 _KING = 11
@@ -24,7 +24,7 @@ _KING = 11
 
 @kernel
 def move_with_board(t: Any) -> Any:
-    """Return RAISE, CALL or FOLD for what the actor's hole cards make with the board, and the bets of this street."""
+    """Return RAISE, CALL or FOLD by the class of hand with the board (`made_hand`) and the bets of this street."""
     made, bets = classify_made_hand(t), t.street_raises[t.street]
     if made == STRONG and bets <= 1:
         return RAISE
@@ -34,7 +34,7 @@ def move_with_board(t: Any) -> Any:
 
 @kernel
 def choose_move(t: Any) -> Any:
-    """Return RAISE, CALL or FOLD: by Chen points before the flop, then by what hole cards and board make together."""
+    """Return RAISE, CALL or FOLD, by Chen points before the flop and by the class of hand with a board."""
     if t.street == 0:
         return move_by_points(t, RAISE_FROM, CALL_FROM, RAISE_FROM_HEADS_UP, CALL_FROM_HEADS_UP)
     return move_with_board(t)

@@ -1,4 +1,4 @@
-"""The rule-based agent of Shi et al. (2022), section 5.1 (3), which plays by what hole cards and board make together.
+"""The rule-based agent of Shi et al. (2022), section 5.1 (3), which plays by the hand that hole cards and board make.
 
 The paper names equal ranks, equal suits and straights, and says that strong hands bet; the rules are ours.
 """
@@ -29,7 +29,7 @@ def move_before_flop(t: Any) -> Any:
 
 @kernel
 def move_with_board(t: Any) -> Any:
-    """Return RAISE, CALL or FOLD for what the actor's hole cards make with the board."""
+    """Return RAISE, CALL or FOLD by the class of hand with the board (`made_hand`)."""
     made = classify_made_hand(t)
     return RAISE if made >= TOP_PAIR else CALL if made >= DRAW else FOLD
 

@@ -29,7 +29,7 @@ RANGES = {
 meant suited and offsuit. The ranges hold 3, 5, 10, 25 and 50 % of all hands."""
 
 RAISED, CALLED = "tight", "loose"
-"""The widest ranges with which the player raises and calls."""
+"""The widest ranges with which the agent raises and calls."""
 
 
 def _list_ranges() -> NDArray[np.int8]:

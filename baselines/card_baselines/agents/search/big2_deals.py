@@ -28,7 +28,7 @@ def deal_unseen(t: Any, seed: Any, number: Any) -> None:
         seen |= t.played[seat]
         if seat != t.actor:
             left += t.num_cards[seat]
-    missing = np.int64(0)  # cards that each seat still gets, eight bits each
+    missing = np.int64(0)  # number of cards still to deal to each seat, eight bits each
     for seat in range(NUM_SEATS):
         if seat != t.actor:
             missing |= np.int64(t.num_cards[seat]) << 8 * seat

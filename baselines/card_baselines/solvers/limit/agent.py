@@ -1,6 +1,6 @@
 """The agents `cfr`, `cfr_small` and `cfr_large`, which play strategies found by counterfactual regret minimisation.
 
-Kuhn poker and Leduc hold'em for two are solved by CFR+ when the agent is made. For heads-up limit hold'em two
+Kuhn poker and Leduc hold'em for two are solved by CFR+ when the agent first plays. For heads-up limit hold'em two
 strategies of abstract games are shipped: one with buckets of similar equity (`card-envs train mccfr`), and one with
 buckets of similar distributions of equity (`card-envs train public_chance_cfr`).
 """

@@ -37,7 +37,7 @@ skipped at random.
 A sequence is likelier the more of its actions are the learner's, which are not drawn: the nine sums are 5 to 10 in all.
 """
 _AVERAGED_EVERY = 2
-"""Iterations between those whose strategies are summed: sums cost as much as regrets."""
+"""The strategy of every second iteration is added to the average, since that costs as much as updating regrets."""
 
 
 class PublicChanceCfr:
