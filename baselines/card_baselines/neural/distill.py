@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import (
     join_parts,
     load_optimiser,
@@ -173,11 +172,4 @@ PRESETS = {
     ),
 }
 
-ALGORITHM = Algorithm(
-    name="distill",
-    config=Config,
-    make_learner=Distillation,
-    describe=partial(describe_game_run, algorithm="distill", agent="mlp", activation="relu"),
-    presets=PRESETS,
-    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
-)
+ALGORITHM = make_game_algorithm("distill", Config, Distillation, presets=PRESETS, activation="relu")

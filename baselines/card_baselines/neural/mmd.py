@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -26,7 +25,7 @@ from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.ppo import Loss, Ppo
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.game import Game
@@ -119,15 +118,5 @@ PRESETS = {
     "kuhn": _with_magnet(PPO_PRESETS["kuhn"], magnet_decisions=100_000, learning_rate=(2e-3, 3e-4)),
     "flop": _with_magnet(PPO_PRESETS["flop"]),
 }
-_PRESET_OF = {"leduc_holdem-v0": "leduc", "kuhn_poker-v0": "kuhn", "flop_holdem-v0": "flop"}
 
-ALGORITHM = Algorithm(
-    name="mmd",
-    config=Config,
-    make_learner=MagneticPpo,
-    describe=partial(describe_game_run, algorithm="mmd", agent="mlp"),
-    presets=PRESETS,
-    find_preset=lambda config: _PRESET_OF.get(config.env, ""),
-    may_change=("minutes", "steps", "evaluation_seconds"),
-    keeps_frozen_selves=True,
-)
+ALGORITHM = make_game_algorithm("mmd", Config, MagneticPpo, presets=PRESETS, keeps_frozen_selves=True)

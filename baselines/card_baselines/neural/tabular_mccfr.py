@@ -1,7 +1,7 @@
-"""External-sampling Monte Carlo CFR with a table: the reference of the neural learners in small games.
+"""External-sampling Monte Carlo CFR with a table: the reference for the neural learners in small games.
 
-Lanctot et al. (2009). It is `sd_cfr` with the mean advantages themselves in place of the network that learns them: the
-same traversals, linear weights, and the exact average. What a neural learner loses against it is the network's price.
+Lanctot et al. (2009), with the traversals, linear weights and exact average of `sd_cfr`, but a table of mean advantages
+in place of the network. The difference between both is the approximation error of the network.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from card_baselines.neural.advantage_memory import MeanAdvantages
 from card_baselines.neural.exploitability_curve import MeasuredLearner, join_states, to_arrays
 from card_baselines.neural.external_sampling import Floats, deal, traverse
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
 from card_baselines.runs.config import GameRunConfig, require
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
@@ -39,7 +38,7 @@ class Config(GameRunConfig):
 
     env: str = "leduc_holdem-v0"
     traversals: int = 1000
-    """Deals that each player traverses in an iteration."""
+    """Number of deals that each player traverses in an iteration."""
     panel: tuple[str, ...] = ("random", "always_call")
     evaluation_hands: int = 2_000
     final_hands: int = 10_000
@@ -51,10 +50,10 @@ class Config(GameRunConfig):
 
 
 class TabularMccfr(MeasuredLearner):
-    """The table of advantages and the exact average strategy."""
+    """The learner: the table of advantages and the exact average strategy."""
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Begin with the strategy that plays all legal actions alike; ValueError for large or many-handed games."""
+        """Start with the uniform strategy; ValueError for large games and for more than two players."""
         if game.num_seats != NUM_PLAYERS:
             raise ValueError(f"tabular_mccfr is for two players, {game.name} has {game.num_seats} seats")
         super().__init__(game, measures_exploitability=True)
@@ -66,7 +65,7 @@ class TabularMccfr(MeasuredLearner):
 
     @property
     def done(self) -> int:
-        """Decisions visited so far."""
+        """Number of decisions visited so far."""
         return self.decisions
 
     def strategy(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
@@ -121,11 +120,4 @@ PRESETS = {
     "kuhn": replace(Config(), env="kuhn_poker-v0", traversals=200, minutes=0.2, evaluation_seconds=2.0),
 }
 
-ALGORITHM = Algorithm(
-    name="tabular_mccfr",
-    config=Config,
-    make_learner=TabularMccfr,
-    describe=partial(describe_game_run, algorithm="tabular_mccfr", agent=AGENT),
-    presets=PRESETS,
-    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
-)
+ALGORITHM = make_game_algorithm("tabular_mccfr", Config, TabularMccfr, agent=AGENT, presets=PRESETS)

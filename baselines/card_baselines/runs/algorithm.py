@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from card_baselines.runs.budget import Budget, Periodic
@@ -75,6 +76,30 @@ class Algorithm(Generic[AnyConfig]):
     """Save the agent after each quarter of the budget, as an opponent of the final evaluation."""
     logs_means: bool = False
     """Log the means of measures since the previous evaluation, not the measures of the latest update."""
+
+
+def make_game_algorithm(
+    name: str, config: type[Any], make_learner: Callable[[Any, Game], Learner], *, agent: str = "mlp",
+    presets: Mapping[str, Any] | None = None, may_change: tuple[str, ...] = ("minutes", "steps", "evaluation_seconds"),
+    keeps_frozen_selves: bool = False, **extra_config: Any,
+) -> Algorithm[Any]:  # fmt: skip
+    """Return an algorithm for any environment, whose settings are a `GameRunConfig`.
+
+    The default preset of an environment is the first one with this environment. `agent` and `extra_config` are those of
+    `describe_game_run`, further arguments are fields of `Algorithm`.
+    """
+    presets = presets or {}
+    default_presets = {preset.env: key for key, preset in reversed(presets.items())}
+    return Algorithm(
+        name=name,
+        config=config,
+        make_learner=make_learner,
+        describe=partial(describe_game_run, algorithm=name, agent=agent, **extra_config),
+        presets=presets,
+        find_preset=lambda config: default_presets.get(config.env, ""),
+        may_change=may_change,
+        keeps_frozen_selves=keeps_frozen_selves,
+    )
 
 
 def find_algorithm(location: str) -> Algorithm[Any]:

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
+from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require, require_shares
 from card_baselines.sb3.mask_at_end import MaskAtEnd, extractor_settings, mask_values
-from card_baselines.sb3.sb3_run import Sb3Config, Sb3Learner, make_algorithm
+from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_envs.agent import choose
 from card_wrappers.sb3 import CardVecEnv
 
@@ -142,4 +143,6 @@ class MaskableDqnLearner(Sb3Learner):
         self.model.exploration_schedule = lambda _: max(config.final_exploration, rate)
 
 
-ALGORITHM = make_algorithm("maskable_dqn", Config, MaskableDqnLearner, agent="mlp", activation="relu", greedy=True)
+ALGORITHM = make_game_algorithm(
+    "maskable_dqn", Config, MaskableDqnLearner, may_change=MAY_CHANGE, activation="relu", greedy=True
+)

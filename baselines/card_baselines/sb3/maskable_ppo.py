@@ -9,8 +9,9 @@ from typing import Any
 import torch
 from sb3_contrib import MaskablePPO
 
+from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require, require_shares
-from card_baselines.sb3.sb3_run import Sb3Config, Sb3Learner, make_algorithm
+from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,4 +62,4 @@ class MaskablePpoLearner(Sb3Learner):
         return [*policy.mlp_extractor.policy_net.parameters(), *policy.action_net.parameters()]
 
 
-ALGORITHM = make_algorithm("maskable_ppo", Config, MaskablePpoLearner, agent="mlp", activation="tanh")
+ALGORITHM = make_game_algorithm("maskable_ppo", Config, MaskablePpoLearner, may_change=MAY_CHANGE, activation="tanh")

@@ -15,10 +15,11 @@ from sb3_contrib.ppo_recurrent.policies import MlpLstmPolicy
 from stable_baselines3.common.distributions import Distribution
 
 from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
+from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require
 from card_baselines.sb3 import maskable_ppo
 from card_baselines.sb3.mask_at_end import MaskAtEnd, MaskRemover, extractor_settings, mask_values
-from card_baselines.sb3.sb3_run import Sb3Learner, make_algorithm
+from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Learner
 from card_wrappers.sb3 import CardVecEnv
 
 
@@ -72,4 +73,6 @@ class RecurrentPpoLearner(Sb3Learner):
         return [*policy.lstm_actor.parameters(), *head]
 
 
-ALGORITHM = make_algorithm("recurrent_ppo", Config, RecurrentPpoLearner, agent="recurrent", activation="tanh")
+ALGORITHM = make_game_algorithm(
+    "recurrent_ppo", Config, RecurrentPpoLearner, agent="recurrent", may_change=MAY_CHANGE, activation="tanh"
+)

@@ -10,7 +10,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +22,6 @@ from stable_baselines3.common.logger import configure
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import policy_of, save_policy
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.config import GameRunConfig, require, require_above_0
 from card_baselines.runs.learner import Learner, TrainingDivergedError
 from card_baselines.sb3.model_file import load_model, load_policy
@@ -33,6 +31,8 @@ from card_envs.game import Game
 from card_wrappers.sb3 import CardVecEnv
 
 MODEL = "model.zip"
+MAY_CHANGE = ("minutes", "steps", "learning_rate", "evaluation_seconds")
+"""Settings that may differ when a run is continued (`Algorithm.may_change`)."""
 _NOT_SAVED = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
 """Attributes that are left out of `model.zip`: schedules that refer to the run, and classes that SB3 sets itself."""
 
@@ -206,17 +206,6 @@ class _BudgetCallback(BaseCallback):
     def _on_step(self) -> bool:
         self._learner.set_progress(self._learner.fraction())
         return self._learner.fraction() < 1.0
-
-
-def make_algorithm(name: str, config: type[Any], learner: type[Sb3Learner], **described: Any) -> Algorithm[Any]:
-    """Return the `Algorithm` of an SB3 learner; `described` holds further entries of config.json, such as `agent`."""
-    return Algorithm(
-        name=name,
-        config=config,
-        make_learner=learner,
-        describe=partial(describe_game_run, algorithm=name, **described),
-        may_change=("minutes", "steps", "learning_rate", "evaluation_seconds"),
-    )
 
 
 @contextmanager
