@@ -89,7 +89,7 @@ def make_game_algorithm(
     `describe_game_run`, further arguments are fields of `Algorithm`.
     """
     presets = presets or {}
-    default_presets = {preset.env: key for key, preset in reversed(presets.items())}
+    default_presets = {preset.env: key for key, preset in reversed(list(presets.items()))}
     return Algorithm(
         name=name,
         config=config,
