@@ -1,4 +1,4 @@
-"""Memories of sampled advantages, from which advantage networks learn."""
+"""Memories of sampled advantages, the training data of advantage networks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNKNOWN = -1
 
 
 class AdvantageMemory(Protocol):
-    """Memory of the samples from which advantage networks learn."""
+    """Memory of the training data of an advantage network."""
 
     def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
         """Remember the traversers' decisions, with their weights times `weight`."""
@@ -31,7 +31,7 @@ class AdvantageMemory(Protocol):
         """Return arrays from which `restore` continues."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the memory whose `state` was kept."""
+        """Continue from a `state`."""
 
 
 class SampledAdvantages:
@@ -60,19 +60,19 @@ class SampledAdvantages:
         return self._reservoir.state()
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the memory whose `state` was kept."""
+        """Continue from a `state`."""
         self._reservoir.restore(state)
 
 
 class MeanAdvantages:
     """The weighted mean advantage of each information state, for games with few of them.
 
-    The squared loss over means, each with the sum of its weights, differs from that over all decisions by a constant.
-    So networks learn the same as from a reservoir of unlimited size, but from minibatches with far less noise.
+    The squared loss over means, each with the sum of its weights, differs from the loss over all decisions by a
+    constant. So the expected gradient is that of a reservoir of unlimited size, with far less noise.
     """
 
     def __init__(self, max_states: int) -> None:
-        """Begin empty; ValueError later, if more than `max_states` information states are visited."""
+        """Make an empty memory; `add` raises ValueError if there are more than `max_states` information states."""
         self._max_states = max_states
         self._row_of: dict[bytes, int] = {}
         self._columns: Columns = {}
@@ -118,7 +118,7 @@ class MeanAdvantages:
         return found
 
     def sample(self, rng: np.random.Generator, size: int) -> Columns:
-        """Return information states, drawn alike, with mean advantages and the sums of their weights."""
+        """Return uniformly drawn information states, with mean advantages and the sums of their weights."""
         count = len(self._row_of)
         rows, columns = rng.integers(0, count, size), self._columns
         weight = columns["weight"][rows]
@@ -134,7 +134,7 @@ class MeanAdvantages:
         return {name: column[: len(self._row_of)] for name, column in self._columns.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the memory whose `state` was kept."""
+        """Continue from a `state`."""
         self._columns = {name: column.copy() for name, column in state.items()}
         seen = self._columns.get("observation", np.empty((0, 0)))
         self._row_of = {observation.tobytes(): row for row, observation in enumerate(seen)}

@@ -1,4 +1,4 @@
-"""A network that learns the advantages of actions; regret matching on its outputs is a strategy."""
+"""A network that predicts the advantages of actions; regret matching on its outputs is a strategy."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from card_envs.game import Game
 from card_envs.typing import Floats
 
 _MIN_DEVIATION = 0.1
-"""Offset of the standard deviations of inputs, so that inputs that hardly vary at first cannot become large later."""
+"""Offset of the standard deviations of inputs, so that inputs that rarely vary at first cannot become large later."""
 
 
 def make_network(inputs: int, hidden: Sequence[int], outputs: int, device: torch.device) -> MlpPolicy:
-    """Return a network whose outputs are 0 at first."""
+    """Return a network whose initial outputs are 0."""
     network = MlpPolicy(inputs, list(hidden), outputs, "relu").to(device)
     last = network.layers[-1]
     assert isinstance(last, torch.nn.Linear)
@@ -29,10 +29,10 @@ def make_network(inputs: int, hidden: Sequence[int], outputs: int, device: torch
 
 
 class AdvantageNetwork:
-    """A network of advantages whose inputs are standardised by the first observations that it learns from."""
+    """A network of advantages whose inputs are standardised by the first observations of its training data."""
 
     def __init__(self, game: Game, hidden: Sequence[int], device: torch.device) -> None:
-        """Begin with outputs of 0, whose strategy plays all legal actions alike."""
+        """Make a network with outputs of 0, whose strategy is uniform."""
         self.policy = make_network(game.layout.size, hidden, game.num_actions, device)
         self.optimiser = torch.optim.Adam(self.policy.parameters(), fused=True)
         self.shift = torch.zeros(game.layout.size, device=device)
@@ -40,9 +40,9 @@ class AdvantageNetwork:
         self.device = device
 
     def standardise(self, observation: NDArray[Any]) -> None:
-        """Set mean and deviation of the inputs to those of some observations (n, d)."""
-        seen = torch.from_numpy(np.asarray(observation, np.float32)).to(self.device)
-        self.shift, self.scale = seen.mean(dim=0), 1.0 / (seen.std(dim=0, correction=0) + _MIN_DEVIATION)
+        """Set the mean and deviation that standardise the inputs to those of observations (n, d)."""
+        inputs = torch.from_numpy(np.asarray(observation, np.float32)).to(self.device)
+        self.shift, self.scale = inputs.mean(dim=0), 1.0 / (inputs.std(dim=0, correction=0) + _MIN_DEVIATION)
 
     def forward(self, observation: NDArray[Any]) -> torch.Tensor:
         """Return the advantage of every action (n, num_actions)."""
@@ -56,7 +56,7 @@ class AdvantageNetwork:
         return match_regrets(self.forward(observation).cpu().numpy(), action_mask)
 
     def fit(self, minibatch: Mapping[str, NDArray[Any]], learning_rate: float) -> torch.Tensor:
-        """Take one step towards the advantages of a minibatch; return its loss."""
+        """Take one optimiser step on a minibatch of the advantage memory; return its loss."""
         target, mask, weight = (
             torch.from_numpy(minibatch[name]).to(self.device) for name in ("advantage", "action_mask", "weight")
         )
@@ -71,7 +71,7 @@ class AdvantageNetwork:
 
     @torch.no_grad()
     def plain_policy(self) -> MlpPolicy:
-        """Return a network with the same outputs whose inputs are not standardised: its first layer does that."""
+        """Return a network with the same outputs whose first layer includes the standardisation."""
         linear = [layer for layer in self.policy.layers if isinstance(layer, torch.nn.Linear)]
         sizes = [layer.out_features for layer in linear[:-1]]
         plain = MlpPolicy(linear[0].in_features, sizes, linear[-1].out_features, "relu").to(self.device)

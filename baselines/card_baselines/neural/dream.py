@@ -1,15 +1,14 @@
-"""DREAM: Deep CFR that plays single lines, with a learned baseline against their noise.
+"""DREAM: Deep CFR with outcome sampling and a learned baseline that reduces its variance.
 
 Steinberger, Lerer and Brown (DREAM: Deep regret minimization with advantage baselines and model-free learning, 2020).
 External sampling (`sd_cfr`) tries all actions of a player, so it needs a game that can be copied, and its cost grows
-with the number of actions to the power of the decisions. Here a deal is one line of play, as a game outside a computer
-would be: the player explores, everybody else plays the latest strategy. Dividing by the probabilities of exploration
-makes the sampled advantages right on average, and noisy. A baseline takes most of the noise away and leaves the mean
-as it is (Schmid et al., Variance reduction in Monte Carlo CFR, 2019): a network that predicts, from the observations
-of both seats, what each action is worth if all go on with the latest strategy.
+exponentially with the number of decisions. With outcome sampling a deal is played once: the traverser explores, the
+other seat plays the latest strategy. Importance weights make the sampled advantages unbiased, with a large variance. A
+baseline reduces the variance without changing the mean (Schmid et al., Variance reduction in Monte Carlo CFR, 2019): a
+network that predicts, from the observations of both seats, the value of each action under the latest strategy.
 
-Advantage network, memory, and the average strategy are those of `sd_cfr`, and so is what differs from the paper. The
-baseline learns by expected SARSA, as in the paper, from one replay memory for both players.
+Advantage network, memory and average strategy are those of `sd_cfr`, with the same differences from the paper. The
+baseline is trained by expected SARSA, as in the paper, from one replay memory for both players.
 
 Read in this order: `sd_cfr`, this file.
 """
@@ -18,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,14 +24,12 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.neural.advantage_network import make_network
-from card_baselines.neural.exploitability_curve import to_arrays
 from card_baselines.neural.external_sampling import Floats, Policy, Samples, observe
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
-from card_baselines.neural.sd_cfr import SingleDeepCfr, describe
-from card_baselines.runs.algorithm import Algorithm
-from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
+from card_baselines.neural.sd_cfr import SingleDeepCfr, make_cfr_algorithm
+from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix, to_arrays
 from card_baselines.runs.config import require, require_above_0, require_shares
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
@@ -41,18 +37,18 @@ from card_envs.game import Game, Tables
 
 @dataclass(frozen=True, kw_only=True)
 class Config(SdCfrConfig):
-    """Settings of Single Deep CFR, and those of exploration and the baseline."""
+    """Settings of Single Deep CFR, of exploration and of the baseline."""
 
     exploration: float = 0.5
-    """Probability with which the traverser takes a random action."""
+    """Probability that the traverser takes a random action."""
     baseline_steps: int = 200
-    """Steps of the optimiser for the baseline after the traversals of each player; 0 for no baseline."""
+    """Number of optimiser steps for the baseline after the traversals of each player; 0 for no baseline."""
     baseline_replay: int = 200_000
-    """Transitions from which the baseline learns; new ones replace the oldest."""
+    """Capacity of the replay memory of the baseline, in transitions."""
     baseline_learning_rate: float = 1e-3
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 0, "baseline_steps")
         require(self, 1, "baseline_replay")
@@ -61,10 +57,10 @@ class Config(SdCfrConfig):
 
 
 class Baseline:
-    """Action values of the latest strategy, given what both seats see; the unit is that of rewards."""
+    """Action values of the latest strategy, given the observations of both seats, in the unit of rewards."""
 
     def __init__(self, game: Game, config: Config, device: torch.device) -> None:
-        """Begin with values of 0, which change no estimate."""
+        """Make a network whose values are 0, with which estimates are those without a baseline."""
         size = 2 * game.layout.size
         self.network = make_network(size, config.hidden, game.num_actions, device)
         self.optimiser = torch.optim.Adam(self.network.parameters(), config.baseline_learning_rate, fused=True)
@@ -87,14 +83,14 @@ class Baseline:
         return np.asarray(output.cpu().numpy(), np.float64)
 
     def fit(self, rng: np.random.Generator, steps: int, minibatch: int) -> float:
-        """Take steps of expected SARSA (van Seijen et al. 2009); return the mean loss."""
+        """Take optimiser steps of expected SARSA (van Seijen et al. 2009); return the mean loss."""
         losses = []
         for _ in range(steps):
             rows = {name: column.to(self._device) for name, column in self.replay.sample(rng, minibatch).items()}
             with torch.no_grad():
-                goal = rows["reward"] + (rows["next_weights"] * self.network(rows["next_history"].float())).sum(dim=1)
+                target = rows["reward"] + (rows["next_weights"] * self.network(rows["next_history"].float())).sum(dim=1)
             value = self.network(rows["history"].float()).gather(1, rows["action"][:, None])[:, 0]
-            loss = (value - goal).square().mean()
+            loss = (value - target).square().mean()
             self.optimiser.zero_grad()
             loss.backward()
             self.optimiser.step()
@@ -104,14 +100,16 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Step:
-    """The decisions that are k actions away from the deal, at tables where the deal goes on: n of m tables."""
+    """The decisions after k actions, at the n of m tables whose deals are not over."""
 
     rows: NDArray[np.int64]
     """(n,): the tables."""
     is_own: NDArray[np.bool_]
     """(n,): whether the traverser acts."""
     observation: NDArray[Any]
+    """(n, d): observation of the seat that acts."""
     action_mask: NDArray[np.int8]
+    """(n, num_actions)"""
     history: NDArray[Any]
     """(n, 2d): observations of the seat that acts and of the other one."""
     strategy: Floats
@@ -119,11 +117,11 @@ class Step:
     action: NDArray[np.int64]
     """(n,): the action taken."""
     probability: Floats
-    """(n,): with which it was taken."""
+    """(n,): the probability with which it was sampled."""
     weight: Floats
-    """(n,): 1 over the probability with which the traverser's earlier actions were taken."""
+    """(n,): inverse of the probability with which the traverser's earlier actions were sampled."""
     reward: Floats
-    """(n,): of the traverser, if the deal ends here."""
+    """(n,): the traverser's reward if the deal ends with this action, else 0."""
 
 
 def play_lines(
@@ -134,15 +132,18 @@ def play_lines(
     exploration: float,
     rng: np.random.Generator,
 ) -> list[Step]:
-    """Play deals to their ends.
+    """Play deals to their ends by outcome sampling.
 
     Args:
         game: A game for two players.
-        tables: (m,) tables before their first decision, which stay as they are.
-        traversers: (m,) seat of the traverser at each.
+        tables: (m,) tables before their first decision; they are not changed.
+        traversers: (m,) seat of the traverser at each table.
         policy: Strategy of both seats.
-        exploration: Probability with which the traverser takes a random action.
-        rng: Draws the actions.
+        exploration: Probability that the traverser takes a random action.
+        rng: Random generator of the actions.
+
+    Returns:
+        The decisions of all deals, one step for each number of actions before them.
     """
     tables, rows, weight = tables.copy(), np.arange(len(tables)), np.ones(len(tables))
     steps = []
@@ -151,9 +152,9 @@ def play_lines(
         strategy = policy(observation, action_mask)
         is_own = tables["actor"][rows] == traversers[rows]
         explored = exploration * action_mask / action_mask.sum(axis=1, keepdims=True) + (1 - exploration) * strategy
-        chances = np.where(is_own[:, None], explored, strategy)
-        action = choose(chances, rng.random(len(rows)))
-        probability = chances[np.arange(len(rows)), action]
+        sampled = np.where(is_own[:, None], explored, strategy)
+        action = choose(sampled, rng.random(len(rows)))
+        probability = sampled[np.arange(len(rows)), action]
         history = np.concatenate([observation, observe_other_seat(game, tables[rows])], axis=1)
         rewards, is_over = np.empty((len(rows), game.num_seats), np.float32), np.empty(len(rows), np.uint8)
         game.step_batch(tables, rows, action, rewards, is_over, False)
@@ -167,25 +168,25 @@ def play_lines(
 
 
 def observe_other_seat(game: Game, tables: Tables) -> NDArray[Any]:
-    """Return what the seat that does not act sees, (n, d): what it would see if it had to act."""
+    """Return the observations (n, d) of the seats that do not act, as if it were their turn."""
     other = tables.copy()
     other["actor"] = 1 - other["actor"]
     return observe(game, other)[0]
 
 
 def estimate_advantages(steps: list[Step], values: list[Floats]) -> Samples:
-    """Return samples whose advantages, times their weights, are counterfactual regrets on average.
+    """Return samples whose advantages, times their weights, are unbiased estimates of counterfactual regrets.
 
     Args:
-        steps: Deals that `play_lines` played.
-        values: Value (n, num_actions) of each action to the seat that acts, at every step. Any numbers leave the
-            expectation as it is; the better they are, the less noise.
+        steps: The result of `play_lines`.
+        values: For every step, baseline values (n, num_actions) of the actions for the seat that acts. The estimates
+            are unbiased for any values, and have the less variance the better the values are.
     """
     next_value = np.zeros(len(steps[0].rows))
     advantages: list[Floats] = []
     for step, baseline in zip(reversed(steps), reversed(values), strict=True):
         actions = np.arange(len(step.rows)), step.action
-        estimate: Floats = np.where(step.is_own[:, None], baseline, -baseline) * step.action_mask  # to the traverser
+        estimate: Floats = np.where(step.is_own[:, None], baseline, -baseline) * step.action_mask  # for the traverser
         outcome = step.reward + next_value[step.rows]
         estimate[actions] += (outcome - estimate[actions]) / step.probability
         expected = (step.strategy * estimate).sum(axis=1)
@@ -211,13 +212,13 @@ def estimate_advantages(steps: list[Step], values: list[Floats]) -> Samples:
 
 
 class Dream(SingleDeepCfr):
-    """Single Deep CFR with other traversals, and their baseline."""
+    """The learner: Single Deep CFR with outcome sampling and a baseline."""
 
     algorithm: ClassVar[str] = "dream"
     config: Config
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Begin with the strategy that plays all legal actions alike; ValueError unless the game has two players."""
+        """Start with the uniform strategy; ValueError unless the game has two players."""
         super().__init__(config, game)
         self.baseline = Baseline(game, config, self.network.device)
 
@@ -227,12 +228,12 @@ class Dream(SingleDeepCfr):
         steps = play_lines(self.game, self.tables, traversers, self.network.strategy, config.exploration, self.rng)
         samples = estimate_advantages(steps, [self.baseline.values(step.history) for step in steps])
         if config.baseline_steps:
-            self._remember(steps)
+            self._add_transitions(steps)
             self.baseline.fit(self.rng, config.baseline_steps, config.minibatch)
         return samples
 
-    def _remember(self, steps: list[Step]) -> None:
-        """Add the transitions of deals to the memory of the baseline; rewards are those of the seats that acted."""
+    def _add_transitions(self, steps: list[Step]) -> None:
+        """Add the transitions of deals to the replay memory of the baseline, from the view of the seats that act."""
         num_tables = len(steps[0].rows)
         following = np.zeros((num_tables, steps[0].history.shape[1]), steps[0].history.dtype)
         weights = np.zeros((num_tables, self.game.num_actions))
@@ -240,7 +241,7 @@ class Dream(SingleDeepCfr):
         for step in reversed(steps):
             rows = step.rows
             to_actor = np.where(step.is_own, 1.0, -1.0)
-            turns = np.where(next_is_own[rows] == step.is_own, 1.0, -1.0)  # the next actor may be the other seat
+            turns = np.where(next_is_own[rows] == step.is_own, 1.0, -1.0)  # -1 if the other seat acts next
             self.baseline.replay.add(
                 history=step.history,
                 action=step.action,
@@ -251,7 +252,7 @@ class Dream(SingleDeepCfr):
             following[rows], weights[rows], next_is_own[rows] = step.history, step.strategy, step.is_own
 
     def parts(self) -> dict[str, Mapping[str, Any]]:
-        """Return those of Single Deep CFR, and the baseline."""
+        """Return the parts of Single Deep CFR and of the baseline."""
         baseline = self.baseline
         return {
             **super().parts(),
@@ -269,7 +270,7 @@ class Dream(SingleDeepCfr):
 
 
 def _with_baseline(name: str, **changes: Any) -> Config:
-    """Return a preset of `sd_cfr` with the settings that differ."""
+    """Return a preset of `sd_cfr` with `changes`."""
     return replace(Config(**vars(SD_CFR_PRESETS[name])), **changes)
 
 
@@ -279,12 +280,4 @@ PRESETS = {
     "flop": _with_baseline("flop", traversals=20_000),
 }
 
-ALGORITHM = Algorithm(
-    name=Dream.algorithm,
-    config=Config,
-    make_learner=Dream,
-    describe=partial(describe, algorithm=Dream.algorithm),
-    presets=PRESETS,
-    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
-    may_change=("minutes", "steps", "evaluation_seconds", "learning_rate"),
-)
+ALGORITHM = make_cfr_algorithm(Dream, Config, PRESETS)

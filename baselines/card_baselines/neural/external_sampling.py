@@ -1,8 +1,8 @@
 """External-sampling traversals of many deals at a time.
 
 Lanctot et al. (2009): in each deal one seat, the traverser, tries all of its actions, while cards and the actions of
-all others are drawn. The tables of all deals advance together, one decision at a time: a table at which the traverser
-acts is copied once for each of its legal actions, so every step is one call of the engine and one of the network.
+all other seats are sampled. The tables of all deals advance together, one decision at a time: a table at which the
+traverser acts is copied once for each legal action, so every step is one call of the engine and one of the network.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from card_envs.game import Game, Tables
 from card_envs.observation import mask_records, observation_records
 
 MAX_TABLES = 2_000_000
-"""Most tables that a traversal may hold at a time: a gigabyte of hold'em."""
+"""Maximum number of tables in memory at a time: a gigabyte of hold'em."""
 
 Floats = NDArray[np.float64]
 Policy = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
@@ -44,7 +44,7 @@ class Samples:
     other_action_mask: NDArray[np.int8]
     """(m, num_actions)"""
     other_probabilities: Floats
-    """(m, num_actions): what the policy played there."""
+    """(m, num_actions): action probabilities of the policy."""
     other_weight: Floats
     """(m,): as `weight`."""
 
@@ -56,38 +56,38 @@ class Samples:
 
 @dataclass(frozen=True)
 class _Level:
-    """The decisions that are k actions away from the deal, and the tables after each action that was tried there."""
+    """The decisions after k actions, and the tables after each action that was tried there, their children."""
 
     observation: NDArray[Any]
     action_mask: NDArray[np.int8]
     probabilities: Floats
     is_own: NDArray[np.bool_]
     parent: NDArray[np.int64]
-    """(children,): decision before each child."""
+    """(children,): index of the decision before each child."""
     action: NDArray[np.int64]
-    """(children,): action that led to it."""
+    """(children,): action that leads to each child."""
     rewards: Floats
     """(children,): reward of the traverser where the deal is over, else 0."""
     continuing: NDArray[np.int64]
-    """Children where it is not; they are the decisions of the next level."""
+    """Indices of the children whose deals are not over, the decisions of the next level."""
 
 
 def deal(game: Game, tables: Tables) -> None:
-    """Deal anew at all tables, each from its own random stream."""
+    """Deal at all tables, each from its own random stream."""
     game.deal_batch(tables, np.arange(len(tables)))
 
 
 def traverse(
     game: Game, tables: Tables, traversers: NDArray[np.int64], policy: Policy, rng: np.random.Generator
 ) -> Samples:
-    """Play deals to their ends, as described above, and compute the traversers' advantages at all their decisions.
+    """Play deals to their ends by external sampling, and compute the traversers' advantages at their decisions.
 
     Args:
         game: The game; all of its chance events must happen when the cards are dealt.
-        tables: (n,) tables before their first decision, which stay as they are.
-        traversers: (n,) seat of the traverser at each.
+        tables: (n,) tables before their first decision; they are not changed.
+        traversers: (n,) seat of the traverser at each table.
         policy: Strategy of all seats.
-        rng: Draws the actions of the other seats.
+        rng: Random generator of the other seats' actions.
 
     Raises:
         ValueError: If the deals branch into more than `MAX_TABLES` tables.
@@ -139,14 +139,14 @@ def _require_room(game: Game, num_tables: int) -> None:
 
 
 def _collect(levels: list[_Level]) -> Samples:
-    """Carry values from the ends back to the deals, and return the samples, those of the last decisions first."""
+    """Propagate values from the ends back to the deals, and return the samples, the last decisions first."""
     advantages: list[Floats] = []
     next_values = np.empty(0)
     for level in reversed(levels):
         child_values = level.rewards.copy()
         child_values[level.continuing] = next_values
         values = np.zeros(level.probabilities.shape)
-        values[level.parent, level.action] = child_values  # of the others' actions all but the drawn one stay 0
+        values[level.parent, level.action] = child_values  # 0 for the other seats' actions that were not sampled
         expected = (values * level.probabilities).sum(axis=1)
         next_values = np.where(level.is_own, expected, values.sum(axis=1))
         advantages.append(((values - expected[:, None]) * level.action_mask)[level.is_own])

@@ -1,10 +1,9 @@
-"""Neural fictitious self-play: a best response by Q-learning, and a network that plays the average of all of them.
+"""Neural fictitious self-play: a best response by DQN, and a network that plays the average of all best responses.
 
-Heinrich and Silver (Deep reinforcement learning from self-play in imperfect-information games, 2016). For each deal
-every seat draws whether it plays the best response (with probability eta) or the average strategy. All decisions feed
-the replay memory of a DQN, which learns the best response; decisions of the best response alone feed a reservoir, from
-which the average network learns. The average network is the result. One pair of networks plays all seats, whose
-position they observe.
+Heinrich and Silver (Deep reinforcement learning from self-play in imperfect-information games, 2016). In each deal
+every seat plays the best response with probability eta, else the average strategy. All decisions go to the replay
+memory of a DQN, which learns the best response. The decisions of the best response go to a reservoir as well, from
+which the average network, the result, learns. One pair of networks plays all seats, and observes its position.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +22,20 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner, join_states, to_arrays
+from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner
 from card_baselines.neural.external_sampling import observe
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
-from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
+from card_baselines.runs.algorithm import make_game_algorithm
+from card_baselines.runs.checkpoint import (
+    join_parts,
+    load_optimiser,
+    load_state,
+    optimiser_tensors,
+    save_state,
+    strip_prefix,
+    to_arrays,
+)
 from card_baselines.runs.config import require, require_above_0, require_shares
 from card_baselines.runs.exploitability_meter import AVERAGE
 from card_envs.agent import Decisions, choose
@@ -37,7 +43,7 @@ from card_envs.files import replace_file
 from card_envs.game import Game
 
 _ILLEGAL = -1e9
-"""Value of an illegal action, below that of any legal one."""
+"""Value of illegal actions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,30 +52,30 @@ class Config(MeasuredConfig):
 
     num_tables: int = 256
     steps_per_update: int = 16
-    """Decisions at each table before the networks learn."""
+    """Number of decisions at each table in an update, before the networks are trained."""
     eta: float = 0.1
-    """Probability with which a seat plays a deal by the best response."""
+    """Anticipatory parameter: the probability that a seat plays a deal by the best response."""
     epsilon: tuple[float, float] = (0.06, 0.001)
     """Probability of a random action of the best response, at the start and at the end of the run."""
     replay: int = 200_000
-    """Transitions in the replay memory of the best response; new ones replace the oldest."""
+    """Capacity of the replay memory in transitions; new ones replace the oldest."""
     reservoir: int = 2_000_000
-    """Decisions in the reservoir of the average network."""
+    """Capacity of the reservoir of the average network in decisions."""
     response_steps: int = 32
-    """Steps of the optimiser for the best response in an update."""
+    """Number of optimiser steps for the best response in an update."""
     average_steps: int = 32
-    """Steps of the optimiser for the average network in an update."""
+    """Number of optimiser steps for the average network in an update."""
     minibatch: int = 256
     learning_rate: float = 1e-3
     """Learning rate of the best response."""
     average_learning_rate: float = 1e-3
     target_updates: int = 10
-    """Updates after which the target network of the best response is replaced."""
+    """Number of updates between two copies to the target network."""
     reward_scale: float = 0.2
     hidden: tuple[int, ...] = (64, 64)
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "num_tables", "steps_per_update", "replay", "reservoir", "response_steps", "average_steps")
         require(self, 1, "minibatch", "target_updates", "hidden")
@@ -79,10 +85,10 @@ class Config(MeasuredConfig):
 
 
 class Nfsp(MeasuredLearner):
-    """The two networks, their memories and the tables at which they play."""
+    """The learner: both networks, their memories and the tables at which they play."""
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Begin with networks that play nearly at random."""
+        """Make networks with random weights, and deal at all tables."""
         torch.manual_seed(config.seed)
         super().__init__(game, config.exploitability)
         self.config, self.device = config, find_device(config.device)
@@ -90,14 +96,14 @@ class Nfsp(MeasuredLearner):
         self.target = deepcopy(self.response).requires_grad_(False)
         self.optimiser = torch.optim.Adam(self.response.parameters(), config.learning_rate, fused=True)
         self.average = AverageNetwork(game, config.hidden, config.reservoir, config.average_learning_rate, self.device)
-        seen = (game.layout.size,), game.layout.dtype
+        observation = (game.layout.size,), game.layout.dtype
         self.replay = ReplayMemory(
             config.replay,
             {
-                "observation": seen,
+                "observation": observation,
                 "action": ((), np.int64),
                 "reward": ((), np.float32),
-                "next_observation": seen,
+                "next_observation": observation,
                 "next_action_mask": ((game.num_actions,), np.int8),
                 "is_last": ((), np.bool_),
             },
@@ -115,7 +121,7 @@ class Nfsp(MeasuredLearner):
 
     @property
     def done(self) -> int:
-        """Decisions so far."""
+        """Number of decisions so far."""
         return self.decisions
 
     def update(self, fraction: float) -> dict[str, float]:
@@ -132,7 +138,7 @@ class Nfsp(MeasuredLearner):
         return {"response_loss": response_loss, "average_loss": average_loss, "epsilon": epsilon}
 
     def _play_step(self, epsilon: float) -> None:
-        """Take an action at every table, and remember what it teaches."""
+        """Take an action at every table, and add the transitions and the best response's decisions to the memories."""
         game, rows = self.game, self._rows
         observation, action_mask = observe(game, self._tables)
         seats = self._tables["actor"].astype(np.int64)
@@ -160,7 +166,7 @@ class Nfsp(MeasuredLearner):
     def _add_transitions(
         self, observation: NDArray[Any], action_mask: NDArray[np.int8], seats: NDArray[np.int64]
     ) -> None:
-        """Remember the transitions from the seats' previous decisions to these."""
+        """Add the transitions from the seats' previous decisions to the present ones."""
         rows = np.flatnonzero(self._has_acted[self._rows, seats])
         self.replay.add(
             observation=self._last_observation[rows, seats[rows]],
@@ -172,7 +178,7 @@ class Nfsp(MeasuredLearner):
         )
 
     def _end_deals(self, over: NDArray[np.int64], rewards: NDArray[np.float32]) -> None:
-        """Remember the last transitions of the deals that ended, and draw who plays what in the next ones."""
+        """Add the last transitions of the deals that ended, and draw the policies of the seats in the next deals."""
         places, seats = np.nonzero(self._has_acted[over])
         rows = over[places]
         self.replay.add(
@@ -187,7 +193,7 @@ class Nfsp(MeasuredLearner):
         self._plays_response[over] = self.rng.random((len(over), self.game.num_seats)) < self.config.eta
 
     def _fit_response(self) -> float:
-        """Take steps of Q-learning (Mnih et al. 2015); return the mean loss."""
+        """Take optimiser steps of Q-learning (Mnih et al. 2015); return the mean loss."""
         losses = []
         for _ in range(self.config.response_steps):
             rows = {name: column.to(self.device) for name, column in self.replay.sample(
@@ -195,9 +201,9 @@ class Nfsp(MeasuredLearner):
             with torch.no_grad():
                 next_values = self.target(rows["next_observation"].float())
                 best = next_values.masked_fill(rows["next_action_mask"] == 0, _ILLEGAL).max(dim=1).values
-                goal = rows["reward"] + torch.where(rows["is_last"], 0.0, best)
+                target = rows["reward"] + torch.where(rows["is_last"], 0.0, best)
             value = self.response(rows["observation"].float()).gather(1, rows["action"][:, None])[:, 0]
-            loss = (value - goal).square().mean()
+            loss = (value - target).square().mean()
             self.optimiser.zero_grad()
             loss.backward()
             self.optimiser.step()
@@ -214,7 +220,7 @@ class Nfsp(MeasuredLearner):
             save_policy(self.average.policy, temporary)
 
     def _play_state(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of what goes on at the tables, which `load` writes into."""
+        """Return the arrays of the state of play, which `load` writes into."""
         return {
             "tables": self._tables.view(np.uint8),
             "plays_response": self._plays_response,
@@ -235,7 +241,7 @@ class Nfsp(MeasuredLearner):
         }
         counts = {"decisions": self.decisions, "updates": self.updates}
         rng = json.dumps(self.rng.bit_generator.state)
-        save_state(path, join_states(parts), {**progress, **counts, "rng": rng})
+        save_state(path, join_parts(parts), {**progress, **counts, "rng": rng})
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
@@ -262,11 +268,4 @@ PRESETS = {
     "flop": Config(env="flop_holdem-v0", evaluation_seconds=120.0),
 }
 
-ALGORITHM = Algorithm(
-    name="nfsp",
-    config=Config,
-    make_learner=Nfsp,
-    describe=partial(describe_game_run, algorithm="nfsp", agent="mlp", activation="relu"),
-    presets=PRESETS,
-    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
-)
+ALGORITHM = make_game_algorithm("nfsp", Config, Nfsp, presets=PRESETS, activation="relu")

@@ -1,4 +1,4 @@
-"""A memory of the most recent transitions, from which action values are learned."""
+"""A replay memory of the most recent transitions, for learning action values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ReplayMemory:
     """Columns of transitions; new ones replace the oldest."""
 
     def __init__(self, capacity: int, columns: Mapping[str, tuple[tuple[int, ...], Any]]) -> None:
-        """Make room for `capacity` transitions; `columns` are name -> shape and dtype of one entry."""
+        """Allocate `capacity` transitions; `columns` maps names to the shape and dtype of one entry."""
         self.columns: dict[str, NDArray[Any]] = {
             name: np.zeros((capacity, *shape), dtype) for name, (shape, dtype) in columns.items()
         }
@@ -39,7 +39,7 @@ class ReplayMemory:
         return {**self.columns, "num_added": np.array(self.num_added)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the memory whose `state` was kept."""
+        """Continue from a `state`."""
         self.num_added = int(state["num_added"])
         for name, column in self.columns.items():
             column[:] = state[name]

@@ -1,14 +1,14 @@
 """Single Deep CFR and Deep CFR: regret minimisation with a network in place of the table of regrets.
 
 Brown, Lerer, Gross and Sandholm (Deep counterfactual regret minimization, ICML 2019); Steinberger (Single deep
-counterfactual regret minimization, 2019). An iteration has two halves, one for each player. In each, external sampling
-plays many deals and yields advantages of the player's actions; a network learns the mean of all advantages so far,
-weighted by their iteration (linear CFR), and regret matching on its outputs is the next strategy.
+counterfactual regret minimization, 2019). In each iteration, external sampling traverses many deals for each player in
+turn and estimates advantages of the player's actions. A network is trained to predict the mean of all advantages so
+far, weighted by iteration (linear CFR), and regret matching on its outputs is the next strategy.
 
-The average strategy is what converges. Single Deep CFR keeps the network of every iteration and draws one for each
-deal; Deep CFR trains one more network to play the average. What differs from the papers: one network plays both
-positions, which it observes; networks are not trained anew but go on learning after every iteration; and in small games
-(`merge_samples`) it learns from the mean advantage of each information state rather than from a reservoir of samples.
+The average strategy converges. Single Deep CFR keeps the network of every iteration and draws one for each deal; Deep
+CFR trains another network to play the average. Differences from the papers: one network plays both positions, which it
+observes; networks are not reinitialised after an iteration; and in small games (`merge_samples`) the training data are
+the mean advantages of all information states rather than a reservoir of samples.
 
 Read in this order: `external_sampling` (traversals), `advantage_memory`, `advantage_network`, this file;
 `average_strategy.snapshots`.
@@ -32,11 +32,19 @@ from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.neural.advantage_memory import AdvantageMemory, MeanAdvantages, SampledAdvantages
 from card_baselines.neural.advantage_network import AdvantageNetwork
-from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner, join_states, to_arrays
+from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner
 from card_baselines.neural.external_sampling import Floats, Samples, deal, traverse
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
-from card_baselines.runs.checkpoint import load_optimiser, load_state, optimiser_tensors, save_state, strip_prefix
+from card_baselines.runs.algorithm import Algorithm, describe_game_run, make_game_algorithm
+from card_baselines.runs.checkpoint import (
+    join_parts,
+    load_optimiser,
+    load_state,
+    optimiser_tensors,
+    save_state,
+    strip_prefix,
+    to_arrays,
+)
 from card_baselines.runs.config import require, require_above_0
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
@@ -48,31 +56,31 @@ NUM_PLAYERS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Config(MeasuredConfig):
-    """Settings of a run. The defaults suit games of any size; presets `kuhn` and `leduc` suit these games."""
+    """Settings of a run. The defaults suit games of any size, the presets `kuhn` and `leduc` small ones."""
 
     traversals: int = 1000
-    """Deals that each player traverses in an iteration."""
+    """Number of deals that each player traverses in an iteration."""
     train_steps: int = 200
-    """Steps of the optimiser after the traversals of each player."""
+    """Number of optimiser steps after the traversals of each player."""
     minibatch: int = 2048
     learning_rate: tuple[float, float] = (1e-3, 1e-3)
-    """Learning rate at the start and at the end of the run, linear in the used share of the budget."""
+    """Learning rate at the start and at the end of the run, linear in the used fraction of the budget."""
     hidden: tuple[int, ...] = (64, 64, 64)
     memory: int = 1_000_000
-    """Most decisions in the reservoir of advantages, or information states with --merge-samples; also most decisions in
-    the reservoir of Deep CFR's average network."""
+    """Capacity of the reservoir of advantages in decisions, with --merge-samples in information states; also the
+    capacity of the reservoir of Deep CFR's average network."""
     merge_samples: bool = False
-    """Remember the mean advantage of each information state: exact and quiet, for games with few of them."""
+    """Keep the mean advantage of each information state: without sampling noise, for games with few of them."""
     average: Literal["snapshots", "network"] = "snapshots"
-    """Form of the average strategy: the networks of all iterations, one drawn for each deal (Single Deep CFR), or one
-    more network, which learns from decisions of all iterations (Deep CFR)."""
+    """Form of the average strategy. snapshots: the networks of all iterations, one drawn for each deal (Single Deep
+    CFR). network: another network, trained on decisions of all iterations (Deep CFR)."""
     max_snapshots: int = 1000
-    """Most networks that are kept; where there were more iterations, every second one is dropped."""
+    """Maximum number of networks that are kept; beyond it, every second one is dropped."""
     average_steps: int = 400
-    """Steps of the optimiser for Deep CFR's average network after every iteration."""
+    """Number of optimiser steps for Deep CFR's average network after every iteration."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense, by name."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "traversals", "train_steps", "minibatch", "hidden", "memory", "average_steps")
         require(self, 2, "max_snapshots")
@@ -80,12 +88,12 @@ class Config(MeasuredConfig):
 
 
 class SingleDeepCfr(MeasuredLearner):
-    """The advantage network, its memory, and the average strategy."""
+    """The learner: the advantage network, its memory, and the average strategy."""
 
     algorithm: ClassVar[str] = "sd_cfr"
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Begin with the strategy that plays all legal actions alike; ValueError unless the game has two players."""
+        """Start with the uniform strategy; ValueError unless the game has two players."""
         if game.num_seats != NUM_PLAYERS:
             raise ValueError(
                 f"{self.algorithm} is for two players, {game.name} has {game.num_seats} seats: train self_play_ppo "
@@ -107,11 +115,11 @@ class SingleDeepCfr(MeasuredLearner):
 
     @property
     def done(self) -> int:
-        """Decisions visited so far."""
+        """Number of decisions visited so far."""
         return self.decisions
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Do one iteration: traversals and steps of the optimiser for each player; returns measures."""
+        """Run one iteration: traversals and optimiser steps for each player; returns measures."""
         start, end = self.config.learning_rate
         learning_rate = start + fraction * (end - start)
         losses = [self._update_player(player, learning_rate) for player in range(NUM_PLAYERS)]
@@ -124,7 +132,7 @@ class SingleDeepCfr(MeasuredLearner):
         return {"iterations": float(self.iterations), "loss": float(np.mean(losses))}
 
     def _update_player(self, player: int, learning_rate: float) -> float:
-        """Traverse deals for a player, 0 being the one who acts first, and train the network; return the mean loss."""
+        """Traverse deals for a player (0 is the first to act) and train the network; return the mean loss."""
         deal(self.game, self.tables)
         first = self.tables["actor"].astype(np.int64)
         samples = self.traverse(first if player == 0 else 1 - first)
@@ -153,7 +161,7 @@ class SingleDeepCfr(MeasuredLearner):
         return traverse(self.game, self.tables, traversers, self.network.strategy, self.rng)
 
     def strategies(self, decisions: Decisions) -> dict[str, Floats]:
-        """Return the latest strategy, and the average: exact, or as Deep CFR's average network plays it."""
+        """Return the latest strategy, and the average strategy: the exact one, or Deep CFR's average network."""
         observation, action_mask = decisions.observation, decisions.action_mask
         average = self.average.probabilities(observation, action_mask) if self.average else self.exact_average()
         return {LATEST: self.network.strategy(observation, action_mask), AVERAGE: average}
@@ -169,7 +177,7 @@ class SingleDeepCfr(MeasuredLearner):
             save_policy(self.average.policy, temporary)
 
     def parts(self) -> dict[str, Mapping[str, Any]]:
-        """Return networks, optimisers, memories and tables by name, as tensors or arrays."""
+        """Return the parts of a checkpoint, tensors or arrays by name: networks, optimisers, memories and tables."""
         network = self.network
         return {
             "network": network.policy.state_dict(),
@@ -183,7 +191,7 @@ class SingleDeepCfr(MeasuredLearner):
         }
 
     def restore_parts(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Continue with the tensors of all parts, each under the name of its part, a dot and its own name."""
+        """Continue from the tensors of a checkpoint, named "part.name"."""
         network = self.network
         network.policy.load_state_dict(strip_prefix("network.", tensors))
         load_optimiser(network.optimiser, strip_prefix("adam.", tensors))
@@ -199,7 +207,7 @@ class SingleDeepCfr(MeasuredLearner):
         """Write all parts and the random generator."""
         counts = {"decisions": self.decisions, "iterations": self.iterations}
         rng = json.dumps(self.rng.bit_generator.state)
-        save_state(path, join_states(self.parts()), {**progress, **counts, "rng": rng})
+        save_state(path, join_parts(self.parts()), {**progress, **counts, "rng": rng})
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
@@ -210,10 +218,20 @@ class SingleDeepCfr(MeasuredLearner):
         return progress
 
 
-def describe(config: Config, algorithm: str = SingleDeepCfr.algorithm) -> dict[str, Any]:
-    """Return the content of config.json."""
-    agent = "snapshots" if config.average == "snapshots" else "mlp"
-    return describe_game_run(config, algorithm, agent, activation="relu", output="advantages")
+def make_cfr_algorithm(
+    learner: type[SingleDeepCfr], config: type[Config], presets: Mapping[str, Config]
+) -> Algorithm[Config]:
+    """Return the algorithm of Single Deep CFR or a variant of it, whose agent depends on `Config.average`."""
+
+    def describe(config: Config) -> dict[str, Any]:
+        agent = "snapshots" if config.average == "snapshots" else "mlp"
+        return describe_game_run(config, learner.algorithm, agent, activation="relu", output="advantages")
+
+    may_change = ("minutes", "steps", "evaluation_seconds", "learning_rate")
+    return replace(
+        make_game_algorithm(learner.algorithm, config, learner, presets=presets, may_change=may_change),
+        describe=describe,
+    )
 
 
 _SMALL = Config(
@@ -230,12 +248,4 @@ PRESETS = {
     "flop": Config(env="flop_holdem-v0", max_snapshots=60, evaluation_seconds=120.0),
 }
 
-ALGORITHM = Algorithm(
-    name=SingleDeepCfr.algorithm,
-    config=Config,
-    make_learner=SingleDeepCfr,
-    describe=describe,
-    presets=PRESETS,
-    find_preset=lambda config: {preset.env: name for name, preset in PRESETS.items()}.get(config.env, ""),
-    may_change=("minutes", "steps", "evaluation_seconds", "learning_rate"),
-)
+ALGORITHM = make_cfr_algorithm(SingleDeepCfr, Config, PRESETS)

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
 from card_baselines.average_strategy.snapshots import match_regrets
 from card_baselines.neural.advantage_memory import MeanAdvantages
-from card_baselines.neural.exploitability_curve import MeasuredLearner, join_states, to_arrays
+from card_baselines.neural.exploitability_curve import MeasuredLearner
 from card_baselines.neural.external_sampling import Floats, deal, traverse
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
+from card_baselines.runs.checkpoint import join_parts, load_state, save_state, strip_prefix, to_arrays
 from card_baselines.runs.config import GameRunConfig, require
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
@@ -73,7 +73,7 @@ class TabularMccfr(MeasuredLearner):
         return match_regrets(self.table.sums(observation, action_mask.shape[1]), action_mask)
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Do one iteration, which updates the players in turn; returns measures."""
+        """Run one iteration, which updates the players in turn; returns measures."""
         for player in range(NUM_PLAYERS):
             deal(self.game, self._tables)
             first = self._tables["actor"].astype(np.int64)
@@ -102,7 +102,7 @@ class TabularMccfr(MeasuredLearner):
             "tables": {"records": self._tables.view(np.uint8)},
         }
         counts = {"decisions": self.decisions, "iterations": self.iterations}
-        save_state(path, join_states(parts), {**progress, **counts, "rng": json.dumps(self.rng.bit_generator.state)})
+        save_state(path, join_parts(parts), {**progress, **counts, "rng": json.dumps(self.rng.bit_generator.state)})
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
