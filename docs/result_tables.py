@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from card_baselines.big2_benchmark import DEALS_SHA256, SEED
-from card_baselines.neural.benchmark import ENTRANTS, summarise_cells
+from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells
 from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
 from card_envs.envs import make_game
@@ -16,7 +17,8 @@ from card_envs.formatting import markdown_table
 
 __all__ = [
     "big2_benchmark_hash", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
-    "big2_benchmark_seed", "games_in_short", "has_learners", "learners_best", "learners_made_by", "learners_table",
+    "big2_benchmark_seed", "games_in_short", "has_learners", "learners_best", "learners_made_by", "learners_seeds",
+    "learners_table",
     "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents", "weak_spots", "yardsticks",
 ]  # fmt: skip
 
@@ -170,14 +172,32 @@ def has_learners(game: str) -> bool:
 
 
 def learners_best(game: str) -> str:
-    """Return the name of the neural learner that is least exploitable in a game, with its mean and interval."""
+    """Return the name of the neural learner that is least exploitable in a game, with its mean and interval.
+
+    Learners with fewer than three seeds are left out where others have more.
+    """
     report = learners_report()
     neural = [name for name in ENTRANTS if not name.startswith("tabular")]
     found = [summary for name in neural if (summary := summarise_cells(report, game, name)) is not None]
-    best = min(found, key=lambda summary: summary.mean)
+    enough = [summary for summary in found if summary.num_samples >= 3] or found
+    best = min(enough, key=lambda summary: summary.mean)
+    unit = GAMES[game].unit
     if best.num_samples == 1:
-        return f"`{best.name}` ({best.mean:.3f} chips a hand, one seed)"
-    return f"`{best.name}` ({best.mean:.3f} ± {best.half_width:.3f} chips a hand, {best.num_samples} seeds)"
+        return f"`{best.name}` ({best.mean:.3f} {unit} a hand, one seed)"
+    return f"`{best.name}` ({best.mean:.3f} ± {best.half_width:.3f} {unit} a hand, {best.num_samples} seeds)"
+
+
+def learners_seeds(game: str) -> str:
+    """Return how many seeds the learners of a game have had, and which learners were not run."""
+    counts = Counter(cell["learner"] for cell in learners_report()["cells"] if cell["game"] == game)
+    by_count = {count: [name for name in ENTRANTS if counts[name] == count] for count in sorted({*counts.values()})}
+    had = [f"{count} {'seed' if count == 1 else 'seeds'}: {_names(by_count[count])}" for count in reversed(by_count)]
+    missing = [name for name in ENTRANTS if not counts[name] and can_learn(name, game)]
+    return "; ".join([*had, *([f"not run: {_names(missing)}"] if missing else [])])
+
+
+def _names(learners: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in learners)
 
 
 def learners_made_by() -> str:

@@ -48,13 +48,14 @@ def table_rows(report: Mapping[str, Any], game: str) -> list[list[str]]:
 
 
 def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
-    """Draw exploitability against decisions and processor time, each learner with its 95 % band over seeds."""
+    """Draw exploitability against decisions and processor time: geometric means over seeds with 95 % t intervals."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import EngFormatter, StrMethodFormatter
+    from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
     figure = Figure(figsize=(10.5, 4.4), dpi=150, layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    for name in ENTRANTS:
+    least = np.inf
+    for number, name in enumerate(ENTRANTS):
         curves = [
             cell["curve"]
             for cell in report["cells"]
@@ -63,23 +64,27 @@ def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
         for axes, column in ((left, "decisions"), (right, "seconds")):
             if curves:
                 at, low, mean, high = band(curves, column)
-                scale = 60.0 if column == "seconds" else 1.0
-                (line,) = axes.plot(at / scale, mean, label=name, linewidth=1.6)
-                axes.fill_between(at / scale, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+                scale, color = 60.0 if column == "seconds" else 1.0, f"C{number}"  # the same one in all games
+                axes.plot(at / scale, mean, label=f"{name} ({len(curves)})", color=color, linewidth=1.6)
+                axes.fill_between(at / scale, low, high, color=color, alpha=0.15, linewidth=0)
+                least = min(least, mean.min())
     for axes in (left, right):
         axes.axhline(report["references"][game]["untrained"], color="0.6", linestyle=":", linewidth=1.0)
         axes.set_yscale("log")
+        axes.set_ylim(least / 1.5, 1.5 * report["references"][game]["untrained"])
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.spines[["top", "right"]].set_visible(False)
     left.set_xscale("log")
     left.xaxis.set_major_formatter(EngFormatter(sep=" "))
     left.set_xlabel("decisions visited")
     right.set_xlabel("processor minutes")
+    right.set_xlim(left=0.0)
+    right.xaxis.set_major_locator(MaxNLocator(5))
     left.set_ylabel(f"exploitability, {GAMES[game].unit} a hand")
     left.text(0.99, 0.985, "dotted: untrained", transform=left.transAxes, ha="right", va="top", fontsize=8, color="0.4")
-    figure.suptitle(f"{GAMES[game].env}: mean and 95 % interval over seeds", fontsize=11)
+    figure.suptitle(f"{GAMES[game].env}: geometric mean and its 95 % interval over seeds", fontsize=11)
     handles, labels = right.get_legend_handles_labels()
-    figure.legend(handles, labels, frameon=False, loc="outside right center")
+    figure.legend(handles, labels, frameon=False, loc="outside right center", title="learner (seeds)")
     with replace_file(path) as temporary:
         figure.savefig(temporary)
 
@@ -87,15 +92,16 @@ def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
 def band(
     curves: list[list[dict[str, float]]], column: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return places, lower bounds, means and upper bounds of several curves, interpolated where all of them are."""
+    """Return places, lower bounds, geometric means and upper bounds of curves, interpolated where all of them are.
+
+    The axis is logarithmic, so means and intervals are those of logarithms.
+    """
     first = max(curve[0][column] for curve in curves)
     last = min(curve[-1][column] for curve in curves)
     at = np.linspace(first, max(first, last), 40)
-    values = np.array(
+    logarithms = np.log(
         [np.interp(at, [p[column] for p in curve], [p["exploitability"] for p in curve]) for curve in curves]
     )
-    if len(curves) == 1:
-        return at, values[0], values[0], values[0]
-    summaries = [summarise("", column_values) for column_values in values.T]
-    low, high = (np.array([summary.ci95[k] for summary in summaries]) for k in (0, 1))
-    return at, np.maximum(low, values.min() / 2), values.mean(axis=0), high  # an axis of logarithms ends above 0
+    mean = logarithms.mean(axis=0)
+    half_width = np.array([summarise("", values).half_width if len(curves) > 1 else 0.0 for values in logarithms.T])
+    return at, np.exp(mean - half_width), np.exp(mean), np.exp(mean + half_width)
