@@ -55,7 +55,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> Non
     second = Distillation(KUHN, KUHN.game())
     assert second.load(tmp_path / "state")["seconds"] == 1.0
     assert whole.update(0.5) == second.update(0.5)
-    assert whole.done == second.done
+    assert whole.num_steps == second.num_steps
     for name, tensor in whole.network.policy.state_dict().items():
         assert torch.equal(tensor, second.network.policy.state_dict()[name])
 

@@ -18,7 +18,7 @@ import torch
 
 from card_baselines import cli
 from card_baselines.agents.learned.mlp_policy import save_policy
-from card_baselines.agents.learned.recurrent_policy import RecurrentAgent, recurrent_policy_of
+from card_baselines.agents.learned.recurrent_policy import RecurrentAgent, RecurrentPolicy
 from card_baselines.ppo import ppo
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.rollout_buffer import LOSS_COLUMNS, Batch
@@ -81,7 +81,7 @@ def test_a_recurrent_agent_keeps_its_memory_on_the_device(tmp_path: Path, monkey
         "encoder_version": game.encoder.version, "activation": "tanh", **sizes,
     }  # fmt: skip
     (tmp_path / "config.json").write_text(json.dumps(config))
-    save_policy(recurrent_policy_of(config), tmp_path / "policy.safetensors")
+    save_policy(RecurrentPolicy.from_config(config), tmp_path / "policy.safetensors")
     on_cpu = RecurrentAgent(tmp_path, game)
     assert play_match(game, [on_cpu, *others(game, 2)], 4, 0).hands == 4
     module = sys.modules[RecurrentAgent.__module__]

@@ -70,23 +70,23 @@ class Config(GameRunConfig):
 class Counter(Learner):
     """Counts its updates."""
 
-    done = 0
+    num_steps = 0
 
     def __init__(self, config, game):
         self.config = config
 
     def update(self, fraction):
-        self.done += 1
-        return {"counted": self.done}
+        self.num_steps += 1
+        return {"counted": self.num_steps}
 
     def save(self, path, progress):
-        Path(path).write_text(str(self.done))
+        Path(path).write_text(str(self.num_steps))
 
     def load(self, path):
         return {}
 
     def save_policy(self, run):
-        Path(run.path, "trained.txt").write_text(str(self.done))
+        Path(run.path, "trained.txt").write_text(str(self.num_steps))
 
 
 ALGORITHM = Algorithm(

@@ -256,7 +256,7 @@ def test_a_model_goes_on_where_it_was(trained: tuple[str, Path]) -> None:
     assert progress == theirs.run_progress and progress["seconds"] > 0
     for counter in ("num_timesteps", "_n_updates", "_n_calls", "_num_timesteps_at_start", "exploration_rate"):
         assert getattr(learner.model, counter, None) == getattr(theirs, counter, None), counter
-    assert learner.done >= 200
+    assert learner.num_steps >= 200
     mine, other = learner.model.get_parameters(), theirs.get_parameters()
     for key, value in other["policy"].items():
         assert torch.equal(mine["policy"][key], value), key

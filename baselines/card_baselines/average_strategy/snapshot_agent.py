@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.agents.learned.mlp_policy import policy_of, read_weights, require_fit
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, read_weights, require_fit
 from card_baselines.average_strategy.own_history import OwnHistory, has_own_history
 from card_baselines.average_strategy.snapshots import OUTPUTS, SNAPSHOT_WEIGHTS
 from card_baselines.run_folder import CONFIG, WEIGHTS
@@ -43,7 +43,7 @@ class SnapshotAgent(Agent):
             raise ValueError(f"{folder / WEIGHTS} holds no snapshots with weights")
         total = weights.sum()
         self.mixture_weights: Floats = weights / total if total > 0 else np.full(len(weights), 1.0 / len(weights))
-        self._tensors, self._policy = tensors, policy_of(config).eval()
+        self._tensors, self._policy = tensors, MlpPolicy.from_config(config).eval()
         self._game = game.with_encoder(self.encoder)
         self._drawn = np.full((0, game.num_seats), _NOT_DRAWN)
 

@@ -92,7 +92,7 @@ class Distillation(Learner):
         self.decisions = 0
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of decisions so far."""
         return self.decisions
 

@@ -120,7 +120,7 @@ class Nfsp(MeasuredLearner):
         self._last_action = np.zeros(seats, np.int64)
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of decisions so far."""
         return self.decisions
 

@@ -114,7 +114,7 @@ class SingleDeepCfr(MeasuredLearner):
         self.decisions = self.iterations = 0
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of decisions visited so far."""
         return self.decisions
 

@@ -64,7 +64,7 @@ class TabularMccfr(MeasuredLearner):
         self.decisions = self.iterations = 0
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of decisions visited so far."""
         return self.decisions
 

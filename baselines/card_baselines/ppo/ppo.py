@@ -109,7 +109,7 @@ class Ppo(Learner):
         return ActorCritic.from_config(self.config, self.game)
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of decisions so far."""
         return self.decisions
 

@@ -44,7 +44,7 @@ class Learner(ABC):
 
     @property
     @abstractmethod
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of steps so far, in the unit of the budget: decisions, episodes or iterations."""
 
     @abstractmethod

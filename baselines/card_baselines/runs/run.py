@@ -131,7 +131,7 @@ class Run(Generic[AnyConfig]):
         self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
         self._game = config.game()
         self._measures = _Measures(algorithm.logs_means)
-        self._budget = algorithm.budget(config, lambda: self.learner.done)
+        self._budget = algorithm.budget(config, lambda: self.learner.num_steps)
         self.learner.set_budget(self._budget.fraction)
         self._shows_progress, self._writes_board = progress, tensorboard
         if tensorboard:
@@ -184,7 +184,7 @@ class Run(Generic[AnyConfig]):
     def _after_update(self, measures: Mapping[str, float], is_last: bool) -> None:
         """Log measures, and save, evaluate and draw if due."""
         self._measures.add(measures)
-        self._board.add(measures, self.learner.done)
+        self._board.add(measures, self.learner.num_steps)
         evaluates = self._evaluation.is_due() or is_last
         if evaluates or self._checkpoint.is_due():
             self._save()
@@ -193,7 +193,7 @@ class Run(Generic[AnyConfig]):
         if self._picture.is_due():
             self._draw()
         self._freeze_after_quarters()
-        self._progress.update(self.learner.done)
+        self._progress.update(self.learner.num_steps)
 
     def _save(self) -> None:
         """Write a checkpoint and the policy."""
@@ -204,11 +204,11 @@ class Run(Generic[AnyConfig]):
 
     def _evaluate(self) -> None:
         config = self._config
-        row = {self._algorithm.counts: self.learner.done, **self._measures.pop()}
+        row = {self._algorithm.counts: self.learner.num_steps, **self._measures.pop()}
         matches = self._play_matches(config.panel, config.evaluation_hands, 1)["matches"]
         results = self.learner.measure() | means_of(matches)
         self.folder.log({"seconds": self._budget.seconds(), **row, **results, **half_widths_of(matches)})
-        self._board.add(results, self.learner.done)
+        self._board.add(results, self.learner.num_steps)
         self._progress.note(results)
         self.learner.on_evaluation(self.folder)
 
@@ -239,7 +239,7 @@ class Run(Generic[AnyConfig]):
         self._draw()
         frozen = sorted(str(folder) for folder in (self.folder.path / FROZEN).glob("*"))
         panel = (*self._algorithm.final_panel(self._config), *frozen)
-        cost = {"seconds": round(self._budget.seconds()), self._algorithm.counts: self.learner.done}
+        cost = {"seconds": round(self._budget.seconds()), self._algorithm.counts: self.learner.num_steps}
         self._progress.say("final evaluation")
         evaluation = self._play_matches(panel, self._config.final_hands, self._config.seed)
         self.folder.write_json(EVALUATION, {**evaluation, **self.learner.measure(), "cost": cost})

@@ -14,7 +14,7 @@ from sb3_contrib import RecurrentPPO
 from sb3_contrib.ppo_recurrent.policies import MlpLstmPolicy
 from stable_baselines3.common.distributions import Distribution
 
-from card_baselines.agents.learned.recurrent_policy import recurrent_policy_of
+from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require
 from card_baselines.sb3 import maskable_ppo
@@ -52,7 +52,7 @@ class RecurrentPpoLearner(Sb3Learner):
     """Learner of RecurrentPPO with `MaskedLstmPolicy`."""
 
     model_class = RecurrentPPO
-    make_policy = staticmethod(recurrent_policy_of)
+    policy_class = RecurrentPolicy
 
     @staticmethod
     def model_settings(config: Config) -> dict[str, Any]:

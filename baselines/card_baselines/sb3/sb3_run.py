@@ -20,7 +20,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.agents.learned.mlp_policy import policy_of, save_policy
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
+from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.config import GameRunConfig, require, require_above_0
 from card_baselines.runs.learner import Learner, TrainingDivergedError
@@ -74,6 +75,8 @@ class Sb3Learner(Learner):
     checkpoint = MODEL
     model_class: ClassVar[Any]
     """Algorithm of Stable-Baselines3."""
+    policy_class: ClassVar[type[MlpPolicy | RecurrentPolicy]] = MlpPolicy
+    """Network of the run's agent."""
     steps_per_update = 1
     """Minimum number of decisions per table in an update."""
 
@@ -98,12 +101,7 @@ class Sb3Learner(Learner):
 
     @abstractmethod
     def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
-        """Return the parameters of the policy, in the order of `make_policy`."""
-
-    @staticmethod
-    def make_policy(config: dict[str, Any]) -> torch.nn.Module:
-        """Return the network of the run's agent, as config.json describes it."""
-        return policy_of(config)
+        """Return the parameters of the policy, in the order of `policy_class`."""
 
     @staticmethod
     def wrap_tables(tables: CardVecEnv) -> Any:
@@ -127,7 +125,7 @@ class Sb3Learner(Learner):
         return self._fraction()
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of decisions of the learner."""
         return int(self.model.num_timesteps)
 
@@ -138,8 +136,8 @@ class Sb3Learner(Learner):
             self.model.learn(decisions, callback=self._callback, reset_num_timesteps=False, log_interval=None)
         if not all(bool(torch.isfinite(parameter).all()) for parameter in self.policy_parameters()):
             raise TrainingDivergedError(
-                f"after {self.done:,} decisions a weight is NaN or infinite. The last checkpoint is kept; begin a new "
-                f"run with a lower learning rate (here {self.config.learning_rate:g}) or reward scale"
+                f"after {self.num_steps:,} decisions a weight is NaN or infinite. The last checkpoint is kept; begin a "
+                f"new run with a lower learning rate (here {self.config.learning_rate:g}) or reward scale"
             )
         return {name: float(value) for name, value in self.model.logger.name_to_value.items()}
 
@@ -159,7 +157,7 @@ class Sb3Learner(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the weights of the policy."""
-        policy = self.make_policy(run.config())
+        policy = self.policy_class.from_config(run.config())
         with torch.no_grad():
             for parameter, value in zip(policy.parameters(), self.policy_parameters(), strict=True):
                 parameter.copy_(value)

@@ -103,7 +103,7 @@ class SolverLearner(Learner):
         return self.make_solver()
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Number of iterations so far."""
         return int(self.solver.iterations) if "solver" in self.__dict__ else 0
 
@@ -116,7 +116,7 @@ class SolverLearner(Learner):
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write the state of the solver."""
         tensors = {name: torch.from_numpy(_to_signed(array)) for name, array in self.checkpoint_arrays().items()}
-        save_state(path, tensors, {**progress, "iterations": self.done})
+        save_state(path, tensors, {**progress, "iterations": self.num_steps})
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -43,16 +43,15 @@ class MlpPolicy(torch.nn.Module):
             width = size
         self.layers = torch.nn.Sequential(*layers, torch.nn.Linear(width, num_actions))
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """Return the network that a config.json describes, with random weights."""
+        return cls(config["observation_size"], config["hidden"], config["num_actions"], config["activation"])
+
     def forward(self, observation: torch.Tensor) -> torch.Tensor:
         """Return logits (n, num_actions) of observations (n, d)."""
         logits: torch.Tensor = self.layers(observation)
         return logits
-
-
-def policy_of(config: dict[str, Any]) -> MlpPolicy:
-    """Return the network that a config.json describes, with random weights."""
-    sizes = config["observation_size"], config["hidden"], config["num_actions"]
-    return MlpPolicy(*sizes, config["activation"])
 
 
 class MlpAgent(Agent):
@@ -72,7 +71,7 @@ class MlpAgent(Agent):
         config = json.loads((folder / CONFIG).read_text())
         self.encoder = require_fit(folder, config, game)
         self.greedy = config.get("greedy", False)
-        self.policy = policy_of(config)
+        self.policy = MlpPolicy.from_config(config)
         load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
         self.device = find_device(device)
         self.policy.eval().to(self.device)

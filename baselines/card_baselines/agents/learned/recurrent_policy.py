@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -30,16 +30,16 @@ class RecurrentPolicy(torch.nn.Module):
         self.lstm = torch.nn.LSTM(observation_size, memory)
         self.head = MlpPolicy(memory, hidden, num_actions, activation)
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """Return the network that a config.json describes, with random weights."""
+        sizes = config["observation_size"], config["memory"], config["hidden"], config["num_actions"]
+        return cls(*sizes, config["activation"])
+
     def forward(self, observation: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
         """Return logits (n, num_actions) of observations (n, d), and the state, two tensors (1, n, memory)."""
         output, state = self.lstm(observation[None], state)
         return self.head(output[0]), state
-
-
-def recurrent_policy_of(config: dict[str, Any]) -> RecurrentPolicy:
-    """Return the network that a config.json describes, with random weights."""
-    sizes = config["observation_size"], config["memory"], config["hidden"], config["num_actions"]
-    return RecurrentPolicy(*sizes, config["activation"])
 
 
 class RecurrentAgent(Agent):
@@ -54,7 +54,7 @@ class RecurrentAgent(Agent):
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         self.encoder = require_fit(folder, config, game)
-        self.policy = recurrent_policy_of(config)
+        self.policy = RecurrentPolicy.from_config(config)
         load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
         self.device = find_device(device)
         self.policy.to(self.device)

@@ -163,7 +163,7 @@ class Training(Learner):
         return ActorCriticLearner(actor.to(self.device), critic.to(self.device), replay, rates)
 
     @property
-    def done(self) -> int:
+    def num_steps(self) -> int:
         """Episodes so far."""
         return self.episodes
 
@@ -253,7 +253,7 @@ ALGORITHM = Algorithm(
     describe=describe,
     budget=lambda config, done: Budget(0.0, config.episodes, done),
     evaluation_timer=lambda config, budget, learner: Periodic(
-        config.evaluation_episodes, lambda: float(learner.done), aligned=True
+        config.evaluation_episodes, lambda: float(learner.num_steps), aligned=True
     ),
     folder_name=lambda config: f"shi2022-{config.algorithm}-{config.history}",
     counts="episodes",
