@@ -25,7 +25,7 @@ class AverageNetwork:
     def __init__(
         self, game: Game, hidden: Sequence[int], capacity: int, learning_rate: float, device: torch.device
     ) -> None:
-        """Begin with an empty reservoir and a network that plays nearly at random."""
+        """Make an empty reservoir and a network with random weights."""
         self.reservoir = Reservoir(capacity)
         self.policy = MlpPolicy(game.layout.size, list(hidden), game.num_actions, "relu").to(device)
         self.optimiser = torch.optim.Adam(self.policy.parameters(), learning_rate, fused=True)

@@ -1,4 +1,4 @@
-"""An agent that plays a mixture of network snapshots: each seat draws one of them for each deal."""
+"""The agent that plays a mixture of network snapshots: each seat draws one of them for each deal."""
 
 from __future__ import annotations
 
@@ -23,14 +23,20 @@ Floats = NDArray[np.float64]
 
 
 class SnapshotAgent(Agent):
-    """Draws a network of a run for each deal, with the weight that it has in the average, and plays it.
+    """Plays a mixture of networks: each seat draws one for each deal, by its weight in the average.
 
-    `probabilities` are those of the whole mixture: at a decision, a network counts as much as its own actions make it
-    likely to get there. This needs the seat's earlier decisions, which heads-up limit games alone give back.
+    `probabilities` returns those of the mixture: the weight of a network at a decision is multiplied by its probability
+    of the seat's earlier actions in the deal. These can be reconstructed in heads-up limit games only (`OwnHistory`).
+
+    Args:
+        folder: Run folder, with config.json and policy.safetensors.
+        game: The game to play.
+
+    Raises:
+        ValueError: If the networks were trained for another game.
     """
 
     def __init__(self, folder: Path, game: Game) -> None:
-        """Load config.json and policy.safetensors; raises ValueError when they belong to another environment."""
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text())
         self.encoder = require_fit(folder, config, game)
@@ -53,18 +59,19 @@ class SnapshotAgent(Agent):
         return has_own_history(self._game)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Forget which networks were drawn for the tables."""
+        """Forget the networks that were drawn for the previous deals at the tables."""
         self._reserve(table_ids)
         self._drawn[table_ids] = _NOT_DRAWN
 
     def _reserve(self, table_ids: NDArray[np.int64]) -> None:
+        """Extend the array of drawn networks to the largest table id."""
         missing = int(table_ids.max(initial=-1)) + 1 - len(self._drawn)
         if missing > 0:
             more = np.full((missing, self._drawn.shape[1]), _NOT_DRAWN)
             self._drawn = np.concatenate([self._drawn, more])
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one action for each decision, by the network that was drawn for the deal and seat."""
+        """Return one action for each decision, sampled from the network that was drawn for the deal and seat."""
         self._reserve(decisions.table_ids)
         tables, seats = decisions.table_ids, decisions.seats
         drawn, random_numbers = self._drawn[tables, seats], decisions.random_numbers.copy()
@@ -79,7 +86,10 @@ class SnapshotAgent(Agent):
         return choose(probabilities, random_numbers)
 
     def _draw(self, random_numbers: Floats) -> tuple[NDArray[np.int64], Floats]:
-        """Return snapshots drawn by their weights, and new random numbers: where in its share each number lay."""
+        """Return snapshots drawn by their weights, and new independent random numbers.
+
+        Each random number falls into the interval of a snapshot; its relative position there is the new one.
+        """
         ends = np.cumsum(self.mixture_weights)
         drawn = np.minimum(np.searchsorted(ends, random_numbers * ends[-1], side="right"), len(ends) - 1)
         share = self.mixture_weights[drawn]
@@ -88,7 +98,7 @@ class SnapshotAgent(Agent):
 
     @torch.inference_mode()
     def play_component(self, component: int, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
-        """Return the action probabilities of one of the networks, (n, num_actions)."""
+        """Return the action probabilities of one network, (n, num_actions)."""
         weights = {name: tensor[component] for name, tensor in self._tensors.items()}
         inputs = torch.from_numpy(np.asarray(observation, np.float32))
         return self._strategy(torch.func.functional_call(self._policy, weights, inputs).numpy(), action_mask)
@@ -98,7 +108,7 @@ class SnapshotAgent(Agent):
         return OwnHistory(self._game)
 
     def probabilities(self, decisions: Decisions) -> Floats:
-        """Return the probability of every action (n, num_actions), given what the seat did earlier in the deal."""
+        """Return the probability of every action (n, num_actions), given the seat's earlier actions in the deal."""
         earlier = list(self._history.earlier(decisions))
         mixed, total = np.zeros(decisions.action_mask.shape), np.zeros(len(decisions))
         plain = np.zeros(decisions.action_mask.shape)

@@ -1,10 +1,11 @@
-"""The benchmark of the learners: every learner in every game with several seeds, judged by exact exploitability.
+"""The benchmark of the learners: every learner in every game with several seeds, compared by exploitability.
 
-In Kuhn poker and Leduc hold'em that is measured along each run. In flop hold'em it is measured at the end, on random
-flops that are the same for all (`FLOPS`); `card-envs exploit flop_holdem-v0 --agent RUN` takes all of them.
+In Kuhn poker and Leduc hold'em exact exploitability is measured during each run. In flop hold'em it is measured at the
+end, on random flops that are the same for all learners (`FLOPS`); `card-envs exploit flop_holdem-v0 --agent RUN` uses
+all flops.
 
-A cell of the benchmark is one run: game, learner and seed. Each has a run folder of its own, so a benchmark that was
-interrupted continues where it stopped, within a cell and between cells.
+A cell of the benchmark is one run: game, learner and seed. Each has its own run folder, so that an interrupted
+benchmark continues where it stopped.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from card_envs.envs import make_game
 from card_envs.match.summary import Summary, summarise
 
 _POINTS = 12
-"""Evaluations along a run."""
+"""Number of evaluations during a run."""
 _HANDS = 200
-"""Hands against `random`, which nobody reads here, in an evaluation: they cost time."""
+"""Hands of the matches in evaluations; they are few, since the benchmark does not use their results."""
 FLOPS = 30
-"""Random flops on which runs in flop hold'em are judged."""
+"""Number of random flops on which runs in flop hold'em are evaluated."""
 
 
 class BenchmarkGame(NamedTuple):
@@ -46,12 +47,13 @@ class BenchmarkGame(NamedTuple):
     preset: str
     """Name of the presets of all learners."""
     minutes: float
-    """Processor time of a run, unless another is asked for."""
+    """Default processor time of a run."""
     unit: str
+    """Unit of exploitability."""
     milli_unit: str
-    """Thousandths of what, in the tables."""
+    """Unit of which the tables give thousandths."""
     is_small: bool = True
-    """Exploitability is measured along the runs."""
+    """Exploitability is measured during the runs."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,11 @@ class Entrant:
     about: str
     """Description in the tables."""
     result: str
-    """Column of the metrics that judges it: `LATEST` or `AVERAGE`."""
+    """Column of the metrics with its result: `LATEST` or `AVERAGE`."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Settings that differ from the preset."""
     folder: str = ""
-    """Folder, within that of a run in flop hold'em, that plays the judged strategy; that of the run by default."""
+    """In flop hold'em: folder inside the run folder that plays the evaluated strategy; by default the run folder."""
 
 
 GAMES = {
@@ -84,7 +86,7 @@ ENTRANTS = {
     "ppo_average": Entrant("self_play_ppo", "self-play PPO: average of all policies", AVERAGE, folder=SNAPSHOTS_FOLDER),
     "tabular_mccfr": Entrant("tabular_mccfr", "table in place of networks, same traversals", AVERAGE),
 }
-"""Name -> learner. Those with the same algorithm and changes share their runs."""
+"""Name -> learner. Learners with the same algorithm and changes share their runs."""
 
 
 def can_learn(entrant: str, game: str) -> bool:
@@ -93,7 +95,7 @@ def can_learn(entrant: str, game: str) -> bool:
 
 
 def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -> dict[str, Any]:
-    """Train one run, or continue it, and return its cell of the report; a finished run stays as it is.
+    """Train or continue one run, and return its cell of the report; a finished run is not changed.
 
     Args:
         folder: Folder of the benchmark.
@@ -132,7 +134,7 @@ def run_path(folder: Path, game: str, entrant: str, seed: int) -> Path:
 
 
 def read_cell(run: RunFolder, game: str, entrant: str, seed: int) -> dict[str, Any]:
-    """Return the cell of a finished run: its commit, its curve and how exploitable it is at the end."""
+    """Return the cell of a finished run: its commit, its curve and its exploitability at the end."""
     column = ENTRANTS[entrant].result
     metrics = run.metrics()
     config = run.config()
@@ -158,7 +160,7 @@ def read_cell(run: RunFolder, game: str, entrant: str, seed: int) -> dict[str, A
 
 
 def measure_on_flops(env: str, run: RunFolder) -> dict[str, Any]:
-    """Return how exploitable a run folder is in flop hold'em, on `FLOPS` random flops; measured once and kept."""
+    """Return the exploitability of a run folder in flop hold'em on `FLOPS` random flops, which is stored in a file."""
     path = run.path / f"exploitability_{FLOPS}_flops.json"
     if not path.exists():
         game = make_game(env)
@@ -183,7 +185,7 @@ def find_cells(folder: Path) -> list[dict[str, Any]]:
 def run_benchmark(
     folder: Path, games: Sequence[str], entrants: Sequence[str], seeds: int, minutes: float
 ) -> Iterator[dict[str, Any]]:
-    """Train all cells that are not finished, those of one seed after those of the other.
+    """Train all cells that are not finished, one seed after the other.
 
     Yields the report on all finished cells in the folder after each cell.
     """
@@ -196,7 +198,7 @@ def run_benchmark(
 
 @cache
 def measure_references(game: str) -> dict[str, float]:
-    """Return the exploitability of those who learn nothing: uniformly random play and, where it is small, CFR+."""
+    """Return the exploitability of the references: uniformly random play and, in small games, CFR+."""
     table = make_game(GAMES[game].env)
     if not GAMES[game].is_small:
         target = Target(env=GAMES[game].env, settings={}, agent="random", game=table, player=RandomAgent())
@@ -217,6 +219,6 @@ def make_report(folder: Path) -> dict[str, Any]:
 
 
 def summarise_cells(report: Mapping[str, Any], game: str, entrant: str) -> Summary | None:
-    """Return mean and 95 % t interval over seeds of the exploitability at the end; None where nothing was run."""
+    """Return mean and 95 % t interval over seeds of the final exploitability, None if there is no run."""
     values = [cell["exploitability"] for cell in report["cells"] if (cell["game"], cell["learner"]) == (game, entrant)]
     return summarise(entrant, np.array(values)) if values else None
