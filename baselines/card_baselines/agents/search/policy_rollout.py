@@ -1,10 +1,10 @@
-"""Rollouts with a policy: it says which actions of Big 2 are worth a trial, and plays all seats to the end of the deal.
+"""Monte Carlo rollouts with a policy in Big 2: it selects the candidate actions, and plays all seats to the end.
 
-A network is often surer of its likeliest action than it should be: what it gives a chance of one in a million wins
-more points in some positions. So only decisions without any doubt are not searched. The same imagined deals, and the
-same random numbers for what is played there, serve all actions of a decision, so that luck does not decide between
-them. Candidates are tried in two rounds, as in sequential halving (Karnin, Koren and Somekh 2013): all of them on a
-quarter of the deals, then the best ones on the rest.
+Networks are often overconfident: in some positions an action with a probability of one in a million wins more points.
+So decisions are searched unless one action has nearly all of the probability. All actions of a decision are played on
+the same sampled deals with the same random numbers, which reduces the variance of their differences. Candidates are
+tried in two rounds, as in sequential halving (Karnin, Koren and Somekh 2013): all of them on a quarter of the deals,
+then the best ones on the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CANDIDATES = 8
 FINALISTS = 2
 """Number of actions, beside the likeliest one, that are tried on all deals."""
 FIRST_ROUND = 0.25
-"""Share of the deals on which all candidates are tried."""
+"""Fraction of the deals on which all candidates are tried."""
 GROUP = 8
 """Number of decisions that are searched side by side: calls of a network cost less together."""
 
@@ -69,7 +69,7 @@ def _likeliest(probabilities: NDArray[np.floating]) -> Actions:
 def _search(
     policy: Agent, game: Game, views: Tables, candidates: list[Actions], deals: int, doubt: float, seeds: list[int]
 ) -> Actions:
-    """Return the best candidate in each of the views (m,); the first one stands unless another is ahead by `doubt`."""
+    """Return the best candidate in each of the views (m,): the first one unless another is ahead by `doubt`."""
     first = max(1, round(FIRST_ROUND * deals))
     points = compute_points(policy, game, views, candidates, first, seeds)
     kept = [_select_finalists(won) for won in points]
@@ -80,7 +80,7 @@ def _search(
 
 
 def _select_finalists(points: NDArray[np.float64]) -> Actions:
-    """Return the places of the first candidate and of those of the others that won most points (k, deals)."""
+    """Return the indices of the first candidate and of the `FINALISTS` best others, given points (k, deals)."""
     best = 1 + np.argsort(-points[1:].mean(axis=1), kind="stable")[:FINALISTS]
     return np.concatenate([[0], np.sort(best)]).astype(np.int64)
 
@@ -108,7 +108,7 @@ def compute_points(
         views: (m,) tables as their actors see them.
         actions: For each view, (k,) actions.
         deals: Number of imagined deals.
-        seeds: For each view, what fixes a sequence of deals and of random numbers.
+        seeds: For each view, the seed of a sequence of deals and of random numbers.
         first: Number of the first deal of the sequence that is played.
 
     Returns:
