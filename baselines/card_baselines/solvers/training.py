@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -65,25 +65,6 @@ class BucketConfig(SolverConfig):
         require(self, 2, "width")
 
 
-class Solver(Protocol):
-    """A CFR algorithm: regrets and summed strategies, which iterations improve."""
-
-    iterations: int
-    """Number of iterations so far."""
-
-    def run(self, iterations: int) -> None:
-        """Run `iterations` more iterations."""
-        ...
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
-        ...
-
-    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
-        ...
-
-
 class SolverLearner(Learner):
     """Runs a solver. Subclasses make the solver and write its strategy."""
 
@@ -95,11 +76,11 @@ class SolverLearner(Learner):
 
     @abstractmethod
     def make_solver(self) -> Any:
-        """Return a new `Solver`."""
+        """Return a new `CfrSolver`."""
 
     @cached_property
     def solver(self) -> Any:
-        """The `Solver`, made on first access: making it may take minutes."""
+        """The `CfrSolver`, made on first access: making it may take minutes."""
         return self.make_solver()
 
     @property
@@ -126,7 +107,8 @@ class SolverLearner(Learner):
 
     def checkpoint_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a checkpoint."""
-        return dict(self.solver.state())
+        arrays: dict[str, NDArray[Any]] = self.solver.state()
+        return arrays
 
     def restore_arrays(self, arrays: dict[str, NDArray[Any]], iterations: int) -> None:
         """Continue from the arrays of a checkpoint."""

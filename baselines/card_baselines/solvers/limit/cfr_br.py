@@ -41,7 +41,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         self._is_chosen = np.zeros(river.num_passes, np.bool_)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+        """Return the arrays of `PublicChanceCfr`, and the responders' regrets."""
         tables = {f"{_RESPONDER}{street}": table for street, table in enumerate(self._responder)}
         return super().state() | tables
 

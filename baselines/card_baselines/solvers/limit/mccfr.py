@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all, hands_by_street
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
 from card_baselines.solvers.limit.tabular_cfr import match_regrets, terminal_value
+from card_baselines.solvers.solver import CfrSolver
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
@@ -42,7 +43,7 @@ WALK = np.dtype(
 """Workspace of one iteration."""
 
 
-class Mccfr:
+class Mccfr(CfrSolver):
     """The solver: regrets and summed strategies, (rows, actions)."""
 
     def __init__(self, config: HoldemConfig, bounds: NDArray[np.float64], seed: int) -> None:
@@ -58,7 +59,6 @@ class Mccfr:
         self.tree = grow_tree(config, hands)
         self.regrets = np.zeros((num_rows(self.tree, hands), NUM_ACTIONS), np.float32)
         self.sums = np.zeros_like(self.regrets)
-        self.iterations = 0
         self._streams, self._walk, self._cards = seeded_streams(1, seed), np.zeros(1, WALK), np.zeros(1, CARDS)
 
     def run(self, iterations: int) -> None:
@@ -70,16 +70,8 @@ class Mccfr:
         self.iterations += iterations
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+        """Return regrets, summed strategies and the random stream."""
         return {"regrets": self.regrets, "sums": self.sums, "stream": self._streams.view(np.uint8)}
-
-    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
-        if state["regrets"].shape != self.regrets.shape:
-            raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
-        self.regrets[:], self.sums[:] = state["regrets"], state["sums"]
-        self._streams.view(np.uint8)[:] = state["stream"]
-        self.iterations = iterations
 
     def strategy(self) -> NDArray[np.float64]:
         """Return the average strategy, (rows, 3): probabilities to fold, call, raise."""

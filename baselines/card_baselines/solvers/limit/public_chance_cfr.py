@@ -23,6 +23,7 @@ from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, 
 from card_baselines.solvers.limit.strategies import to_255ths
 from card_baselines.solvers.limit.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
 from card_baselines.solvers.limit.streets import Street, make_streets
+from card_baselines.solvers.solver import CfrSolver
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.typing import Floats32
@@ -40,7 +41,7 @@ _AVERAGED_EVERY = 2
 """The strategy of every second iteration is added to the average, since that costs as much as updating regrets."""
 
 
-class PublicChanceCfr:
+class PublicChanceCfr(CfrSolver):
     """The solver: regrets and summed strategies by street, (decisions, buckets, actions, sequences)."""
 
     def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
@@ -56,7 +57,6 @@ class PublicChanceCfr:
         self.streets, self.buckets, self.turn, self.seed = make_streets(self.tree), buckets, turn, seed
         self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
         self.averages = [np.zeros_like(table) for table in self.regrets]
-        self.iterations = 0
         self._hands = BoardBuckets(buckets, turn)
         self._work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
 
@@ -70,18 +70,9 @@ class PublicChanceCfr:
                 self._learn(learner, rng)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+        """Return regrets and summed strategies; boards are drawn by seed and iteration."""
         regrets = {f"regrets.{street}": table for street, table in enumerate(self.regrets)}
         return regrets | {f"averages.{street}": table for street, table in enumerate(self.averages)}
-
-    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
-        own = self.state()
-        if any(state[name].shape != table.shape for name, table in own.items()):
-            raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
-        for name, table in own.items():
-            table[:] = state[name]
-        self.iterations = iterations
 
     def strategy(self) -> NDArray[np.uint8]:
         """Return the average strategy, (rows, 2): probabilities to fold and raise in 255ths; rows as in `grow_tree`."""

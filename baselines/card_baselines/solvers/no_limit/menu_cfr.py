@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
 from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
+from card_baselines.solvers.solver import CfrSolver
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.rng import seeded_streams
 
@@ -47,7 +48,7 @@ class Boards(Protocol):
         ...
 
 
-class MenuCfr:
+class MenuCfr(CfrSolver):
     """The solver: regrets and summed strategies in the layout of the tree."""
 
     def __init__(
@@ -72,7 +73,6 @@ class MenuCfr:
         self.regrets: Floats = np.zeros(self.tree.size, np.float32)
         self.averages: Floats = np.zeros(self.tree.size, np.float32)
         self.responder: Floats = np.zeros(self.tree.early_size if cfr_br else 0, np.float32)
-        self.iterations = 0
         self._streams = seeded_streams(1, seed)
         walk, response = Walk.allocate(self.tree), Walk.allocate(self.tree)
         self._walks = walk, response._replace(choices=walk.choices)
@@ -95,22 +95,13 @@ class MenuCfr:
                     self._learn(learner, ANSWER, self.regrets, self.responder, 0.0)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+        """Return regrets, summed strategies, the responders' regrets and the random stream."""
         return {
             "regrets": self.regrets,
             "averages": self.averages,
             "responder": self.responder,
             "stream": self._streams.view(np.uint8),
         }
-
-    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
-        own = self.state()
-        if any(state[name].shape != array.shape for name, array in own.items()):
-            raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
-        for name, array in own.items():
-            array[:] = state[name]
-        self.iterations = iterations
 
     def _weight(self) -> float:
         """Return the weight of the regrets of the latest iteration."""
