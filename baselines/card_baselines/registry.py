@@ -78,7 +78,7 @@ ALGORITHMS = {
 """Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 
 SAVED_AGENTS = {
-    "mlp": "card_baselines.agents.learned.mlp_policy:MlpAgent",
+    "mlp": "card_baselines.agents.learned.mlp_agent:MlpAgent",
     "recurrent": "card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
     "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
     "snapshots": "card_baselines.average_strategy.snapshot_agent:SnapshotAgent",

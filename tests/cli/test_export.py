@@ -16,7 +16,8 @@ pytest.importorskip("onnxruntime")
 import onnxruntime
 import torch
 
-from card_baselines.agents.learned.mlp_policy import MlpAgent, MlpPolicy, save_policy
+from card_baselines.agents.learned.mlp_agent import MlpAgent
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.cli.main import main
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs import make_game

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, read_weights, require_fit
+from card_baselines.agents.learned.mlp_agent import require_fit
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, read_weights
 from card_baselines.average_strategy.own_history import OwnHistory, has_own_history
 from card_baselines.average_strategy.snapshots import OUTPUTS, SNAPSHOT_WEIGHTS
 from card_baselines.run_folder import CONFIG, WEIGHTS

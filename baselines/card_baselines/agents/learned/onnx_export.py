@@ -15,7 +15,8 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
-from card_baselines.agents.learned.mlp_policy import MlpAgent, MlpPolicy
+from card_baselines.agents.learned.mlp_agent import MlpAgent
+from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.agents.learned.pretrained_agents import PRETRAINED
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_baselines.settings import parse_settings

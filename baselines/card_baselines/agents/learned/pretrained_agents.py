@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from card_baselines.agents.learned.mlp_policy import MlpAgent
+from card_baselines.agents.learned.mlp_agent import MlpAgent
 from card_envs.game import Game
 
 PRETRAINED = Path(__file__).parent / "pretrained"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from card_baselines.agents.learned.mlp_policy import require_fit
+from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.files import replace_file

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.agents.learned.mlp_policy import load_weights, read_weights, require_fit
+from card_baselines.agents.learned.mlp_agent import require_fit
+from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game
