@@ -30,7 +30,7 @@ LEARNED = "card_baselines.agents.learned"
 PAPERS = "card_baselines.papers"
 COPIED_BACK = "Cannot copy out of meta tensor"
 AGENTS = [
-    ("ppo_limit_hu", f"{LEARNED}.mlp_policy", 2),
+    ("ppo_limit_hu", f"{LEARNED}.mlp_agent", 2),
     ("shi2022_dual_apu", f"{PAPERS}.shi2022.networks", 6),
     ("zheng2022_ppo", f"{PAPERS}.zheng2022.networks", 2),
     ("zheng2022_cheatem", f"{PAPERS}.zheng2022.cheatem", 2),
@@ -67,7 +67,7 @@ def test_a_learner_plays_and_computes_its_loss_on_the_device(monkeypatch: pytest
         learner.rollout.collect(learner.network, 16)
     columns = {name: learner.rollout.buffer.columns[name][:20] for name in LOSS_COLUMNS}
     minibatch = Batch(columns, learner.device).minibatch(np.arange(3, 15))
-    loss, measures = ppo.ppo_loss(learner.network, minibatch, Schedules.from_config(config, 0.5), config)
+    loss, measures = learner.compute_loss(minibatch, Schedules.from_config(config, 0.5))
     assert {loss.device.type, *(measure.device.type for measure in measures.values())} == {"meta"}
     loss.backward()
     assert all(parameter.grad is not None for parameter in learner.network.parameters())

@@ -22,7 +22,7 @@ from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.ppo.config import Schedules
 from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.ppo import Loss, Ppo
+from card_baselines.ppo.ppo import Loss, Ppo, evaluate_actions, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
@@ -90,15 +90,12 @@ class MagneticPpo(FastPpo):
         super().start_from(run)
         self._magnet.reset(self.network)
 
-    def compute_loss(
-        self, log_probabilities: torch.Tensor, value: torch.Tensor, minibatch: Mapping[str, torch.Tensor],
-        schedules: Schedules,
-    ) -> Loss:  # fmt: skip
+    def compute_loss(self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules) -> Loss:
         """Return the loss of PPO plus the weighted KL divergence of the policy from the magnet."""
-        loss, measures = super().compute_loss(log_probabilities, value, minibatch, schedules)
+        log_probabilities, value = evaluate_actions(self.network, minibatch)
+        loss, measures = ppo_loss(log_probabilities, value, minibatch, schedules, self.config)
         with torch.no_grad():
-            logits, _ = self._magnet.network(minibatch["observation"].float(), minibatch["legal"])
-            log_magnet = torch.log_softmax(logits, dim=1)
+            log_magnet, _ = evaluate_actions(self._magnet.network, minibatch)
         divergence = (log_probabilities.exp() * (log_probabilities - log_magnet)).sum(dim=1).mean()
         return loss + self._weight * divergence, {**measures, "kl_from_magnet": divergence.detach()}
 

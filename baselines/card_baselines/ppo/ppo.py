@@ -51,6 +51,12 @@ Loss = tuple[torch.Tensor, dict[str, torch.Tensor]]
 """The loss, and measures to log, each a tensor with one number."""
 
 
+def evaluate_actions(network: ActorCritic, minibatch: Mapping[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the log-probabilities (n, k) of the k listed legal actions, and the values (n,), of n decisions."""
+    logits, value = network(minibatch["observation"].float(), minibatch["legal"])
+    return torch.log_softmax(logits, dim=1), value
+
+
 def ppo_loss(
     log_probabilities: torch.Tensor,
     value: torch.Tensor,
@@ -61,8 +67,8 @@ def ppo_loss(
     """Return the loss of n decisions, Schulman et al. (2017), equations 7 to 9.
 
     Args:
-        log_probabilities: (n, k) of the k listed legal actions, by the policy that is trained.
-        value: (n,), by the value that is trained.
+        log_probabilities: (n, k), from `evaluate_actions`.
+        value: (n,), from `evaluate_actions`.
         minibatch: `LOSS_COLUMNS` of the rollout buffer: `choice`, `log_probability` and `value` when the decisions were
             made, `advantage` and `target` as computed by GAE, each (n,).
         schedules: Current values of the scheduled settings.
@@ -162,11 +168,9 @@ class Ppo(Learner):
         """Return the number of minibatches of a batch, each of about `Config.minibatch` decisions."""
         return min(num_decisions, max(1, round(num_decisions / self.config.minibatch)))
 
-    def compute_loss(
-        self, log_probabilities: torch.Tensor, value: torch.Tensor, minibatch: Mapping[str, torch.Tensor],
-        schedules: Schedules,
-    ) -> Loss:  # fmt: skip
-        """Return `ppo_loss`; variants of PPO add terms."""
+    def compute_loss(self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules) -> Loss:
+        """Return the loss of a minibatch; variants of PPO override it."""
+        log_probabilities, value = evaluate_actions(self.network, minibatch)
         return ppo_loss(log_probabilities, value, minibatch, schedules, self.config)
 
     def _take_step(self, batch: Batch, rows: NDArray[np.int64], schedules: Schedules) -> dict[str, torch.Tensor]:
@@ -174,9 +178,7 @@ class Ppo(Learner):
 
         The measures stay on the device: reading their values here would wait for a GPU at every step.
         """
-        minibatch = batch.minibatch(rows)
-        logits, value = self.network(minibatch["observation"].float(), minibatch["legal"])
-        loss, measures = self.compute_loss(torch.log_softmax(logits, dim=1), value, minibatch, schedules)
+        loss, measures = self.compute_loss(batch.minibatch(rows), schedules)
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         if self.updates < self.value_updates:
