@@ -156,11 +156,11 @@ def test_a_budget_ends_the_match_and_the_log_lets_it_go_on(
         find_agent("llm:plain", GAME)
 
 
-def test_two_language_models_play_200_duplicate_hands_to_an_interval(endpoint: Endpoint) -> None:
+def test_two_language_models_play_duplicate_hands_to_an_interval(endpoint: Endpoint) -> None:
     players = [find_agent(f"llm:{model}", GAME) for model in ("plain", "lying")]
-    result = play_match(GAME, players, 200, seed=1, duplicate=True)
+    result = play_match(GAME, players, 40, seed=1, duplicate=True)
     low, high = result.agents[0].ci95
-    assert result.hands == 200 and low < result.agents[0].mean < high
+    assert result.hands == 40 and low < result.agents[0].mean < high
     for player in players:
         player.close()  # type: ignore[attr-defined]
 

@@ -132,10 +132,10 @@ DEEP = no_limit_holdem(3, stacks=(10, 20, 60))
     ("game", "agents", "hands"),
     [
         (limit_holdem(), [RandomAgent(), TightAggressive()], 4000),
-        (limit_holdem(), [Silent(RandomAgent()), TightAggressive()], 6000),
+        pytest.param(limit_holdem(), [Silent(RandomAgent()), TightAggressive()], 6000, marks=pytest.mark.slow),
         (limit_holdem(), [Silent(RandomAgent()), Silent(TightAggressive())], 12_000),
-        (limit_holdem(4), [RandomAgent(), *[TightAggressive()] * 3], 4000),
-        (DEEP, [RandomAgent()] * 3, 6000),
+        pytest.param(limit_holdem(4), [RandomAgent(), *[TightAggressive()] * 3], 4000, marks=pytest.mark.slow),
+        pytest.param(DEEP, [RandomAgent()] * 3, 6000, marks=pytest.mark.slow),
         (DEEP, [Silent(RandomAgent())] * 3, 7000),
     ],
     ids=["heads-up", "one is silent", "silent", "four seats", "all-in before the river", "all-in, silent"],
@@ -200,7 +200,9 @@ def equal_agents(game: Game, matches: int, hands: int) -> NDArray[np.float64]:
 BOTH_LIMITS = pytest.mark.parametrize("game", [limit_holdem(), no_limit_holdem(2)], ids=["limit", "no limit"])
 
 
-@BOTH_LIMITS
+@pytest.mark.parametrize(
+    "game", [pytest.param(limit_holdem(), marks=pytest.mark.slow), no_limit_holdem(2)], ids=["limit", "no limit"]
+)
 def test_agents_that_are_asked_about_other_hands_have_estimates_that_are_right_on_average(game: Game) -> None:
     means, reach = equal_agents(game, 16, 100).T
     assert abs(means.mean()) < 4 * means.std(ddof=1) / np.sqrt(len(means))
@@ -267,7 +269,7 @@ def test_an_all_in_is_worth_what_it_brings_on_average_over_hands_and_boards() ->
 
 
 def test_agents_that_can_be_asked_take_an_eighth_of_the_hands() -> None:
-    estimate, _ = adjusted(limit_holdem(), [Equity(), TightAggressive()], 4000, 5)
+    estimate, _ = adjusted(limit_holdem(), [Equity(), TightAggressive()], 1500, 5)
     assert estimate.hands_factor > 8
 
 
@@ -305,6 +307,7 @@ def test_a_match_whose_interval_once_grew_elevenfold() -> None:
     assert interval_ratio(limit_holdem(), ["chen", "random"], 400, 1058) < 1.05
 
 
+@pytest.mark.slow
 def test_a_network_that_is_nearly_sure_of_its_actions() -> None:
     """Its probabilities near 1e-7 make controls that vary in one deal of a million."""
     pytest.importorskip("torch")
@@ -312,6 +315,7 @@ def test_a_network_that_is_nearly_sure_of_its_actions() -> None:
     assert max(ratios) < 1.05
 
 
+@pytest.mark.slow
 def test_deep_stacks_without_a_limit() -> None:
     ratios = [interval_ratio(no_limit_holdem(2), ["equity", "tight_aggressive"], 300, seed) for seed in range(6)]
     assert np.mean(ratios) < 1.05

@@ -79,6 +79,7 @@ def test_adjusted_results_know_nothing_of_later_deals() -> None:
     assert whole.first(900)[1][-1] > 5, "later deals count for more"
 
 
+@pytest.mark.slow
 def test_a_match_is_decided_sooner_whatever_the_number_of_tables() -> None:
     agents: list[Equity | TightAggressive | RandomAgent] = [Equity(), TightAggressive()]
     result, adjusted = adjusted_match(agents, 3000, 1)
@@ -104,9 +105,13 @@ def test_samples_are_tables_for_agents_with_memory() -> None:
     assert adjusted[0].num_samples == 500
 
 
-def test_more_hands_were_watched_than_decided_it() -> None:
-    result, adjusted = adjusted_match([RandomAgent(), TightAggressive()], 1200, 0)
+def test_more_hands_were_watched_than_decided_it_whatever_the_number_of_tables() -> None:
+    agents: list[Equity | TightAggressive | RandomAgent] = [RandomAgent(), TightAggressive()]
+    result, adjusted = adjusted_match(agents, 1200, 0)
     assert result.is_decided and result.hands == adjusted[0].num_samples < 1000
+    in_parts, same = adjusted_match(agents, 1200, 0, num_tables=133)
+    assert in_parts.hands == result.hands
+    assert same[0].mean == pytest.approx(adjusted[0].mean, abs=1e-9)
 
 
 def test_equal_agents_in_duplicate_deals_are_left_alone() -> None:

@@ -14,6 +14,7 @@ import torch
 
 from card_baselines.average_strategy.average_callbacks import NETWORK_FOLDER, SNAPSHOTS_FOLDER
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
+from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import STATE
 from card_baselines.runs.exploitability_meter import AVERAGE
 from card_baselines.runs.run import train
@@ -22,7 +23,7 @@ from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.match import play_match
 
 TINY = replace(
-    PRESETS["kuhn"], batch=512, minibatch=128, num_tables=64, minutes=0.0, steps=10_000, panel=("random",),
+    PRESETS["kuhn"], batch=512, minibatch=128, num_tables=64, minutes=0.0, steps=5_000, panel=("random",),
     evaluation_hands=50, final_hands=50, evaluation_seconds=1e9,
 )  # fmt: skip
 FOLDERS = {"snapshots": SNAPSHOTS_FOLDER, "network": NETWORK_FOLDER}
@@ -33,9 +34,15 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run without a kept average; it measures the exact one."""
+    torch.set_num_threads(1)
+    return train(ALGORITHM, TINY, tmp_path_factory.mktemp("plain"), progress=False)
+
+
 @pytest.mark.parametrize("kind", FOLDERS)
-def test_training_is_the_same_and_the_average_plays(kind: str, tmp_path: Path) -> None:
-    plain = train(ALGORITHM, TINY, tmp_path / "plain", progress=False)  # measures the exact average
+def test_training_is_the_same_and_the_average_plays(plain: RunFolder, kind: str, tmp_path: Path) -> None:
     run = train(ALGORITHM, replace(TINY, average_strategy=kind), tmp_path / kind, progress=False)
     weights = [(folder.path / "policy.safetensors").read_bytes() for folder in (plain, run)]
     assert weights[0] == weights[1]

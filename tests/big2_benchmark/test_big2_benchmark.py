@@ -171,7 +171,7 @@ def test_the_command_keeps_results_of_other_agents_and_references(
     output = tmp_path / "results.json"
 
     def play(agent: str, *words: str) -> Any:
-        assert cli.main(["big2-benchmark", agent, "--deals", "4", "--output", str(output), "--json", *words]) == 0
+        assert cli.main(["big2-benchmark", agent, "--deals", "2", "--output", str(output), "--json", *words]) == 0
         out, err = capsys.readouterr()
         assert "hands: about" in err
         printed = json.loads(out)
