@@ -16,6 +16,9 @@ EXTRAS_bench := bench
 # Each process begins with a run of neighbouring files: what they compile and prepare in common is done once.
 SPREAD := --dist worksteal
 
+# Commands that start many processes would compile every module of every package once per process.
+unexport PYTHONDONTWRITEBYTECODE
+
 RESULTS := benchmarks/results/against_peers.json
 
 .PHONY: help demo play test test-all fuzz check format docs bench clean
