@@ -242,8 +242,14 @@ def test_what_may_be_done_with_illegal_actions() -> None:
         tables.step(np.array([1, 9]))
 
 
-@pytest.mark.parametrize("illegal_action", ["penalty", "random"])
-@pytest.mark.parametrize("algorithm", [DQN, QRDQN, PPO, RecurrentPPO])
+@pytest.mark.parametrize(
+    ("algorithm", "illegal_action"),
+    [
+        (DQN, "penalty"), (DQN, "random"), (QRDQN, "random"), (PPO, "penalty"), (RecurrentPPO, "random"),
+        *(pytest.param(*case, marks=pytest.mark.slow)
+          for case in [(QRDQN, "penalty"), (PPO, "random"), (RecurrentPPO, "penalty")]),
+    ],
+)  # fmt: skip
 def test_stock_algorithms_learn_without_masks(algorithm: type, illegal_action: str) -> None:
     tables = CardVecEnv(make_game("leduc_holdem-v0"), 8, seed=0, illegal_action=illegal_action)
     policy = "MlpLstmPolicy" if algorithm is RecurrentPPO else "MlpPolicy"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
 
+from card_baselines.cli import main
 from card_envs import make_game
 from card_envs.envs import ENVS
 from card_envs.game import ILLEGAL, Game
@@ -22,8 +20,6 @@ from card_envs.testing import CHECKS, CheckFailure, NotApplicable, check
 from tests.third_game import encoders
 from tests.third_game.config import DozenConfig
 from tests.third_game.game import dozen_game
-
-REPO = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -158,12 +154,9 @@ def test_what_a_check_needs() -> None:
         check(GAME, "chips")
 
 
-def test_the_command() -> None:
-    command = [sys.executable, "-c", "import sys; from card_baselines.cli import main; sys.exit(main())", "check"]
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--deals", "2", "--only", "masks", "payoffs"]
-    done = subprocess.run(
-        [*command, "tests.third_game.presets:dozen", *words], cwd=REPO, capture_output=True, text=True, timeout=300
-    )
-    assert (done.returncode, done.stdout.count("ok")) == (0, 2), done.stdout + done.stderr
-    done = subprocess.run([*command, "tests.third_game:dozen"], cwd=REPO, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 2 and "is no game" in done.stdout + done.stderr
+    assert main(["check", "tests.third_game.presets:dozen", *words]) == 0
+    assert capsys.readouterr().out.count("ok") == 2
+    assert main(["check", "tests.third_game:dozen"]) == 2
+    assert "is no game" in capsys.readouterr().err

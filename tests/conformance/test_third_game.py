@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
-import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import gymnasium
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from pettingzoo.test import api_test, seed_test
 
 from card_baselines.agents.panels import evaluation_panel
+from card_baselines.cli import main
 from card_baselines.exploitability.learned.demonstrators import list_demonstrators
 from card_envs import make_game, make_vector
 from card_envs.agent import Agent, Decisions, RandomAgent
@@ -32,7 +31,6 @@ from tests.third_game import register
 
 ENV = "dozen-v0"
 PANEL = ("random", f"{__name__}:FirstLegal")
-REPO = Path(__file__).parents[2]
 
 
 class FirstLegal(Agent):
@@ -151,17 +149,18 @@ def test_text() -> None:
         make_game(ENV).info.draw(env.unwrapped._tables, None)
 
 
-def run(*words: str) -> str:
-    script = (
-        "import sys; from tests.third_game import register; register();"
-        "from card_baselines.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-    done = subprocess.run([sys.executable, "-c", script, *words], cwd=REPO, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """A function that runs a command and returns what it prints."""
+
+    def command(*words: str) -> str:
+        assert main(words) == 0
+        return capsys.readouterr().out
+
+    return command
 
 
-def test_the_commands_save_and_replay(tmp_path: Path) -> None:
+def test_the_commands_save_and_replay(run: Callable[..., str], tmp_path: Path) -> None:
     match = ("match", ENV, "--agents", "random", "random", "random", "--hands", "30", "--seed", "1")
     said = run(*match, "--save", str(tmp_path / "a.dozen"))
     assert f"saved 30 hands in {tmp_path / 'a.dozen'}" in said
@@ -169,7 +168,7 @@ def test_the_commands_save_and_replay(tmp_path: Path) -> None:
     assert run("replay", str(tmp_path / "a.dozen"), "--show", "2").count("--> player_") == 12
 
 
-def test_the_commands() -> None:
+def test_the_commands(run: Callable[..., str]) -> None:
     played = json.loads(
         run("match", ENV, "--agents", "random", "random", "random", "--hands", "60", "--seed", "1", "--json")
     )

@@ -303,6 +303,7 @@ def test_seeds_fix_everything() -> None:
     assert not np.array_equal(trained(1), trained(2))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
     """kill -9 in the middle; the same command then continues from the last checkpoint, and the folder is whole."""
     run = tmp_path / "run"

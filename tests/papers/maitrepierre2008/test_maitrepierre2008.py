@@ -206,6 +206,7 @@ def test_a_session_is_the_same_however_many_are_played_side_by_side() -> None:
     assert np.array_equal(*results)
 
 
+@pytest.mark.slow
 def test_raises_tell_the_tight_model_less_than_the_loose_one() -> None:
     """So against somebody who always raises the tight reading wins and the loose one folds its way to a loss."""
     opponent = find_agent("always_raise", GAME)
@@ -226,6 +227,7 @@ def test_the_adaptive_stand_in_learns_what_it_sees() -> None:
     assert memory["shown"].sum() > 100, "hands that reached a showdown were seen"
 
 
+@pytest.mark.slow
 def test_the_adaptive_stand_in_ends_up_raising_who_never_folds_less_with_bad_hands() -> None:
     class Noting(VexbotLike):
         raises = 0
