@@ -85,6 +85,7 @@ def test_controls_have_mean_zero_and_help(first: Agent) -> None:
     assert abs(adjusted.summary.mean - result.agents[0].mean) < 3 * result.agents[0].standard_error
 
 
+@pytest.mark.slow
 def test_intervals_of_small_matches_hold() -> None:
     game = leduc_holdem()
     matches = [play_and_summarise(game, [Silent(), Silent()], 80, seed, control_variates=True)[1][0]

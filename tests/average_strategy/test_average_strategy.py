@@ -38,7 +38,7 @@ KUHN, LEDUC = make_game("kuhn_poker-v0"), make_game("leduc_holdem-v0")
 # --- reservoir --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch", [1, 7, 100])
+@pytest.mark.parametrize("batch", [pytest.param(1, marks=pytest.mark.slow), 7, 100])
 def test_every_row_stays_in_the_reservoir_with_the_same_probability(batch: int) -> None:
     rng, rounds, stream, capacity = np.random.default_rng(0), 3000, 100, 20
     kept = np.zeros(stream)

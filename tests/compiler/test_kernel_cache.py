@@ -140,7 +140,9 @@ pathlib.Path.write_bytes = write_bytes
 QUOTA = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))"
 
 
-@pytest.mark.parametrize("trouble", [FULL_DISK, QUOTA], ids=["full disk", "file size limit"])
+@pytest.mark.parametrize(
+    "trouble", [FULL_DISK, pytest.param(QUOTA, marks=pytest.mark.slow)], ids=["full disk", "file size limit"]
+)
 def test_where_a_kernel_cannot_be_written_it_is_compiled_in_memory_with_one_warning(
     installation: Path, trouble: str
 ) -> None:

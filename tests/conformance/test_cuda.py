@@ -42,6 +42,7 @@ def test_every_game_has_the_same_bytes(env_id: str, settings: dict[str, Any]) ->
     assert cuda_play.in_simulator(*arguments) == cuda_play.on_cpu(*arguments)
 
 
+@pytest.mark.slow
 def test_the_tables_keep_their_promises_in_the_simulator() -> None:
     process = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--noconftest", "tests/conformance/test_cuda_simulated.py"],

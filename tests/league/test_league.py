@@ -196,6 +196,7 @@ def test_the_league_goes_on_with_a_member_that_fails(tmp_path: Path, kind: str) 
         assert [member.generation for member in league.members.values()] == [0, 0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     with small_league(tmp_path / "many") as many, small_league(tmp_path / "one") as one:
         one.run({"climb": 4})

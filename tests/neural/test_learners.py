@@ -104,7 +104,7 @@ class Mixed:
         return sums / num_deals, np.sqrt(squares) / num_deals  # standard errors, a little too large
 
 
-@pytest.mark.parametrize("env", ["kuhn_poker-v0", "leduc_holdem-v0"])
+@pytest.mark.parametrize("env", ["kuhn_poker-v0", pytest.param("leduc_holdem-v0", marks=pytest.mark.slow)])
 def test_sampled_advantages_are_right_on_average(env: str) -> None:
     """Summed over deals, an information state's advantages are its counterfactual regrets, computed from the tree."""
     mixed, rng = Mixed(env), np.random.default_rng(0)

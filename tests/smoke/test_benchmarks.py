@@ -39,7 +39,8 @@ def test_published_tables_are_those_of_the_published_results(tmp_path: Path) -> 
     assert "| times |" in short.read_text()
 
 
-@pytest.mark.parametrize("game", ["limit, heads-up", pytest.param("", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["limit, heads-up", ""])
 def test_a_quick_run_writes_results_for_everything_that_is_installed(game: str, tmp_path: Path) -> None:
     if not game:
         pytest.importorskip("sb3_contrib")

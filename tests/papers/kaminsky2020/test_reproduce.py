@@ -49,6 +49,7 @@ def reproduce(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 @compiled
+@pytest.mark.slow
 def test_a_league_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(SCALES, "tiny", SMALLEST)  # type: ignore[index]
     report = reproduce(tmp_path)

@@ -243,6 +243,7 @@ def test_the_adaptive_stand_in_ends_up_raising_who_never_folds_less_with_bad_han
     assert agent.raises > 1000
 
 
+@pytest.mark.slow
 def test_the_smallest_reproduction_plays_every_pair(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
