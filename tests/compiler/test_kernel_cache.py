@@ -108,6 +108,7 @@ def test_without_any_writable_folder_kernels_are_compiled_in_memory(installation
     assert "not kept" in said
 
 
+@pytest.mark.slow
 def test_processes_that_compile_one_kernel_for_different_tables_at_once_do_not_mix_them_up(installation: Path) -> None:
     names = ("limit_holdem-v0", "big2-v0")
     programs = [

@@ -266,6 +266,7 @@ def test_encoders_of_texas_holdem_refuse_other_games(make: Any, encoder: str) ->
         make(encoder=encoder)
 
 
+@pytest.mark.slow
 def test_plain_python_observes_the_same_as_compiled_code() -> None:
     process = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.properties.encoder_play"],
