@@ -18,9 +18,9 @@ from card_baselines.average_strategy.snapshots import OUTPUTS, SNAPSHOT_WEIGHTS
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
+from card_envs.typing import Floats
 
 _NOT_DRAWN = -1
-Floats = NDArray[np.float64]
 
 
 class SnapshotAgent(Agent):

@@ -15,11 +15,10 @@ from safetensors.torch import save_file
 
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_envs.files import replace_file
+from card_envs.typing import Floats
 
 SNAPSHOT_WEIGHTS = "snapshot_weights"
 """Name of the tensor (snapshots,) that holds the weights in the average."""
-
-Floats = NDArray[np.float64]
 
 
 def match_regrets(advantages: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:

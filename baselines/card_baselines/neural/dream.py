@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.neural.advantage_network import make_network
-from card_baselines.neural.external_sampling import Floats, Policy, Samples, observe
+from card_baselines.neural.external_sampling import Policy, Samples, observe
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
@@ -33,6 +33,7 @@ from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, st
 from card_baselines.runs.config import require, require_above_0, require_shares
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
+from card_envs.typing import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

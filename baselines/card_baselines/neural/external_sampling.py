@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
 from card_envs.observation import mask_records, observation_records
+from card_envs.typing import Floats
 
 MAX_TABLES = 2_000_000
 """Maximum number of tables in memory at a time: a gigabyte of hold'em."""
 
-Floats = NDArray[np.float64]
 Policy = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
 """Observations (n, d) and action masks (n, num_actions) -> probabilities (n, num_actions)."""
 

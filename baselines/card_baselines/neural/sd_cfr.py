@@ -33,7 +33,7 @@ from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.neural.advantage_memory import AdvantageMemory, MeanAdvantages, SampledAdvantages
 from card_baselines.neural.advantage_network import AdvantageNetwork
 from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner
-from card_baselines.neural.external_sampling import Floats, Samples, deal, traverse
+from card_baselines.neural.external_sampling import Samples, deal, traverse
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run, make_game_algorithm
 from card_baselines.runs.checkpoint import (
@@ -50,6 +50,7 @@ from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
 from card_envs.files import replace_file
 from card_envs.game import Game
+from card_envs.typing import Floats
 
 NUM_PLAYERS = 2
 

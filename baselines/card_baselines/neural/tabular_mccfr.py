@@ -19,7 +19,7 @@ from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
 from card_baselines.average_strategy.snapshots import match_regrets
 from card_baselines.neural.advantage_memory import MeanAdvantages
 from card_baselines.neural.exploitability_curve import MeasuredLearner
-from card_baselines.neural.external_sampling import Floats, deal, traverse
+from card_baselines.neural.external_sampling import deal, traverse
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import join_parts, load_state, save_state, strip_prefix, to_arrays
@@ -27,6 +27,7 @@ from card_baselines.runs.config import GameRunConfig, require
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
 from card_envs.game import Game
+from card_envs.typing import Floats
 
 _MAX_STATES = 1_000_000
 NUM_PLAYERS = 2

@@ -22,9 +22,7 @@ from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Se
 from card_baselines.solvers.solver import CfrSolver
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.rng import seeded_streams
-
-Floats = NDArray[np.float32]
-
+from card_envs.typing import Floats32
 
 _DISCOUNT = 10
 """Weight of iterations after `plain_iterations`, relative to plain ones."""
@@ -70,9 +68,9 @@ class MenuCfr(CfrSolver):
         self.tree: MenuTree = grow_menu_tree(config, boards.num_buckets)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
         self.plain_iterations = plain_iterations if cfr_br else None
-        self.regrets: Floats = np.zeros(self.tree.size, np.float32)
-        self.averages: Floats = np.zeros(self.tree.size, np.float32)
-        self.responder: Floats = np.zeros(self.tree.early_size if cfr_br else 0, np.float32)
+        self.regrets: Floats32 = np.zeros(self.tree.size, np.float32)
+        self.averages: Floats32 = np.zeros(self.tree.size, np.float32)
+        self.responder: Floats32 = np.zeros(self.tree.early_size if cfr_br else 0, np.float32)
         self._streams = seeded_streams(1, seed)
         walk, response = Walk.allocate(self.tree), Walk.allocate(self.tree)
         self._walks = walk, response._replace(choices=walk.choices)
@@ -115,7 +113,7 @@ class MenuCfr(CfrSolver):
         self.averages[:] = 0
         self.responder[:] = self.regrets[: len(self.responder)]
 
-    def _learn(self, learner: int, mode: int, own: Floats, other: Floats, average: float) -> None:
+    def _learn(self, learner: int, mode: int, own: Floats32, other: Floats32, average: float) -> None:
         """Update the tables of a player on the board; `mode` as in `menu_walk`."""
         num, weight = int(self._hands.size[0]), self._weight()
         self._walks[0].reach[0, :num] = 1 / num

@@ -34,8 +34,7 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.rng import random_unit
-
-Floats = NDArray[np.float32]
+from card_envs.typing import Floats32
 
 LEARN, RESPOND, ANSWER = range(3)
 """Modes. LEARN: both players follow their tables, and the learner's regrets are added. RESPOND: as LEARN, but on the
@@ -51,17 +50,17 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 class Walk(NamedTuple):
     """Scratch arrays of a walk; their first axis is the depth of a decision in the tree."""
 
-    reach: Floats
+    reach: Floats32
     """(depth + 1, hands): the opponent's reach probabilities."""
-    own: Floats
+    own: Floats32
     """(depth + 1, hands): the learner's reach probabilities."""
-    values: Floats
+    values: Floats32
     """(depth + 1, actions, hands): the learner's values after each action, weighted by the opponent's reach."""
-    policy: Floats
+    policy: Floats32
     """(depth + 1, actions, buckets): the policy of the player to act."""
-    sums: Floats
+    sums: Floats32
     """(actions + 1, buckets): values summed by bucket."""
-    by_card: Floats
+    by_card: Floats32
     """(cards,): reach probabilities summed by card."""
     decision: NDArray[np.int64]
     """(depth + 1,): number of the decision that is visited."""
@@ -71,7 +70,7 @@ class Walk(NamedTuple):
     """(depth + 1,): row of `reach`."""
     own_slot: NDArray[np.int64]
     """(depth + 1,): row of `own`."""
-    root: Floats
+    root: Floats32
     """(hands,): the learner's values of the root."""
     choices: NDArray[np.int8]
     """(decisions, hands): place of the responder's best action at the decisions of one subtree of the last street."""
@@ -101,11 +100,11 @@ class Walk(NamedTuple):
 class Tables(NamedTuple):
     """Tables of strategies (numbers,) in the layout of the tree."""
 
-    own: Floats
+    own: Floats32
     """The learner's regrets."""
-    other: Floats
+    other: Floats32
     """The opponent's regrets."""
-    averages: Floats
+    averages: Floats32
     """Summed strategies; the walk adds the opponent's."""
 
 
