@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["ENVS", "IllegalActionError", "__version__", "make_game", "make_vector", "register_env", "warmup"]
 
-register_installed_games()  # last: a package that lists its games in a mapping may import this one
+register_installed_games()  # after the imports, because reading entry points may import this package
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs the compiler when it is asked for: the error of illegal actions, modules such as `agent`."""
+    """Import names that need the compiler at their first use: `IllegalActionError`, modules such as `agent`."""
     if name == "IllegalActionError":
         return load_module("card_envs.game").IllegalActionError
     if name.startswith("_"):
@@ -31,5 +31,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names too that are imported when they are asked for."""
+    """Return all public names, those included that are imported at their first use."""
     return sorted({*globals(), *__all__})

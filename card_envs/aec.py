@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,24 +16,24 @@ from card_envs.compiler import entry_point
 from card_envs.display import Display
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.observation import mask_records, observation_records
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
+from card_envs.rng import random_seed
 
-RENDER_MODES = ("ansi", "human", "rgb_array")
-FRAMES_PER_SECOND = 1
-"""Frames a second of render mode `human`: slow enough for a person to follow a deal."""
-ILLEGAL_REWARD = -1.0
-"""Reward of an illegal action in `ConventionalAEC`, the same as of PettingZoo's TerminateIllegalWrapper."""
+_BUFFERS = ("_scratch", "_no_mask", "_is_compiled", "_deal", "_step", "_observe", "_display")
+"""Attributes that copies and pickles leave out, see `GameAEC._make_buffers`."""
+_HUGE = 2**62  # kernels take 64-bit integers
 
 
 class ResetNeededError(RuntimeError, AssertionError):
-    """Raised by methods that need a deal, before the first `reset`. An AssertionError too, which PettingZoo raises."""
+    """Raised by methods that need a deal before the first `reset`; also an AssertionError, as in PettingZoo."""
 
 
 class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
-    """One table of a game. Checks every action itself; an illegal one raises and changes nothing.
+    """One table of a game. An illegal action raises an error and changes nothing.
 
     Observations are {"observation": vector, "action_mask": int8}, and the same mask object is in `infos[agent]`. The
-    mask is all zeros for agents that are not to act. Rewards are zero until the episode ends. Agents are called
-    "player_0", "player_1", ...; `agent_selection` and the other attributes of a deal exist from the first `reset` on.
+    mask is all zeros for agents that are not to act. Rewards are zero until the episode ends. Agents are named
+    "player_0", "player_1", ... `agent_selection` and the other attributes of a deal exist after the first `reset`.
 
     Args:
         game: The game, from `card_envs.make_game`.
@@ -55,10 +54,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """
 
     def __init__(self, game: Game, name: str, render_mode: str | None = None) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode {render_mode!r} is not known: choose one of {list(RENDER_MODES)} or None")
         self.game = game
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": name,
             "render_modes": list(RENDER_MODES),
@@ -66,10 +63,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             "render_fps": FRAMES_PER_SECOND,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
-        space = spaces.Dict(
-            {"observation": game.layout.space, "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8)}
-        )
-        self.observation_spaces = {agent: copy.deepcopy(space) for agent in self.possible_agents}
+        self.observation_spaces = {agent: copy.deepcopy(game.observation_space) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         self.state_space = game.state_layout.space
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -77,12 +71,12 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._had_options = False
         self._observed: dict[str, dict[str, Any]] = {}
         self._make_buffers()
-        self._tables = game.seeded_tables(1, int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
+        self._tables = game.seeded_tables(1, random_seed())
 
     def _make_buffers(self) -> None:
         observation = np.zeros((1, self.game.layout.size), self.game.layout.dtype)
         mask = np.zeros((1, self.game.num_actions), np.int8)
-        # one tuple of what every turn needs, methods bound: looking them up one by one takes longer than the game
+        # in one tuple, with bound methods: looking them up one by one takes longer than the game itself
         self._scratch = (observation_records(observation), mask_records(mask), observation[0].copy, mask[0].copy)
         self._no_mask = np.zeros(self.game.num_actions, np.int8)
         self._all_zero = dict.fromkeys(self.possible_agents, 0.0)
@@ -92,7 +86,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._display = Display(str(self.metadata["name"]), FRAMES_PER_SECOND)
 
     def _compile_kernels(self) -> None:
-        """Compile the kernels for the types of this table, so that calls go past Numba's choice among types."""
+        """Compile the kernels for the types of this table, so that calls skip Numba's dispatch on types."""
         observations, masks, _, _ = self._scratch
         self._deal = entry_point(self.game.deal, self._tables, 0)
         self._step = entry_point(self.game.step, self._tables, 0, 0)
@@ -100,7 +94,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._is_compiled = True
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return everything but the scratch buffers: copies and pickles keep the deal in progress."""
+        """Return everything but the buffers; copies and pickles continue the deal in progress."""
         return {key: value for key, value in self.__dict__.items() if key not in _BUFFERS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -122,9 +116,9 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Deal the next episode.
 
         Args:
-            seed: The same seed gives the same deals from here on; None goes on with the random stream of the table.
-            options: Options of the game, such as cards or stacks, for this deal alone; see the page of the game.
-                Unknown ones are ignored with a warning.
+            seed: Seed of this and all later deals; None continues the random stream of the table.
+            options: Options of the game, such as cards or stacks, for this deal only; see the page of the game.
+                Unknown options are ignored with a warning.
 
         Raises:
             ValueError: For options that contradict the game; the table is unchanged.
@@ -139,21 +133,18 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._begin(actor)
 
     def _deal_anew(self, seed: int | None, options: dict[str, Any]) -> int:
-        """Deal on a copy, so that refused options change nothing."""
+        """Deal on a copy of the table, so that refused options change nothing."""
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
-        # without options too, once there were some: the stacks of an earlier reset(options=...) must not stay
-        asks = bool(options) or self._had_options
-        actor = self.game.deal_with(tables, 0, options) if asks else self.game.deal(tables, 0)
+        # also without options after a deal with some: `deal_with` restores the stacks of the settings
+        needs_options = bool(options) or self._had_options
+        actor = self.game.deal_with(tables, 0, options) if needs_options else self.game.deal(tables, 0)
         self._had_options = bool(options)
         self._tables = tables
         return actor
 
     def _select_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        if not isinstance(options, Mapping):
-            raise TypeError(f"reset options {options!r} must be a dict")
         names = self.game.option_names
-        unknown = sorted(map(str, set(options) - set(names)))
-        if unknown:
+        if unknown := self.game.unknown_options(options):
             warnings.warn(f"reset options {unknown} are ignored: known are {list(names)}", stacklevel=3)
         return {key: value for key, value in options.items() if key in names}
 
@@ -173,7 +164,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self.render()
 
     def _select(self, seat: int) -> None:
-        """Give the turn to a seat and compute what it sees, once."""
+        """Make a seat the one to act and compute its observation, once."""
         observations, masks, copied_observation, copied_mask = self._scratch
         self._observe(self._tables, 0, seat, observations, masks)
         mask = copied_mask()
@@ -193,7 +184,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Return the current observation of an agent.
 
         Args:
-            agent: One of `possible_agents`, to act or not.
+            agent: One of `possible_agents`, whether it is to act or not.
 
         Returns:
             {"observation": vector of `game.layout`, "action_mask": int8 (num_actions,)}; the mask is all zeros unless
@@ -210,7 +201,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return {"observation": copied_observation(), "action_mask": self._no_mask.copy()}
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
-        """Return the agents in the order of their turns, dead steps included, at most `max_iter`."""
+        """Yield the agent to act until all agents have left, at most `max_iter` times, as PettingZoo defines it."""
         self._require_deal("agent_iter")
         return self._agents_in_turn(max_iter)
 
@@ -220,7 +211,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             yield self.agent_selection
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
-        """Return observation, reward since its last action, termination, truncation and info of the agent to act."""
+        """Return observation, cumulative reward, termination, truncation and info of the agent to act."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -269,9 +260,11 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         )
 
     def _remove(self, agent: str, action: Any) -> None:
-        """The dead step: an agent whose episode is over leaves the table."""
+        """Take PettingZoo's dead step: an agent whose episode is over leaves the table."""
         if action is not None:
-            raise IllegalActionError(f"{agent}: action {action!r} after the end: pass None, or call reset()")
+            raise IllegalActionError(
+                f"{agent}: action {action!r} after the end of the episode: pass None, or call reset()"
+            )
         self.agents.remove(agent)
         del self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], self.infos[agent]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -287,28 +280,26 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         raise IllegalActionError("the episode is over and all agents have left: call reset()")
 
     def state(self) -> NDArray[Any]:
-        """Return the perfect-information vector of `game.state_layout`: all cards, dealt or not, for critics."""
+        """Return the perfect-information vector of `game.state_layout`, for critics; it holds undealt cards too."""
         self._require_deal("state")
-        vectors: NDArray[Any] = np.zeros((1, self.game.state_layout.size), self.game.state_layout.dtype)
-        self.game.write_state(self._tables, 0, observation_records(vectors))
-        return vectors.reshape(-1)
+        return self.game.state(self._tables, 0)
 
     def action_name(self, action: int) -> str:
         """Describe an action id of the agent to act, such as "raise to 4"."""
         return self.game.action_name(self._tables, 0, int(action))
 
     def action_names(self) -> dict[int, str]:
-        """Return the legal actions of the agent to act: action id -> name, such as "raise to 6"; none after the end."""
-        from card_envs.text import action_names  # here: stepping needs no words
+        """Return the legal actions of the agent to act: action id -> name, such as "raise to 6"; {} after the end."""
+        from card_envs.text import action_names  # imported here because stepping does not need it
 
         self._require_deal("action_names")
         return action_names(self.game, self._tables, 0)
 
     def parse_action(self, text: str) -> int:
-        """Return the legal action of the agent to act that an answer in words names; see `card_envs.text.parse_action`.
+        """Return the legal action of the agent to act that a text names; see `card_envs.text.parse_action`.
 
         Raises:
-            ActionTextError: The answer names no legal action; the message says why and what is legal.
+            ActionTextError: If the text names no legal action; the message says why and what is legal.
         """
         from card_envs.text import parse_action
 
@@ -316,112 +307,40 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return parse_action(self.game, self._tables, 0, text)
 
     def prompt(self, agent: str | None = None, form: str = "compact") -> str:
-        """Return in words what an agent may know, and its legal actions if it is to act; see `card_envs.text`.
+        """Return a text with what an agent may know, and its legal actions if it is to act; see `card_envs.text`.
 
         Args:
-            agent: Whose situation; by default the agent to act.
+            agent: The agent that reads the text; by default the agent to act.
             form: "compact" (a few lines) or "verbose" (sentences, with the rules).
 
         Raises:
-            ValueError: The agent or the form is not known.
+            ValueError: If the agent or the form is not known.
         """
         from card_envs.text import write_prompt
 
         self._require_deal("prompt")
-        asked = self.agent_selection if agent is None else agent
-        if asked not in self.possible_agents:
-            raise ValueError(f"agent {asked!r} is not known: choose one of {self.possible_agents}")
-        return write_prompt(self.game, self._tables, 0, self.possible_agents.index(asked), form=form)
+        reader = self.agent_selection if agent is None else agent
+        if reader not in self._seats:
+            raise ValueError(f"agent {reader!r} is not known: choose one of {self.possible_agents}")
+        return write_prompt(self.game, self._tables, 0, self._seats[reader], form=form)
 
-    def render(self) -> str | NDArray[np.uint8] | None:
-        """Draw the table with all cards.
+    def render(self) -> Frame | None:
+        """Render the table with all cards.
 
         Returns:
-            Text in render mode "ansi", a picture (height, width, 3) in "rgb_array". In "human" mode None: the table is
-            shown in a window or on the terminal, as `reset` and `step` do by themselves.
+            Text in render mode "ansi", a picture (height, width, 3) in "rgb_array", None in "human": the table is then
+            shown in a window or on the terminal. `reset` and `step` do so by themselves.
         """
         self._require_deal("render")
         if self.render_mode is None:
             warnings.warn("render() without a render_mode draws nothing: make the environment with one", stacklevel=2)
             return None
-        text = partial(self.game.text, self._tables, 0, None)
-        picture = None if self.game.info.paint is None else partial(self.game.info.draw, self._tables, None)
-        if self.render_mode == "human":
-            self._display.show(text, picture)
-            return None
-        return text() if self.render_mode == "ansi" or picture is None else picture()
+        return render_table(self.game, self._tables, None, self.render_mode, self._display)
 
     def close(self) -> None:
-        """Close the window of render mode `human`; there is nothing else to close."""
+        """Close the window of render mode "human"; other modes have nothing to close."""
         self._display.close()
 
     def __str__(self) -> str:
-        """Return the versioned name."""
+        """Return the name of the environment with its version."""
         return str(self.metadata["name"])
-
-
-_BUFFERS = (
-    "_scratch",
-    "_no_mask",
-    "_is_compiled",
-    "_deal",
-    "_step",
-    "_observe",
-    "_display",
-)
-_HUGE = 2**62  # kernels take 64-bit integers
-
-
-class OutOfBoundsError(IllegalActionError, AssertionError):
-    """Raised by `ConventionalAEC` for actions outside the action space (PettingZoo asserts)."""
-
-
-class ConventionalAEC(GameAEC):
-    """A `GameAEC` with PettingZoo's conventions, as its three standard wrappers give them, in one layer.
-
-    Illegal actions warn, cost the offender `ILLEGAL_REWARD` and end the episode for everybody; actions outside the
-    space raise; stepping after everybody left warns; a loop over `agent_iter` without a step raises. The wrappers
-    themselves cost many times what the game does.
-    """
-
-    _has_moved = False
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal the next episode; see `GameAEC.reset`."""
-        super().reset(seed, options)
-        self._has_moved = True
-
-    def step(self, action: int | None) -> None:
-        """Take an action; an illegal one ends the episode (see the class)."""
-        self._has_moved = True
-        try:
-            super().step(action)
-        except IllegalActionError as error:
-            if not self.agents:
-                warnings.warn(f"step() does nothing: {error}", stacklevel=2)
-                return
-            agent = self.agent_selection
-            if isinstance(action, bool) or not self.action_spaces[agent].contains(action):
-                raise OutOfBoundsError(str(error)) from error
-            if self.terminations[agent]:
-                raise
-            warnings.warn(f"illegal action, the episode ends: {error}", stacklevel=2)
-            self._end_by_illegal_action(agent)
-
-    def _agents_in_turn(self, max_iter: int) -> Iterator[str]:
-        while self.agents and max_iter > 0:
-            if not self._has_moved:
-                raise AssertionError("call step() or reset() in a loop over agent_iter()")
-            self._has_moved = False
-            max_iter -= 1
-            yield self.agent_selection
-
-    def _end_by_illegal_action(self, offender: str) -> None:
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self.rewards[offender] = ILLEGAL_REWARD
-        self._cumulative_rewards = dict(self.rewards)
-        self.terminations = dict.fromkeys(self.agents, True)
-        self.truncations = dict.fromkeys(self.agents, True)
-        self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
-        self._observed = {}
-        self.agent_selection = self.agents[0]

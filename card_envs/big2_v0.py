@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from card_envs.aec import ConventionalAEC, GameAEC
+from card_envs.aec import GameAEC
+from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.big2.presets import Big2Settings, big2
 from card_envs.signatures import show_arguments_of
@@ -18,15 +19,15 @@ def env(*, render_mode: str | None = None, **settings: Unpack[Big2Settings]) -> 
 
     Args:
         render_mode: None, "ansi", "rgb_array" or "human".
-        **settings: the arguments of `card_envs.games.big2.presets.big2`.
+        **settings: Arguments of `card_envs.games.big2.presets.big2`.
 
     Raises:
-        UnknownSettingError: for an argument that the environment does not have; names those that it has.
+        UnknownSettingError: For an argument that the environment does not have; the message lists its arguments.
     """
     return make_env("big2-v0", render_mode, **settings)
 
 
 @show_arguments_of(big2)
 def raw_env(*, render_mode: str | None = None, **settings: Unpack[Big2Settings]) -> GameAEC:
-    """Return the fast path: an illegal action raises IllegalActionError and changes nothing; arguments as for `env`."""
+    """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("big2-v0", render_mode, **settings)

@@ -1,4 +1,4 @@
-"""Sets as bits of whole numbers: cards, seats, action ids."""
+"""Kernels for sets of cards, seats or action ids that are stored as the bits of an integer."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _LOW_NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x01010101010101
 _1, _2, _4, _56 = (np.uint64(shift) for shift in (1, 2, 4, 56))
 
 _BYTE, _BYTE_BITS = 0xFF, 8
-_PLACES_IN_BYTE: NDArray[np.int64] = np.zeros((_BYTE + 1, _BYTE_BITS), np.int64)
-"""[byte, k]: place of the k-th bit that is set in a byte, counted from the lowest."""
+_SET_BITS: NDArray[np.int64] = np.zeros((_BYTE + 1, _BYTE_BITS), np.int64)
+"""[byte, k]: index of the k-th set bit of a byte, counted from the lowest."""
 for _byte in range(_BYTE + 1):
-    _places = [place for place in range(_BYTE_BITS) if _byte >> place & 1]
-    _PLACES_IN_BYTE[_byte, : len(_places)] = _places
+    _indices = [index for index in range(_BYTE_BITS) if _byte >> index & 1]
+    _SET_BITS[_byte, : len(_indices)] = _indices
 
 
 @kernel
 def bit_count(bits: Any) -> Any:
-    """Return the number of bits set in an int64; the compiler knows this formula and emits one instruction."""
+    """Return the number of set bits of an int64; the compiler turns this formula into one instruction."""
     x = np.uint64(bits)
     x = x - ((x >> _1) & _ODD_BITS)
     x = (x & _BIT_PAIRS) + ((x >> _2) & _BIT_PAIRS)
@@ -33,15 +33,15 @@ def bit_count(bits: Any) -> Any:
 
 @kernel
 def lowest_bit(bits: Any) -> Any:
-    """Return the place of the lowest bit set in an int64; 64 where none is."""
+    """Return the index of the lowest set bit of an int64; 64 for zero."""
     return bit_count(~bits & (bits - 1))
 
 
 @kernel
 def nth_bit(bits: Any, n: Any) -> Any:
-    """Return the place of the n-th bit set in a number of at most 16 bits; the lowest is the 0th. It must exist."""
+    """Return the index of the n-th set bit (from 0) of a number below 2**16, which must have more than n."""
     low = bits & _BYTE
     in_low = bit_count(low)
     if n < in_low:
-        return _PLACES_IN_BYTE[low, n]
-    return _BYTE_BITS + _PLACES_IN_BYTE[bits >> _BYTE_BITS, n - in_low]
+        return _SET_BITS[low, n]
+    return _BYTE_BITS + _SET_BITS[bits >> _BYTE_BITS, n - in_low]

@@ -1,7 +1,7 @@
-"""Cards as numbers: id = 4 * rank + suit, rank 0..12 = 2..A, suit 0..3 = clubs, diamonds, hearts, spades.
+"""Card ids: 4 * rank + suit, with rank 0..12 = 2..A and suit 0..3 = clubs, diamonds, hearts, spades.
 
-The order is that of OpenSpiel and phevaluator. Games that rank cards differently (Big 2) use a key function, not other
-ids.
+OpenSpiel and phevaluator use the same ids. Games that rank cards differently (Big 2) map these ids to an order of their
+own.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 DECK_SIZE = 52
 NO_CARD = 255
-"""Id of a card that is not dealt, or that the observing seat cannot see."""
+"""Id in place of a card that is not dealt or that the observing seat cannot see."""
 
 
 def card_name(card: int) -> str:
-    """Write a card id as rank and suit.
+    """Return the name of a card id: rank and suit.
 
     Args:
         card: Card id, 0..51, or `NO_CARD`.
@@ -39,16 +39,16 @@ def card_name(card: int) -> str:
 
 
 def card_id(name: str) -> int:
-    """Read a card that is written as rank and suit.
+    """Return the card id of a name.
 
     Args:
-        name: Rank and suit in upper or lower case, such as "As", "Td" or "10d"; "??" for a card that is not known.
+        name: Rank and suit in upper or lower case, such as "As", "Td" or "10d"; "??" for an unknown card.
 
     Returns:
         Card id, 0..51, or `NO_CARD`.
 
     Raises:
-        ValueError: For text that is no card.
+        ValueError: If the text names no card.
 
     Example:
         >>> card_id("As")
@@ -65,18 +65,18 @@ def card_id(name: str) -> int:
 
 
 def card_names(cards: Iterable[int]) -> str:
-    """Write card ids as text, separated by blanks: "As Kd"."""
+    """Return the names of card ids, separated by blanks: "As Kd"."""
     return " ".join(card_name(int(card)) for card in cards)
 
 
 def card_ids(text: str) -> list[int]:
-    """Read cards that are written one after another, with or without blanks: "As Kd" or "AsKd"."""
+    """Return the card ids of names that follow each other with or without blanks: "As Kd" or "AsKd"."""
     joined = "".join(text.split()).replace("10", "T")
     return [card_id(joined[i : i + 2]) for i in range(0, len(joined), 2)]
 
 
 def to_treys(card: int) -> int:
-    """Convert a card id to the integer that stands for the card in treys.
+    """Convert a card id to treys' integer for the card.
 
     Hand ranks need no conversion: `card_envs.poker_hands.hand_rank` counts as `treys.Evaluator` does.
 
@@ -91,17 +91,17 @@ def to_treys(card: int) -> int:
         268442665
     """
     if card == NO_CARD:
-        raise ValueError("treys knows no integer for a card that is not dealt")
-    from treys import Card  # here, as it is not needed elsewhere
+        raise ValueError("treys has no integer for an unknown card")
+    from treys import Card  # imported here because nothing else needs it
 
     return int(Card.new(card_name(card)))
 
 
 def from_treys(card: int) -> int:
-    """Convert an integer that stands for a card in treys to a card id, 0..51.
+    """Convert treys' integer for a card to a card id, 0..51.
 
     Raises:
-        ValueError: For an integer that treys makes for no card.
+        ValueError: If the integer stands for no card.
 
     Example:
         >>> card_name(from_treys(268442665))
@@ -109,5 +109,5 @@ def from_treys(card: int) -> int:
     """
     found = {to_treys(own): own for own in range(DECK_SIZE)}.get(card)
     if found is None:
-        raise ValueError(f"{card} is no card of treys")
+        raise ValueError(f"{card} is not the integer of a card in treys")
     return found

@@ -1,4 +1,4 @@
-"""One deal with chance made explicit: cards come one at a time, from outside, before and between decisions."""
+"""Explicit chance: a deal whose cards are dealt one at a time by the caller, before and between decisions."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from card_envs.observation import Block
 from card_envs.records import Tables as Tables
 
 BEGIN = -1
-"""Pseudo action for the start of the deal, among the actions that wait for cards."""
+"""Pseudo action that starts the deal, see `Episode.waiting`."""
 
 
 class Episode(NamedTuple):
-    """A deal in progress. Nothing in it changes, so that a copy of a state can share it.
+    """A deal in progress. It is immutable, so that copies of a state can share it.
 
-    While `len(cards) < due`, chance deals: `waiting` is the action whose consequences need those cards, and the table
-    is still the one before it.
+    While `len(cards) < due`, chance deals the next card. The action `waiting` is applied after `due` cards; the table
+    is the one before that action.
     """
 
     tables: Tables
-    """One table; nothing is dealt at it before the first `due` cards are there."""
+    """(1,): the table; nothing is dealt at it before the first `due` cards are known."""
     due: int
-    """Cards that lie on the table or in hands when the game goes on."""
+    """Number of cards that must be dealt before the next decision."""
     waiting: int | None = BEGIN
+    """Action that is applied when `due` cards are dealt; None if no action waits for cards."""
     cards: tuple[int, ...] = ()
     """Card ids in the order in which chance dealt them."""
     decisions: tuple[Any, ...] = ()
@@ -37,48 +38,50 @@ class Episode(NamedTuple):
 
     @property
     def is_dealing(self) -> bool:
-        """Whether the next card comes before the next decision."""
+        """True if the next event is a card, not a decision."""
         return len(self.cards) < self.due
 
     @property
     def has_begun(self) -> bool:
-        """Whether the table has been opened: before, there is nothing to observe but one's own cards."""
+        """True after the private cards are dealt; before, there is nothing to observe but one's own cards."""
         return self.waiting != BEGIN
 
 
 class Chance(Protocol):
-    """The cards of a game as events of their own, its bounds, and what everybody remembers.
+    """The chance events of a game, bounds of its size, and its information states.
 
-    Each seat gets its private cards before the first decision, seat after seat; all cards after them lie open.
+    Each seat gets its private cards before the first decision, one seat after the other; all later cards are public.
     """
 
     deck: tuple[int, ...]
-    """Card ids; all that are left are equally likely to come."""
+    """Card ids; all cards that are left are equally likely."""
     num_private_cards: int
-    """Cards that each seat gets."""
+    """Number of private cards of each seat."""
     max_cards: int
-    """Cards that are dealt at most."""
+    """Maximum number of cards that are dealt."""
     max_decisions: int
+    """Maximum number of decisions."""
     min_return: float
-    """Smallest return of one seat, in rewards."""
+    """Smallest return of a seat, in rewards."""
     max_return: float
+    """Largest return of a seat, in rewards."""
     recall_blocks: tuple[Block, ...]
-    """Blocks of an information state beyond those of an observation, for perfect recall; all of it public."""
+    """Blocks that an information state (with perfect recall) has beyond those of an observation; all are public."""
 
     def card_name(self, card: int) -> str:
-        """Return a card in words."""
+        """Return the name of a card id."""
         ...
 
     def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
-        """Begin the deal at table 0 with the private cards at the front of `cards`."""
+        """Begin the deal at table 0; the first of `cards` are the private cards."""
         ...
 
     def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
-        """Put the cards that chance has dealt where table 0 will look for them."""
+        """Write the cards that chance has dealt into table 0."""
         ...
 
     def num_cards_dealt(self, tables: Tables) -> int:
-        """Return how many cards table 0 has used: all in hands and on the board."""
+        """Return the number of cards that table 0 needs: those in hands and on the board."""
         ...
 
     def public_decision(self, before: Tables, after: Tables, action: int) -> Any:
@@ -86,21 +89,21 @@ class Chance(Protocol):
         ...
 
     def action_of(self, tables: Tables, decision: Any) -> int:
-        """Return the action with which the actor at table 0 does what was seen, negative if it cannot."""
+        """Return the actor's action at table 0 whose public part is `decision`; negative if there is none."""
         ...
 
     def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
-        """Return for each seat its private cards that everybody knows of."""
+        """Return the private cards of each seat that have become public."""
         ...
 
     def public_text(self, episode: Episode) -> str:
-        """Return all that has happened, as everybody saw it."""
+        """Return the public history as text."""
         ...
 
     def private_text(self, cards: Iterable[int]) -> str:
-        """Return the cards of a seat."""
+        """Return the cards of a seat as text."""
         ...
 
     def write_recall(self, episode: Episode, pieces: Mapping[str, NDArray[Any]]) -> None:
-        """Write the recall blocks, which are all zeros before."""
+        """Write the recall blocks, which must be all zeros."""
         ...

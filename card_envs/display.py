@@ -1,4 +1,4 @@
-"""render_mode="human": tables in a window where one can be opened, else as text on the terminal."""
+"""Output of render mode "human": a window, or text on the terminal."""
 
 from __future__ import annotations
 
@@ -23,26 +23,34 @@ class Window(Protocol):
         ...
 
     def close(self) -> None:
-        """Take the window away."""
+        """Close the window."""
         ...
 
 
 class Display:
-    """Output of render mode "human": a window, opened with the first picture, or the terminal.
+    """Shows tables in a window, which opens with the first picture, or as text on the terminal.
 
-    The window is pygame's or, without pygame, one of matplotlib. There is text instead without a screen, without a
-    picture, and where somebody else reads what is printed (`CaptureStdoutWrapper`, notebooks, tests).
+    The window is made by pygame or, if pygame is missing, by matplotlib. Text is printed instead if there is no screen,
+    if the game draws no pictures, and if the output is captured (`CaptureStdoutWrapper`, notebooks, tests).
+
+    Args:
+        title: Title of the window.
+        frames_per_second: Maximum number of pictures per second.
     """
 
     def __init__(self, title: str, frames_per_second: float) -> None:
-        """Show nothing yet; a window then shows at most so many pictures a second."""
         self._title, self._pause = title, 1.0 / frames_per_second
         self._window: Window | None = None
         self._is_closed = False
         self._last = 0.0
 
     def show(self, text: Callable[[], str], picture: Callable[[], Picture] | None) -> None:
-        """Show a table, by whichever of the two is needed; nothing once its window was closed."""
+        """Show a table.
+
+        Args:
+            text: Function that returns the table as text.
+            picture: Function that draws the table; None for games without pictures.
+        """
         if picture is None or not _has_screen() or _output_is_read():
             print(text(), flush=True)
             return
@@ -58,14 +66,14 @@ class Display:
             self._is_closed = not self._window.show(frame)
 
     def close(self) -> None:
-        """Close the window if there is one; the next picture opens a new one."""
+        """Close the window; the next picture opens a new one."""
         if self._window is not None:
             self._window.close()
         self._window, self._is_closed = None, False
 
 
 def open_window(title: str) -> Window:
-    """Return a window of pygame, or of matplotlib where pygame is missing; raise ImportError if neither can."""
+    """Return a window of pygame or, if pygame is missing, of matplotlib; ImportError if neither can open one."""
     for kind in (PygameWindow, MatplotlibWindow):
         try:
             return kind(title)
@@ -78,7 +86,7 @@ class PygameWindow:
     """A window of pygame."""
 
     def __init__(self, title: str) -> None:
-        """Prepare pygame; the first picture gives the size."""
+        """Start pygame; the first picture sets the size of the window."""
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pygame 2.6 imports a module that setuptools wants to remove
@@ -101,16 +109,16 @@ class PygameWindow:
         return not is_closed
 
     def close(self) -> None:
-        """Take the window away."""
+        """Close the window."""
         self._pygame.display.quit()
         self._screen = None
 
 
 class MatplotlibWindow:
-    """A window of matplotlib, with whichever of its interactive backends works."""
+    """A window of matplotlib."""
 
     def __init__(self, title: str) -> None:
-        """Open the window; raises RuntimeError where matplotlib can only write files."""
+        """Open the window; RuntimeError if matplotlib's backend can only write files."""
         from matplotlib import pyplot
         from matplotlib.backends.registry import BackendFilter, backend_registry
 
@@ -137,15 +145,15 @@ class MatplotlibWindow:
         return True
 
     def close(self) -> None:
-        """Take the window away."""
+        """Close the window."""
         self._pyplot.close(self._figure)
 
 
 def _has_screen() -> bool:
-    """Return True if a window could be seen."""
+    """Return True if there is a screen for a window."""
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _output_is_read() -> bool:
-    """Return True if somebody in this process takes what is printed."""
+    """Return True if standard output is captured in this process."""
     return sys.stdout is not sys.__stdout__

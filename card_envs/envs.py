@@ -1,6 +1,6 @@
-"""The registry: which ids exist, what they are made of, how they are made. Versions live here and nowhere else.
+"""The registry of environments: their ids and versions, and the functions that make games and environments.
 
-Engine and compiler are imported by the functions that make something: to know the ids takes half of the time.
+The functions that make something import the engine and the compiler, so importing this module takes half the time.
 """
 
 from __future__ import annotations
@@ -20,30 +20,34 @@ from card_envs import plugins
 from card_envs.locations import UnknownNameError, load_object, suggest_name
 
 if TYPE_CHECKING:
-    from card_envs.aec import ConventionalAEC, GameAEC
+    from card_envs.aec import GameAEC
+    from card_envs.conventional_aec import ConventionalAEC
     from card_envs.cuda.tables import CudaTables
     from card_envs.game import Game
     from card_envs.vector import VectorTables
 
 DEVICES = ("cpu", "cuda")
-"""Devices on which the tables of `make_vector` can be."""
+"""Devices for the tables of `make_vector`."""
 
 
 @dataclass(frozen=True)
 class EnvEntry:
-    """One environment id. Factories are "module:name", imported when first needed."""
+    """One registered environment. Objects are named by "module:NAME" and imported when first needed."""
 
     id: str
-    """Versioned: the version grows when rules, observations, rewards or masks change, not when speed does."""
+    """Id with a version, which grows when rules, observations, rewards or masks change."""
     gymnasium_id: str
+    """Id in Gymnasium's registry, after "card_envs/"."""
     make_game: str
+    """Function that makes the game, "module:function"."""
     summary: str
+    """One line for lists of environments."""
     histories: tuple[str, ...] = ()
-    """Formats for recorded hands, "module:NAME" of a `history.formats.HistoryFormat`; the usual one comes first."""
+    """Formats of recorded hands, each "module:NAME" of a `history.formats.HistoryFormat`; the default comes first."""
 
     @property
     def factory(self) -> Callable[..., Game]:
-        """The function that makes the game; its parameters are the environment's arguments."""
+        """The function `make_game`; its parameters are the environment's arguments."""
         factory: Callable[..., Game] = load_object(self.make_game)
         return factory
 
@@ -108,21 +112,21 @@ def register_env(
     gymnasium_id: str | None = None,
     histories: tuple[str, ...] = (),
 ) -> EnvEntry:
-    """Register a game of your own, with PettingZoo and Gymnasium too.
+    """Register a game, also with PettingZoo and Gymnasium.
 
     Args:
         env_id: Versioned id, such as "my_game-v0".
-        make_game: "module:function" that returns the `Game`; its parameters are the environment's arguments, and all
+        make_game: "module:function" that returns the `Game`. Its parameters are the environment's arguments, and all
             must have defaults.
         summary: One line for lists of environments.
-        gymnasium_id: Id for Gymnasium; by default MyGame-v0.
-        histories: "module:NAME" of each format for recorded hands.
+        gymnasium_id: Id for Gymnasium; None for MyGame-v0.
+        histories: "module:NAME" of each format of recorded hands.
 
     Returns:
         The entry in `ENVS`; registering the same game twice returns the first.
 
     Raises:
-        ValueError: For an id without a version, and for one that stands for something else.
+        ValueError: For an id without a version, and for an id that is registered for another game.
     """
     name, dash, version = env_id.rpartition("-v")
     if not dash or not name or not version.isdigit():
@@ -131,18 +135,18 @@ def register_env(
     entry = EnvEntry(env_id, gymnasium_id or capitals, make_game, summary, histories)
     if env_id in ENVS:
         if ENVS[env_id] != entry:
-            raise ValueError(f"environment id {env_id!r} stands for {ENVS[env_id].make_game} already: choose another")
+            raise ValueError(f"environment id {env_id!r} is taken by {ENVS[env_id].make_game}: choose another")
         return ENVS[env_id]
     ENVS[env_id] = entry
-    for follower in _FOLLOWERS:
-        follower(entry)
+    for callback in _CALLBACKS:
+        callback(entry)
     return entry
 
 
 def register_installed_games() -> None:
-    """Make the games of other distributions known: those of the entry points `card_envs.games`; imports none of them.
+    """Register the games of other distributions, from the entry points `card_envs.games`, without importing them.
 
-    One whose id has no version, or stands for another game already, is left out with a warning.
+    A game whose id has no version or is taken by another game is left out with a warning.
     """
     histories = plugins.list_plugins(plugins.HISTORIES)
     for env_id, location in plugins.list_plugins(plugins.GAMES).items():
@@ -154,15 +158,15 @@ def register_installed_games() -> None:
             warnings.warn(f"the game {location!r} is left out: {error}", RuntimeWarning, stacklevel=2)
 
 
-def follow_registrations(follower: Callable[[EnvEntry], None]) -> None:
-    """Call `follower` with every entry, those that are registered later too."""
-    _FOLLOWERS.append(follower)
+def on_registration(callback: Callable[[EnvEntry], None]) -> None:
+    """Call `callback` with every entry, now for registered ones and later for new ones."""
+    _CALLBACKS.append(callback)
     for entry in ENVS.values():
-        follower(entry)
+        callback(entry)
 
 
-def _enter_elsewhere(entry: EnvEntry) -> None:
-    """Enter an id into the registries of PettingZoo, which has one since 1.27, and Gymnasium, once."""
+def _register_with_libraries(entry: EnvEntry) -> None:
+    """Register an id with Gymnasium and PettingZoo (from version 1.27 on, which has a registry), once."""
     name = f"card_envs/{entry.id}"
     if name not in getattr(pettingzoo, "aec_registry", {name}):
         pettingzoo.register("aec", name, entry_point=partial(make_env, entry.id))
@@ -175,11 +179,11 @@ def _enter_elsewhere(entry: EnvEntry) -> None:
         )
 
 
-_FOLLOWERS: list[Callable[[EnvEntry], None]] = []
+_CALLBACKS: list[Callable[[EnvEntry], None]] = []
 
 
 def importable_games(env_ids: Iterable[str] | None = None) -> dict[str, Game]:
-    """Return the games of ids, by default all, with default settings; those that cannot be imported get a warning."""
+    """Return the games of some ids, by default all, with default settings; warn of those that cannot be imported."""
     games = {}
     for env_id in ENVS if env_ids is None else env_ids:
         try:
@@ -193,10 +197,10 @@ def find_entry(env_id: str) -> EnvEntry:
     """Return the entry of an id.
 
     Args:
-        env_id: Id with or without its version and "card_envs/"; without a version, the newest one is meant.
+        env_id: Id with or without its version and "card_envs/"; without a version, the newest one is returned.
 
     Raises:
-        ValueError: For an unknown id; the message names the nearest known one.
+        ValueError: For an unknown id; the message suggests the nearest known one.
     """
     name = env_id.removeprefix("card_envs/")
     if name in ENVS:
@@ -209,7 +213,7 @@ def find_entry(env_id: str) -> EnvEntry:
 
 
 class UnknownSettingError(UnknownNameError, TypeError):
-    """Raised for a setting that an environment does not have: a wrong argument to Python, a wrong value to its user."""
+    """Raised for a setting that an environment does not have. A TypeError, as for unexpected arguments of functions."""
 
 
 def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # Any: so that **dict[str, int] will do
@@ -217,12 +221,12 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
 
     Args:
         env_id: Id such as "limit_holdem-v0"; see `find_entry`.
-        dtype: Type of the numbers in observations, "float32" or "int8", None for the encoder's own. The numbers are the
-            same (see `Game.with_dtype`). Everything that takes an environment's settings takes it too.
+        dtype: Type of the numbers in observations, "float32" or "int8"; None for the encoder's own. The numbers are the
+            same, see `Game.with_dtype`. Every function that takes an environment's settings takes `dtype` too.
         **settings: Arguments of the environment, such as `num_players`; see its page.
 
     Raises:
-        UnknownSettingError: For an argument that the environment does not have; the message lists those that it has.
+        UnknownSettingError: For an argument that the environment does not have; the message lists its arguments.
         ValueError: For an unknown id, and for values that the game refuses.
 
     Example:
@@ -233,7 +237,7 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
     known = [*inspect.signature(factory).parameters, "dtype"]
     unknown = sorted(set(settings) - set(known))
     if unknown:
-        # "unexpected keyword argument" are Python's words: TorchRL tries again without the argument if it finds them.
+        # TorchRL looks for "unexpected keyword argument", Python's wording, and tries again without the argument
         name = unknown[0]
         raise UnknownSettingError(
             f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}", "setting"
@@ -265,12 +269,12 @@ def make_vector(
     Args:
         env_id: Id such as "no_limit_holdem-v0".
         num_tables: Number of tables.
-        seed: Fixes the deals of each table, whatever their number; None for an unpredictable one.
-        num_threads: Threads that share the work of a step.
+        seed: Seed of the deals; None: unpredictable.
+        num_threads: Number of threads that share the work of a step.
         device: "cpu", or "cuda" (experimental, extra `cuda`) for tables on a GPU; see `card_envs.cuda`.
         reuse_buffers: Number of sets of arrays that steps write in turn; 0 for new arrays at every step.
-        **settings: Arguments of the environment, as for `make_game`. With dtype="int8" observations take a quarter of
-            the memory, where all their numbers are whole.
+        **settings: Arguments of the environment, as for `make_game`. dtype="int8" reduces the memory of observations to
+            a quarter, for encoders whose numbers are whole.
 
     Raises:
         UnknownSettingError: For an argument that the environment does not have.
@@ -289,26 +293,26 @@ def make_vector(
 
         return VectorTables(game, num_tables, seed, num_threads, reuse_buffers)
     if num_threads != 1:
-        raise ValueError(f"num_threads {num_threads!r} is of the processor: leave it out with device={device!r}")
+        raise ValueError(f"num_threads {num_threads!r} is for the processor: omit it with device={device!r}")
     if reuse_buffers:
-        raise ValueError(f"reuse_buffers {reuse_buffers!r} is of the processor: leave it out with device={device!r}")
-    from card_envs.cuda.tables import CudaTables  # not needed elsewhere, and it imports Numba's CUDA
+        raise ValueError(f"reuse_buffers {reuse_buffers!r} is for the processor: omit it with device={device!r}")
+    from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
 
     return CudaTables(game, num_tables, seed)
 
 
 def warmup(env_id: str, **settings: Any) -> float:
-    """Compile the kernels of an environment, or load them where they are compiled already.
+    """Compile the kernels of an environment, or load them from disk if they were compiled before.
 
-    Kernels that are not compiled yet are otherwise compiled when they are first used. Call this once before starting
-    worker processes: they then find everything compiled.
+    Without it, kernels are compiled when they are first called. Call it once before you start worker processes, so that
+    each of them finds the compiled kernels on disk.
 
     Args:
         env_id: Id such as "big2-v0".
         **settings: Arguments of the environment.
 
     Returns:
-        Seconds that it took.
+        Wall time in seconds.
     """
     import numpy as np
 
@@ -331,7 +335,7 @@ def warmup(env_id: str, **settings: Any) -> float:
 
 
 def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
-    """Return the AEC environment of an id that raises IllegalActionError for illegal actions: the fast path.
+    """Return the AEC environment of an id whose `step` raises IllegalActionError for illegal actions: the fast path.
 
     Args:
         env_id: Id such as "leduc_holdem-v0".
@@ -358,7 +362,7 @@ def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> Co
     Raises:
         UnknownSettingError: For an argument that the environment does not have.
     """
-    from card_envs.aec import ConventionalAEC
+    from card_envs.conventional_aec import ConventionalAEC
 
     entry = find_entry(env_id)
     return ConventionalAEC(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
@@ -368,4 +372,4 @@ def _metadata_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
 
 
-follow_registrations(_enter_elsewhere)
+on_registration(_register_with_libraries)

@@ -1,4 +1,4 @@
-"""Deals with explicit chance, played card by card and action by action; and dealt again as a seat may imagine them."""
+"""Deals with explicit chance: playing them card by card, and resampling the cards that a seat does not see."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from card_envs.chance import BEGIN, Chance, Episode
 from card_envs.game import ILLEGAL, Game, IllegalActionError, Tables
 
 _TRIES = 100
-"""Deals drawn at random until one fits what was seen; in most games the first does."""
+"""Maximum number of random deals until one is consistent with the observations; in most games the first is."""
 _SWAPS = 100
-"""Steps of the walk among deals that fit, where random ones hardly ever do."""
+"""Number of steps of the random walk among consistent deals, if random deals are hardly ever consistent."""
 
 
 def chance_of(game: Game) -> Chance:
-    """Return the cards of a game as events of their own, or raise a ValueError for a game that does not tell."""
+    """Return the explicit chance of a game, or raise a ValueError for a game without it."""
     if game.info.chance is None:
         raise ValueError(f"{game.name} has no explicit chance: fill `GameInfo.chance`")
     return game.info.chance
@@ -29,9 +29,9 @@ def first_episode(game: Game) -> Episode:
 
 
 def after_card(game: Game, episode: Episode, card: int) -> Episode:
-    """Return the episode with one more card, and with what waited for it."""
+    """Return the episode after chance deals a card; the action that waits for it is applied if it is the last."""
     if card in episode.cards or card not in chance_of(game).deck:
-        raise IllegalActionError(f"card {card} is not in the deck any more: draw one of chance_outcomes()")
+        raise IllegalActionError(f"card {card} is no longer in the deck: choose one of chance_outcomes()")
     dealt = episode._replace(cards=(*episode.cards, card))
     if dealt.is_dealing or dealt.waiting is None:
         return dealt
@@ -46,14 +46,14 @@ def after_action(game: Game, episode: Episode, action: int) -> Episode:
 
 
 def private_cards(game: Game, episode: Episode, seat: int) -> tuple[int, ...]:
-    """Return the card ids that a seat was dealt so far."""
+    """Return the private card ids that a seat was dealt so far."""
     count = chance_of(game).num_private_cards
     return episode.cards[: count * game.num_seats][seat * count : (seat + 1) * count]
 
 
 def _apply(game: Game, episode: Episode, action: int) -> Tables:
-    """Return the table after an action; what it shows of cards that are not dealt yet is meaningless."""
-    # as bytes: copying a structured array field by field takes longer than all the rest
+    """Return the table after an action; cards that are not dealt yet are arbitrary."""
+    # copied as bytes: copying a structured array field by field takes longer than everything else
     tables = episode.tables.view(np.uint8).copy().view(episode.tables.dtype)
     if action == BEGIN:
         chance_of(game).open_table(tables, episode.cards)
@@ -65,7 +65,7 @@ def _apply(game: Game, episode: Episode, action: int) -> Tables:
 
 
 def _advance(game: Game, episode: Episode, action: int, tables: Tables) -> Episode:
-    """Return the episode at the table after `action`, or waiting with it for the cards that it turns up."""
+    """Return the episode after `action`, or the one in which `action` waits for cards."""
     shown = chance_of(game).num_cards_dealt(tables)
     if shown > len(episode.cards):
         return episode._replace(due=shown, waiting=action)
@@ -73,21 +73,27 @@ def _advance(game: Game, episode: Episode, action: int, tables: Tables) -> Episo
 
 
 def resample_episode(game: Game, episode: Episode, seat: int, uniform: Callable[[], float]) -> Episode:
-    """Return a deal in which `seat` has seen the same: its own cards and all that is public stay, others are drawn.
+    """Return a random deal in which `seat` sees the same: its own cards and all public events are kept.
 
-    `uniform` returns random numbers in [0, 1). All deals that fit are equally likely, whatever the others would have
-    done with them; where they are hard to find (an action tells that a seat lacks cards), nearly so.
+    All consistent deals are equally likely, whatever strategies the other seats have. If they are hard to find (because
+    an action reveals that a seat lacks cards), probabilities are approximate.
+
+    Args:
+        game: The game.
+        episode: The deal.
+        seat: The seat whose information is kept.
+        uniform: Function that returns random numbers in [0, 1).
     """
     known = _hide_unknown_cards(game, episode, seat)
     for _ in range(_TRIES):
-        found = _like(game, episode, _draw_unknown_cards(game, known, uniform))
+        found = _replace_cards(game, episode, _draw_unknown_cards(game, known, uniform))
         if found is not None:
             return found
     return _walk_randomly(game, episode, known, uniform)
 
 
 def replay_episode(game: Game, cards: tuple[int, ...], decisions: Sequence[Any]) -> Episode | None:
-    """Return the episode in which chance deals `cards` and the seats do as seen; None if they cannot."""
+    """Return the episode with these cards and public decisions; None if a decision is impossible."""
     episode, chance = first_episode(game), chance_of(game)
     left = list(decisions)
     while left or len(episode.cards) < len(cards):
@@ -108,14 +114,14 @@ def replay_episode(game: Game, cards: tuple[int, ...], decisions: Sequence[Any])
     return episode
 
 
-def _like(game: Game, episode: Episode, cards: tuple[int, ...]) -> Episode | None:
-    """Return the episode with other cards, None unless the same is seen and the same seat acts."""
+def _replace_cards(game: Game, episode: Episode, cards: tuple[int, ...]) -> Episode | None:
+    """Return the episode with other cards; None unless the public decisions and the seat to act are the same."""
     found = replay_episode(game, cards, episode.decisions)
     return found if found is not None and found.tables["actor"][0] == episode.tables["actor"][0] else None
 
 
 def _hide_unknown_cards(game: Game, episode: Episode, seat: int) -> list[int | None]:
-    """Return the cards in the order of the deal, None for those that `seat` does not know."""
+    """Return the cards in the order of the deal, with None for cards that `seat` does not know."""
     chance = chance_of(game)
     shown = chance.face_up_cards(episode)
     num_private = chance.num_private_cards * game.num_seats
@@ -128,13 +134,13 @@ def _hide_unknown_cards(game: Game, episode: Episode, seat: int) -> list[int | N
 
 
 def _draw_unknown_cards(game: Game, known: Sequence[int | None], uniform: Callable[[], float]) -> tuple[int, ...]:
-    """Return the cards with those that are not known drawn from the rest of the deck."""
+    """Return the cards, with random ones from the rest of the deck in place of None."""
     rest = [card for card in chance_of(game).deck if card not in known]
     return tuple(rest.pop(int(uniform() * len(rest))) if card is None else card for card in known)
 
 
 def _walk_randomly(game: Game, episode: Episode, known: Sequence[int | None], uniform: Callable[[], float]) -> Episode:
-    """Return the deal that a random walk among fitting deals reaches; each step swaps a hidden card with another."""
+    """Return the end of a random walk among consistent deals; each step swaps a hidden card with another card."""
     rest = [card for card in chance_of(game).deck if card not in episode.cards]
     hidden = [place for place, card in enumerate(known) if card is None]
     pool, found = [*episode.cards, *rest], episode
@@ -142,7 +148,7 @@ def _walk_randomly(game: Game, episode: Episode, known: Sequence[int | None], un
     for _ in range(_SWAPS if hidden else 0):
         one, other = hidden[int(uniform() * len(hidden))], swappable[int(uniform() * len(swappable))]
         pool[one], pool[other] = pool[other], pool[one]
-        tried = _like(game, episode, tuple(pool[: len(known)]))
+        tried = _replace_cards(game, episode, tuple(pool[: len(known)]))
         if tried is None:
             pool[one], pool[other] = pool[other], pool[one]
         else:

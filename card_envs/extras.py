@@ -24,13 +24,13 @@ EXTRA_OF = {
 
 
 def how_to_install(error: ModuleNotFoundError) -> str:
-    """Return advice for a missing package.
+    """Return a sentence with the command that installs a missing package.
 
     Args:
-        error: The error of the failed import; raised again if no extra installs the package.
+        error: The error of the failed import.
 
-    Returns:
-        A sentence with the command that installs the extra.
+    Raises:
+        ModuleNotFoundError: `error` itself, if no extra installs the package.
     """
     package = (error.name or "").partition(".")[0]
     if package not in EXTRA_OF:

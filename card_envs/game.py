@@ -1,6 +1,6 @@
-"""`Game`: the few things that environments, matches and agents may ask of a card game.
+"""`Game`: the interface of a card game to environments, matches and agents.
 
-A game is a record dtype for its tables and a handful of functions on arrays of such records. Generic code reads four
+A game is a record dtype for its tables and some functions on arrays of such records. Generic code reads these four
 fields of a table and no others:
 
 * `rng`     uint64 (4,)   the random stream of this table (see `card_envs.rng`)
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from card_envs.game_info import GameInfo
@@ -36,7 +37,7 @@ from card_envs.game_kernels import (
     TableText,
     WriteState,
 )
-from card_envs.observation import Encoder, Layout
+from card_envs.observation import Encoder, Layout, mask_records, observation_records
 from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
 
@@ -49,30 +50,30 @@ _MAX_INT64 = np.iinfo(np.int64).max
 
 
 class IllegalActionError(ValueError):
-    """Raised when an action is not legal; says what came, what is allowed, and leaves the table unchanged."""
+    """Raised when an action is not legal; the message lists legal actions, and the table is unchanged."""
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return True for whole numbers, Python's and NumPy's; not for True and False."""
+    """Return True for an integer of Python or NumPy; False for True and False."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def check_count(name: str, value: Any) -> int:
-    """Return a number of things, at least one, or raise a ValueError that names it."""
+    """Return a positive integer, or raise a ValueError that names the argument."""
     if not is_whole(value) or value < 1:
         raise ValueError(f"{name} {value!r} must be a whole number, at least 1")
     return int(value)
 
 
 def check_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
-    """Return the entries of a list, tuple, range or array, or raise a ValueError that says what is wanted instead."""
+    """Return the entries of a list, tuple, range or array, or raise a ValueError that says what is `wanted`."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ValueError(f"{name} {values!r} must be {wanted}")
     return list(values)
 
 
 def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
-    """Return `actions` as `count` whole numbers, or raise an IllegalActionError; legality is not checked."""
+    """Return `actions` as an int64 array (count,), or raise an IllegalActionError; legality is not checked."""
     chosen = np.asarray(actions)
     if chosen.dtype == np.int64 and chosen.shape == (count,) and chosen.flags.c_contiguous:
         return chosen
@@ -81,16 +82,16 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
             f"actions of shape {chosen.shape} and dtype {chosen.dtype}: {count} integers are needed"
         )
     if chosen.dtype == np.uint64 and chosen.max(initial=0) > _MAX_INT64:
-        raise IllegalActionError(f"action {chosen.max()} is not an id")
+        raise IllegalActionError(f"action {chosen.max()} is not an action id: it does not fit a 64-bit integer")
     return np.ascontiguousarray(chosen, np.int64)
 
 
 @dataclass(frozen=True, repr=False)
 class Game:
-    """A card game with its settings and one encoder, as data and functions on arrays of tables.
+    """A card game with its settings and one encoder: data, and functions on arrays of tables.
 
-    `card_envs.make_game` makes games by id; `game_loops.game_loops` makes the functions over many tables from those of
-    one table. Games cannot be changed; copies share them, and pickles keep how they were made.
+    `card_envs.make_game` makes a game by its id. `game_loops.game_loops` makes the functions on many tables from those
+    on one table. A game is immutable: copies return the game itself, and a pickle holds how to make it again.
 
     Example:
         >>> from card_envs import make_game
@@ -103,13 +104,13 @@ class Game:
 
     name: str
     config: Any
-    """The frozen dataclass with all settings."""
+    """All settings, a frozen dataclass."""
     rules_profiles: tuple[str, ...]
-    """Names of complete sets of rules that a configuration can choose."""
+    """Names of the complete sets of rules that the settings can choose from."""
     encoders: Mapping[str, Encoder]
     """All encoders of the game by name."""
     with_encoder: Callable[[str | Encoder], Game]
-    """Encoder or name -> the same game observed through it; tables of one are those of the other. Can be pickled."""
+    """Function: encoder or its name -> the same game with that encoder, for the same tables. Can be pickled."""
     encoder: Encoder
     layout: Layout
     """Blocks of an observation."""
@@ -120,13 +121,13 @@ class Game:
     unit: str
     """Unit of rewards: "bb", "chips" or "points"."""
     chips_per_reward: int
-    """Payoff that makes a reward of 1."""
+    """Payoff that equals a reward of 1."""
     max_reward: float
-    """No reward is larger, nor smaller than its negative."""
+    """Bound of the absolute value of rewards."""
     option_names: tuple[str, ...]
-    """Keys that `deal_with` understands."""
+    """Options of `deal_with`."""
 
-    # Functions: the protocol that is the type of each says what it gets, returns and changes. Kernels check nothing.
+    # Functions: their types are protocols that document arguments and results. Kernels check nothing.
     new_tables: NewTables
     start: Start
     deal: Deal
@@ -149,12 +150,12 @@ class Game:
         return f"<Game {self.name}: {self.num_seats} seats, {self.num_actions} actions, encoder {self.encoder.name}>"
 
     def __reduce__(self) -> tuple[Callable[[str | Encoder], Game], tuple[str | Encoder]]:
-        """Pickle how the game was made: Numba would pickle its kernels by value, a megabyte that compiles anew."""
+        """Pickle how to make the game: Numba would pickle kernels by value, a megabyte that is compiled again."""
         is_own = self.encoders.get(self.encoder.name) is self.encoder
         return self.with_encoder, (self.encoder.name if is_own else self.encoder,)
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> Game:
-        """Return the game itself, which nothing can change."""
+        """Return the game itself, which is immutable."""
         return self
 
     def with_dtype(self, dtype: str) -> Game:
@@ -164,8 +165,8 @@ class Game:
             dtype: "float32" or "int8".
 
         Raises:
-            ValueError: For an encoder whose numbers the type does not hold, such as fractions; the message names the
-                encoders that can.
+            ValueError: If the type cannot hold the encoder's numbers, such as fractions; the message names encoders
+                whose numbers it can hold.
         """
         try:
             return self.with_encoder(self.encoder.with_dtype(dtype))
@@ -173,33 +174,85 @@ class Game:
             raise ValueError(f"{error}; encoders that can: {self._encoders_in(dtype) or 'none'}") from error
 
     def _encoders_in(self, dtype: str) -> list[str]:
-        able = []
+        found = []
         for name, encoder in self.encoders.items():
             with contextlib.suppress(ValueError):  # also for encoders that are not for this game
                 encoder.with_dtype(dtype).layout(self.config)
-                able.append(name)
-        return able
+                found.append(name)
+        return found
+
+    @property
+    def observation_space(self) -> spaces.Space[Any]:
+        """A new Gymnasium space of {"observation": vector of `layout`, "action_mask": int8 (num_actions,)}."""
+        mask = spaces.Box(0, 1, (self.num_actions,), np.int8)
+        return spaces.Dict({"observation": self.layout.space, "action_mask": mask})
+
+    def observe(self, tables: Tables, i: int, seat: int) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        """Return what a seat of table i sees, (layout.size,), and its action mask, (num_actions,)."""
+        observation = np.zeros((1, self.layout.size), self.layout.dtype)
+        mask = np.zeros((1, self.num_actions), np.int8)
+        self.encoder.observe(tables, i, seat, observation_records(observation), mask_records(mask))
+        return observation[0], mask[0]
+
+    def observe_actors(self, tables: Tables, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        """Return what the actors of tables[rows] see, (n, layout.size), and their action masks, (n, num_actions).
+
+        None of these tables may be over.
+        """
+        observation = np.empty((len(rows), self.layout.size), self.layout.dtype)
+        mask = np.empty((len(rows), self.num_actions), np.int8)
+        self.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
+        return observation, mask
+
+    def legal_actions(self, tables: Tables, i: int) -> list[int]:
+        """Return the legal action ids of the actor at table i, in increasing order; [] if the episode is over."""
+        mask = np.empty((1, self.num_actions), np.int8)
+        self.mask_batch(tables, np.array([i]), mask_records(mask))
+        return [int(action) for action in np.flatnonzero(mask[0])]
+
+    def state(self, tables: Tables, i: int) -> NDArray[Any]:
+        """Return the perfect-information vector of table i, (state_layout.size,)."""
+        vectors: NDArray[Any] = np.zeros((1, self.state_layout.size), self.state_layout.dtype)
+        self.write_state(tables, i, observation_records(vectors))
+        return vectors.reshape(-1)
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the positions relative to the first actor, such as ("SB", "BB"), which `positions` numbers."""
+        positions = self.info.positions
+        return positions.names if positions else tuple(f"seat {seat}" for seat in range(1, self.num_seats + 1))
+
+    def positions(self, tables: Tables) -> NDArray[np.int64]:
+        """Return the position of every seat, (n, num_seats), an index of `position_names`."""
+        positions = self.info.positions
+        return positions.of(tables) if positions else np.tile(np.arange(self.num_seats), (len(tables), 1))
+
+    def unknown_options(self, options: Any) -> list[str]:
+        """Return the keys of reset options that the game does not know, sorted; TypeError if they are no mapping."""
+        if not isinstance(options, Mapping):
+            raise TypeError(f"reset options {options!r} must be a dict")
+        return sorted(map(str, set(options) - set(self.option_names)))
 
     def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
         """Return new tables at which nothing is dealt yet.
 
         Args:
             num_tables: Number of tables.
-            seed: Any integer. Seed and table number fix the random stream of a table.
+            seed: Any integer. The random stream of a table depends on the seed and the table number only.
             first_table: Number of the first table.
 
         Returns:
             (num_tables,) records of the game.
 
         Raises:
-            ValueError: For a seed that is no whole number.
+            ValueError: For a seed that is no integer.
         """
         tables = self.new_tables(num_tables)
         self.seed(tables, seed, first_table)
         return tables
 
     def seed(self, tables: Tables, seed: int, first_table: int = 0) -> None:
-        """Start the random streams of `tables` anew; any integer is a seed, others raise a ValueError."""
+        """Restart the random streams of `tables`; ValueError for a seed that is no integer."""
         if not is_whole(seed):
             raise ValueError(f"seed {seed!r} must be a whole number")
         seed_streams(tables, np.uint64(int(seed) % 2**64), np.uint64(first_table))

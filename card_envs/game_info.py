@@ -1,8 +1,8 @@
 """`GameInfo`: facts about a game beyond the rules in `Game`, for matches, reports, solvers and wrappers.
 
-Every field has a default, with which the game can be played in all environments and matches; a field that is filled
-opens what needs it: explicit chance opens OpenSpiel and the check for leaks, an enumeration exact best responses,
-hidden hands the local best response. Games fill it in their own folders; nothing else knows a game by name.
+Every field is optional: without any, the game can be played in all environments and matches. Each field enables a
+feature, such as `chance` OpenSpiel and the check for leaks, `enumeration` exact best responses, and `hidden_hands` the
+local best response. Games fill the fields in their own folders, so that generic code needs no game by name.
 """
 
 from __future__ import annotations
@@ -21,85 +21,89 @@ from card_envs.typing import Floats, Rows
 
 
 class Painting(Protocol):
-    """Puts table 0 on a `card_envs.canvas.Canvas`, as a seat sees it, or with all cards for None."""
+    """Function that draws table 0 on a `card_envs.canvas.Canvas`."""
 
     def __call__(
         self, make_canvas: type[Any], tables: Tables, seat: int | None, names: Sequence[str] | None = None, /
     ) -> Any:
-        """Return a canvas of the kind asked for; `names` are those of the seats."""
+        """Return a canvas of class `make_canvas` with table 0 as a seat sees it, with all cards for None.
+
+        `names` are the names of the seats.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Seats:
-    """The numbers of seats at which a game can be played."""
+    """The numbers of seats with which a game can be played."""
 
     fewest: int
     most: int
     setting: str | None = None
-    """The argument of the environment that chooses, None where nothing is to choose."""
+    """Argument of the environment that sets the number of seats; None if it is fixed."""
 
 
 @dataclass(frozen=True)
 class Positions:
-    """Positions of the seats relative to the first actor: results depend on them as much as on skill."""
+    """Positions of the seats relative to the first actor, on which results depend as much as on skill."""
 
     names: tuple[str, ...]
+    """Names of the positions, such as ("SB", "BB")."""
     of: Callable[[Tables], NDArray[np.int64]]
-    """Tables -> (n, num_seats): the position of every seat, an index of `names`."""
+    """Function: tables (n,) -> position of every seat (n, num_seats), an index of `names`."""
 
 
 class Enumeration(Protocol):
-    """All deals of a game in which no card decides what is legal, as exact best responses need them."""
+    """All deals of a game whose legal actions do not depend on cards, for exact best responses."""
 
     num_deals: int
-    """Deals, all equally likely; the order of the cards counts."""
+    """Number of deals, all equally likely; deals with the same cards in another order are different."""
 
     def deal_all(self) -> Tables:
-        """Return every deal once, as a table at its first decision; all have the same seat to act."""
+        """Return a table for each deal, before its first decision; the same seat acts at all of them."""
         ...
 
     def deal_indices(self, tables: Tables) -> Rows:
-        """Return (n,): the index in `deal_all` of each table's deal, wherever its button is."""
+        """Return (n,): the index in `deal_all` of each table's deal; the button may be at any seat."""
         ...
 
     def visible_cards(self, tables: Tables, seat: int) -> NDArray[Any]:
-        """Return (n, k): the cards that `seat` sees at each table; rows are equal where it cannot tell them apart.
+        """Return (n, k): the cards that `seat` sees at each table, after the same actions at all tables.
 
-        The same actions were taken at all tables.
+        Rows are equal if the seat cannot tell the tables apart.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class ControlUnits:
-    """Units of controls: a scale for those that have hardly varied yet."""
+    """Units of control variates: the scale of those whose observed variance is small."""
 
     is_stake: NDArray[np.bool_]
-    """(k,): True for a stake times a number within -1 .. 1, False for numbers of that size alone."""
+    """(k,): True for a stake times a number within -1 .. 1, False for a number within -1 .. 1."""
     least_stake: float
-    """Smallest scale of a stake, in rewards: smaller stakes say nothing about larger ones."""
+    """Smallest scale of a stake, in rewards."""
 
 
 @dataclass(frozen=True, eq=False)
 class Controls:
-    """Control variates of an agent's rewards: numbers whose mean is zero whatever the agents do."""
+    """Control variates of an agent's rewards: numbers with mean zero for any strategies."""
 
     correction: Floats
-    """(hands,): subtracted from the rewards as it is (the AIVAT correction)."""
+    """(hands,): the AIVAT correction, which is subtracted from the rewards with coefficient 1."""
     terms: Floats
-    """(hands, k): subtracted with coefficients that a regression finds."""
+    """(hands, k): control variates that are subtracted with coefficients fitted by a regression."""
 
 
 class ControlTerms(Protocol):
-    """Computes the control variates of a match that it observes as a callback does.
+    """Computes the control variates of a match, which it observes like a callback.
 
-    The caller asks the agents for their action probabilities at counterfactual tables.
+    The caller computes the agents' action probabilities at counterfactual tables.
     """
 
     @property
     def units(self) -> ControlUnits:
-        """Units of the controls, in their order."""
+        """Units of the k control variates, in their order."""
         ...
 
     def on_deal(self, batch: Hands, /) -> None:
@@ -107,9 +111,14 @@ class ControlTerms(Protocol):
         ...
 
     def counterfactual_tables(self, batch: Hands, rows: Rows, /) -> tuple[Tables, Rows]:
-        """Return tables at which the actors' action probabilities are needed, and which of `rows` each was copied from.
+        """Return tables at which the actors' action probabilities are needed.
 
-        The second array, (k,), holds positions in `rows`.
+        Args:
+            batch: The hands.
+            rows: (m,) indices of the tables at which an action is taken next.
+
+        Returns:
+            (k,) counterfactual tables, and for each the index in `rows` of the table that it was copied from, (k,).
         """
         ...
 
@@ -120,20 +129,20 @@ class ControlTerms(Protocol):
             batch: The hands.
             rows: (m,) indices of the tables at which an action is taken.
             actions: (m,) legal actions.
-            chances: (k, num_actions) probabilities at the k counterfactual tables; NaN for agents that cannot be asked.
+            chances: (k, num_actions) action probabilities at the k counterfactual tables; NaN where they are unknown.
         """
         ...
 
     def compute_controls(self, batch: Hands, agents: Sequence[int], /) -> list[Controls]:
-        """Return the controls of each of `agents` (indices); all hands of the batch are over."""
+        """Return the control variates of each agent, given by its index; all hands of the batch are over."""
         ...
 
 
 class HiddenHands(Protocol):
-    """The hands that a seat of a heads-up game may hold, for best responses that keep a range."""
+    """The possible hands of a seat of a heads-up game, for best responses that keep a range."""
 
     num_hands: int
-    """Number of hands; a hand is an index below it."""
+    """Number of possible hands, which are numbered from 0."""
     fold: int
     """Action id of a fold."""
     call: int
@@ -146,7 +155,7 @@ class HiddenHands(Protocol):
         ...
 
     def possible_hands(self, tables: Tables, seats: Rows) -> NDArray[np.bool_]:
-        """Return (n, num_hands): True for hands that the other seat may hold, given what seats[j] sees."""
+        """Return (n, num_hands): True for hands that the opponent may hold, given what seats[j] sees."""
         ...
 
     def boards(self, tables: Tables) -> NDArray[Any]:
@@ -154,43 +163,43 @@ class HiddenHands(Protocol):
         ...
 
     def equities(self, tables: Tables, seats: Rows, random_numbers: Floats, num_boards: int) -> Floats:
-        """Return (n, num_hands): the equity of seats[j] against each hand, from `num_boards` random boards at most."""
+        """Return (n, num_hands): the equity of seats[j] against each hand, from at most `num_boards` random boards."""
         ...
 
     def stakes(self, tables: Tables, seats: Rows) -> tuple[Floats, Floats, Floats]:
-        """Return the pot, the chips to call and the hand commitment of seats[j]: (n,) chips each."""
+        """Return the pot, the chips to call and the hand commitment of seats[j], each (n,), in chips."""
         ...
 
 
 @dataclass(frozen=True)
 class ActionParts:
-    """The cards and chips that an action moves, for people who choose by pointing."""
+    """The cards and chips that an action moves, for graphical interfaces."""
 
     cards: tuple[int, ...] = ()
-    """Card ids that leave the actor's hand."""
+    """Card ids that the action plays from the actor's hand."""
     raise_to: int | None = None
-    """Chips that the actor has put in on this street afterwards; None for actions that raise nothing."""
+    """Street commitment of the actor after a bet or raise, in chips; None for other actions."""
 
 
 @dataclass(frozen=True)
 class TextInterface:
-    """A game in words, for people who type and for language models; see `card_envs.text`."""
+    """Functions that describe a game in words and read actions from text; see `card_envs.text`."""
 
     rules: str
-    """The rules with the settings of this game, in a few sentences."""
+    """The rules of the game with its settings, in a few sentences."""
     describe: Callable[[Tables, int, int, bool], list[str]]
-    """(views, i, seat, verbose) -> lines that say what `seat` sees of table i; views are censored for it."""
+    """Function (views, i, seat, verbose) -> lines that describe table i; views are censored for `seat`."""
     stage: Callable[[Tables, int], str]
-    """(tables, i) -> public heading of the actions of this part of the deal, such as "flop 7c 8c 2s"; "" for none."""
+    """Function (tables, i) -> heading for the actions of this stage of the deal, such as "flop 7c 8c 2s", or ""."""
     describe_legal: Callable[[Tables, int], str]
-    """(tables, i) -> the actor's legal actions in one line; ranges of amounts and long lists are shortened."""
+    """Function (tables, i) -> the actor's legal actions in one line, with long lists and ranges shortened."""
     describe_outcome: Callable[[Tables, int], str]
-    """(tables, i) -> what everybody sees at the end of the deal, such as the hands of a showdown; "" for nothing."""
+    """Function (tables, i) -> public outcome of the deal, such as the hands of a showdown, or ""."""
     read_action: Callable[[Tables, int, str], int]
-    """(tables, i, words in small letters) -> the legal action that they name; ValueError says what is wrong."""
+    """Function (tables, i, text in lower case) -> the legal action that the text names; ValueError if there is none."""
 
 
-def _moves_nothing(tables: Tables, i: int, action: int, /) -> ActionParts:
+def _no_parts(tables: Tables, i: int, action: int, /) -> ActionParts:
     return ActionParts()
 
 
@@ -199,53 +208,52 @@ class GameInfo:
     """Facts about a game beyond its rules, for matches, reports, solvers and wrappers."""
 
     seats: Seats | None = None
-    """None: as many as this game has, and no other number."""
+    """Allowed numbers of seats; None if the number is fixed."""
     positions: Positions | None = None
-    """None: a position is a seat."""
+    """Positions relative to the first actor; None if seats do not rotate, so that a position is a seat."""
     units: Mapping[str, float] = field(default_factory=dict)
-    """Units of results: name of a unit per hand -> number of them in a reward of 1. The first is the usual one.
-
-    Empty: `Game.unit` per hand.
-    """
+    """Units of results: name of a unit per hand -> factor from rewards to it; the default first, {} for `Game.unit`."""
     statistics: Callable[[], PlayCounter] | None = None
-    """Makes a counter of how the agents play."""
+    """Function that makes a counter of play statistics."""
     chance: Chance | None = None
-    """The cards as events of their own."""
+    """Explicit chance: the cards as separate events."""
     enumeration: Enumeration | None = None
+    """All deals, for exact best responses."""
     control_terms: Callable[[int, Sequence[int]], ControlTerms] | None = None
-    """(seed of a match, number of counterfactual hands per agent, 1 if it cannot be asked) -> control variates."""
+    """Function (seed of a match, number of counterfactual hands of each agent, 1 for none) -> control variates."""
     hidden_hands: HiddenHands | None = None
+    """Possible hands of a seat, for best responses that keep a range."""
     paint: Painting | None = None
-    """None: there is text alone (`Game.text`)."""
-    action_parts: Callable[[Tables, int, int], ActionParts] = _moves_nothing
-    """(tables, i, action): the cards and chips of a legal action of the actor at table i."""
+    """Function that draws a table; None for games that are rendered as text only."""
+    action_parts: Callable[[Tables, int, int], ActionParts] = _no_parts
+    """Function (tables, i, action) -> the cards and chips of a legal action of the actor at table i."""
     private_cards: Callable[[Tables, int, int], list[int]] | None = None
-    """(tables, i, seat): the card ids that a seat holds at table i, NO_CARD where a view hides them."""
+    """Function (tables, i, seat) -> card ids that a seat holds at table i, NO_CARD where a view hides them."""
     redeal: Callable[[Tables, int, np.random.Generator], None] | None = None
-    """(copies of one view, the seat that is to act and sees it, rng): deal what it cannot see at random, in place."""
+    """Function (copies of one view, its seat, rng): replaces the hidden cards by random ones, in place."""
     shows_hands_at_end: bool = False
-    """Whether players lay all cards open when a deal is over, for people who play; agents see what `views` show."""
+    """True if players show all cards at the end of a deal; agents see what `views` show."""
     equity: Callable[[Tables, int], float] | None = None
-    """(view of a seat, seat) -> share of the pot, 0 to 1, that its hand wins against unknown hands if nobody folds."""
+    """Function (view of a seat, seat) -> equity of the seat's hand, 0 to 1, against unknown hands if nobody folds."""
     evaluation_panel: tuple[str, ...] = ()
-    """Names of the agents against which others are measured; empty: the measuring package chooses."""
+    """Names of the agents against which others are evaluated; () to leave the choice to the evaluating package."""
     text: TextInterface | None = None
-    """None: tables are described by `Game.text`, and actions read by their names alone."""
+    """The game in words; None to describe tables by `Game.text` and to read actions by their names only."""
 
     def make_play_counter(self) -> PlayCounter:
-        """Return a match callback that counts how the agents play; ValueError for a game without play statistics."""
+        """Return a match callback that counts play statistics; ValueError for a game without any."""
         if self.statistics is None:
-            raise ValueError("this game has no play statistics: it fills no GameInfo.statistics")
+            raise ValueError("this game has no play statistics: fill GameInfo.statistics")
         return self.statistics()
 
     def require_paint(self) -> Painting:
-        """Return `paint`, or raise a ValueError for a game without."""
+        """Return `paint`, or raise a ValueError for a game without pictures."""
         if self.paint is None:
-            raise ValueError("this game draws no pictures: choose render_mode='ansi', which is text")
+            raise ValueError("this game has no pictures: choose render_mode='ansi'")
         return self.paint
 
     def draw(self, tables: Tables, seat: int | None) -> NDArray[np.uint8]:
-        """Return table 0 as a picture, (height, width, 3) RGB, as `seat` sees it, or with all cards for None."""
+        """Return a picture, (height, width, 3) RGB, of table 0 as `seat` sees it, or with all cards for None."""
         from card_envs.canvas import PixelCanvas  # needs Pillow, which is an extra
 
         picture: NDArray[np.uint8] = self.require_paint()(PixelCanvas, tables, seat).array()

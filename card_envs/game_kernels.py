@@ -1,7 +1,7 @@
-"""The signatures of the functions in `Game`: kernels and their neighbours, each with what it returns and changes.
+"""Types of the functions in `Game`, as protocols that document arguments and results.
 
-Arguments go by position, as to all kernels. `i` is the index of a table, `rows` an int64 array of indices; observations
-and masks are records over ordinary arrays (`observation.observation_records`, `observation.mask_records`).
+Arguments are positional, as for all kernels. `i` is the index of a table, `rows` an int64 array of indices. Arrays of
+observations and masks are viewed as records (`observation.observation_records`, `observation.mask_records`).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ Records = NDArray[Any]
 
 
 class NewTables(Protocol):
-    """Makes records that carry the settings; streams not started, nothing dealt."""
+    """Makes tables with the settings of the game. Their random streams are not seeded and nothing is dealt."""
 
     def __call__(self, num_tables: int, /) -> Tables:
-        """Return that many tables."""
+        """Return (num_tables,) records."""
         ...
 
 
 class Start(Protocol):
-    """Kernel: prepares freshly seeded tables for their first episode (such as a random button)."""
+    """Kernel: prepares newly seeded tables for their first episode, for example with a random button."""
 
     def __call__(self, tables: Tables, /) -> None:
-        """Change every table."""
+        """Prepare every table, in place."""
         ...
 
 
@@ -38,23 +38,23 @@ class Deal(Protocol):
     """Kernel: begins the next episode with random cards."""
 
     def __call__(self, tables: Tables, i: int, /) -> int:
-        """Return the actor at table i, NOBODY if the episode is over at once."""
+        """Deal at table i and return the actor, NOBODY if the episode is over at once."""
         ...
 
 
 class DealBatch(Protocol):
-    """Kernel: `Deal` at many tables; some episodes may be over at once."""
+    """Kernel: `Deal` at many tables. Some episodes may be over at once."""
 
     def __call__(self, tables: Tables, rows: Rows, /) -> None:
-        """Begin an episode at each table of `rows`."""
+        """Deal at each table of `rows`."""
         ...
 
 
 class DealWith(Protocol):
-    """Like `Deal`, with cards, stacks ... as given; those that cannot be raise ValueError and change nothing."""
+    """Begins the next episode with given cards, stacks ...; impossible ones raise ValueError and change nothing."""
 
     def __call__(self, tables: Tables, i: int, options: Mapping[str, Any], /) -> int:
-        """Return the actor at table i, NOBODY if the episode is over at once."""
+        """Deal at table i and return the actor, NOBODY if the episode is over at once."""
         ...
 
 
@@ -62,59 +62,59 @@ class Step(Protocol):
     """Kernel: applies an action."""
 
     def __call__(self, tables: Tables, i: int, action: int, /) -> int:
-        """Return the next actor at table i, NOBODY when the episode is over, or ILLEGAL: then it has not changed."""
+        """Return the next actor at table i, NOBODY if the episode is over; ILLEGAL, without any change, if it is."""
         ...
 
 
 class FirstIllegal(Protocol):
-    """Kernel: looks for an illegal action; changes nothing."""
+    """Kernel: finds an illegal action without changing any table."""
 
     def __call__(self, tables: Tables, rows: Rows, actions: Rows, /) -> int:
-        """Return the first position whose action is illegal at its table, or -1."""
+        """Return the first j for which actions[j] is illegal at tables[rows[j]], or -1."""
         ...
 
 
 class StepBatch(Protocol):
-    """Kernel: one action for each table of `rows`."""
+    """Kernel: applies one action at each table of `rows`."""
 
     def __call__(
         self, tables: Tables, rows: Rows, actions: Rows, rewards: NDArray[np.float32], is_over: NDArray[np.uint8],
         redeal: bool, /,
     ) -> int:  # fmt: skip
-        """Return -1, or the first position whose action is illegal: then no table has changed.
+        """Apply actions[j] at tables[rows[j]]; write rewards (n, num_seats), zero unless over, and is_over (n,).
 
-        Writes is_over (n,) and rewards (n, num_seats), zero unless over; with `redeal`, finished tables begin their
-        next episode.
+        Returns -1, or the first j whose action is illegal; then no table has changed. With `redeal`, tables whose
+        episode is over begin the next one.
         """
         ...
 
 
 class RandomBatch(Protocol):
-    """Kernel: uniformly random legal actions."""
+    """Kernel: draws uniformly random legal actions."""
 
     def __call__(self, tables: Tables, rows: Rows, streams: Records, actions: Rows, /) -> None:
-        """Write a legal action of each row's actor, drawn from streams[rows[j]], into actions[j]."""
+        """Write into actions[j] a legal action of the actor at tables[rows[j]], drawn from streams[rows[j]]."""
         ...
 
 
 class MaskBatch(Protocol):
-    """Kernel: action masks. Rows must exist: like all kernels, this one checks no index."""
+    """Kernel: writes action masks. Like all kernels, it does not check indices."""
 
     def __call__(self, tables: Tables, rows: Rows, masks: Records, /) -> None:
-        """Write the mask of the actor of tables[rows[j]] into row j, all zeros where the episode is over."""
+        """Write the mask of the actor of tables[rows[j]] into row j; all zeros if the episode is over."""
         ...
 
 
 class CensorBatch(Protocol):
-    """Kernel: what seats see."""
+    """Kernel: writes views, copies of tables without anything that a seat cannot see."""
 
     def __call__(self, tables: Tables, rows: Rows, seats: Rows, views: Tables, /) -> None:
-        """Write copies of tables[rows[j]] without anything that seats[j] cannot see into views[j]."""
+        """Write the view that seats[j] has of tables[rows[j]] into views[j]."""
         ...
 
 
 class WriteState(Protocol):
-    """Kernel: the perfect-information vector."""
+    """Kernel: writes the perfect-information vector."""
 
     def __call__(self, tables: Tables, i: int, states: Records, /) -> None:
         """Write the vector of table i into row 0."""
@@ -122,16 +122,16 @@ class WriteState(Protocol):
 
 
 class ActionText(Protocol):
-    """Words for an action of the actor at a table: its name ("raise to 6"), or why it is illegal and what is legal."""
+    """Describes an action: its name, such as "raise to 6", or why it is illegal and which actions are legal."""
 
     def __call__(self, tables: Tables, i: int, action: int, /) -> str:
-        """Return the words."""
+        """Return the text for an action of the actor at table i."""
         ...
 
 
 class TableText(Protocol):
-    """A table as lines of text."""
+    """Describes a table in lines of text."""
 
     def __call__(self, tables: Tables, i: int, seat: int | None, /) -> str:
-        """Return table i as a seat sees it, or with all cards for None."""
+        """Return the text for table i as a seat sees it, or with all cards for None."""
         ...

@@ -1,4 +1,4 @@
-"""`game_loops`: the compiled functions over arrays of tables that every game has, made from its rules for one table."""
+"""`game_loops`: makes a game's kernels on arrays of tables from its kernels on one table."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def game_loops(  # noqa: C901  eight short kernels, not one long function
     write_mask: TableKernel,
     censor: TableKernel,
 ) -> GameLoops:
-    """Return the kernels over arrays of tables of a game, made from kernels that get the record `t` of one table.
+    """Return the kernels of a game on arrays of tables, made from kernels on the record `t` of one table.
 
     Args:
         deal: `deal(t)` begins the next episode with random cards; the episode may be over at once.
-        is_legal: `is_legal(t, action)` tells whether the actor may take an action, for any integer.
-        apply: `apply(t, action)` takes a legal action.
-        reward: `reward(t, seat)` returns what a seat has won at a table whose episode is over.
+        is_legal: `is_legal(t, action)` returns True if the actor may take an action, which may be any integer.
+        apply: `apply(t, action)` applies a legal action.
+        reward: `reward(t, seat)` returns the reward of a seat at a table whose episode is over.
         random_action: `random_action(t, stream)` draws a legal action from the random stream of record `stream`.
         write_mask: `write_mask(t, seat, m)` fills `m.mask`; all zeros unless `seat` is the actor.
-        censor: `censor(t, seat)` deletes from a copy of a table what `seat` cannot see; its random stream is gone.
+        censor: `censor(t, seat)` deletes from a copy of a table what `seat` cannot see; the stream is already deleted.
 
     Returns:
-        Functions as the protocols of `card_envs.game_kernels` describe them. Calling one table's kernels from a loop
-        that a function has made costs nothing: Numba links them as if the loop had been written in the game's folder.
+        Functions that fulfil the protocols of `card_envs.game_kernels`. They are as fast as loops written by hand:
+        Numba links kernels that are passed as arguments like any others.
     """
 
     @short_kernel
@@ -95,7 +95,7 @@ def game_loops(  # noqa: C901  eight short kernels, not one long function
             if t.is_over == 1:
                 for seat in range(rewards.shape[1]):
                     rewards[j, seat] = reward(t, seat)
-                while redeal and t.actor == NOBODY:  # more than once where a deal is over at once
+                while redeal and t.actor == NOBODY:  # again if a deal is over at once
                     deal(t)
         return -1
 

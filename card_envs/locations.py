@@ -1,8 +1,8 @@
-"""From names to objects: "module:NAME", who may give such a name, and errors for names that are not known.
+"""Loading objects by "module:NAME", restrictions on such names, and errors for unknown names.
 
-What the user types, on a command line or as an argument in Python, may name any code. What a file says may not: run
-folders, leagues, saved matches and the requests of a web page come from other people. Whatever reads names from there
-does so within `registered_names_only`, where `require_allowed` refuses every name that would import code.
+Names that the user types, on a command line or as an argument in Python, may refer to any code. Names from run folders,
+leagues, saved matches and web requests may not, because other people wrote them. Code that reads such names runs within
+`registered_names_only`, where `require_allowed` refuses every name that would import code.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from typing import Any
 
 
 class UnknownNameError(ValueError):
-    """Raised for a name that is not known.
+    """Raised for an unknown name.
 
     Args:
-        message: The message, with the names that are known.
-        kind: What the name stands for, such as "agent", so that commands can say what lists these names.
+        message: The message, with the known names.
+        kind: Kind of object, such as "agent", so that commands can name the command that lists these objects.
     """
 
     def __init__(self, message: str, kind: str = "") -> None:
@@ -34,18 +34,18 @@ class UnknownNameError(ValueError):
 
 
 def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Return " (did you mean 'x'?)" with the known name nearest to `name`, "" if none is near."""
+    """Return " (did you mean 'x'?)" with the known name most similar to `name`, "" if none is similar."""
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
     return f" (did you mean {nearest[0]!r}?)" if nearest else ""
 
 
 class UntrustedNameError(ValueError):
-    """Raised when a file, or somebody else's request, names code that is not registered."""
+    """Raised when a file or a web request names code that is not registered."""
 
 
 @dataclass(frozen=True)
 class _Source:
-    """A source of names that the user did not type."""
+    """A source of names that the user did not type, such as a file."""
 
     description: str
     allowed: frozenset[str]
@@ -57,12 +57,12 @@ _source: ContextVar[_Source | None] = ContextVar("card_envs.locations", default=
 
 @contextmanager
 def registered_names_only(source: Path | str, allowed: Collection[str] = (), advice: str = "") -> Iterator[None]:
-    """Refuse names that would import code within the block, apart from those that the user has `allowed`.
+    """Refuse names that would import code within the block.
 
     Args:
-        source: The file, or the kind of request, that the names come from; for the message.
-        allowed: Names, such as "my_agents.py:Mine", that the user typed as well.
-        advice: How the user allows a name, which stands in it as {name}; for the message.
+        source: The file or kind of request that the names come from; for the message.
+        allowed: Names that are not refused, such as "my_agents.py:Mine", because the user typed them.
+        advice: How the user allows a name, with {name} in its place; for the message.
     """
     token = _source.set(_Source(str(source), frozenset(allowed), advice))
     try:
@@ -72,16 +72,16 @@ def registered_names_only(source: Path | str, allowed: Collection[str] = (), adv
 
 
 def require_allowed(kind: str, name: str) -> None:
-    """Raise UntrustedNameError if a "module:NAME" or "file.py:NAME" was read from a file and not typed by the user.
+    """Raise UntrustedNameError for a name of code within `registered_names_only`, unless the user allowed it.
 
     Args:
-        kind: What the name stands for, such as "agent"; for the message.
-        name: The name of the code.
+        kind: Kind of object, such as "agent"; for the message.
+        name: "module:NAME" or "file.py:NAME".
     """
     source = _source.get()
     if source is not None and name not in source.allowed:
         raise UntrustedNameError(
-            f"{source.description} wants code for its {kind}: {name!r}. Only registered names are taken from there. "
+            f"{source.description} names code for its {kind}: {name!r}. Only registered names are accepted from there. "
             + (source.advice or f"If you trust the code, type the name of the {kind} yourself").replace("{name}", name)
         )
 
@@ -96,12 +96,12 @@ def load_object(location: str) -> Any:
 
 
 def load_module(name: str) -> ModuleType:
-    """Return the module of a name, as `load_object` does; ImportError if there is none."""
+    """Return the module with a name; ImportError if there is none."""
     return importlib.import_module(name)
 
 
 def load_file(path: Path) -> ModuleType:
-    """Return the module in a Python file, which is run once in a process; FileNotFoundError if there is none."""
+    """Return a Python file as a module, which is run once per process; FileNotFoundError if there is no file."""
     path = path.expanduser().resolve()
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")

@@ -1,4 +1,4 @@
-"""Observations as lists of named blocks: sizes, slices, spaces and documentation all follow from one list."""
+"""Encoders and the layout of their observations: named blocks, from which sizes, slices and spaces are derived."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from card_envs.locations import UnknownNameError, load_object, require_allowed
 from card_envs.records import Tables
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
-"""Types of numbers that observations can be asked for in, each with the number up to which it holds all whole ones."""
+"""Types of numbers for observations -> the number up to which the type holds all integers."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive numbers of an observation that belong together."""
+    """Consecutive numbers of an observation that belong together, such as the cards of a hand."""
 
     name: str
     shape: int | tuple[int, ...]
@@ -34,7 +34,7 @@ class Block:
     high: float = 1.0
     """Largest value of a number."""
     private: bool = False
-    """Whether it depends on cards that only the seat itself sees; all else everybody could work out."""
+    """True if the numbers depend on cards that only the observing seat sees; all other blocks are public."""
 
     @property
     def dimensions(self) -> tuple[int, ...]:
@@ -43,21 +43,21 @@ class Block:
 
     @property
     def size(self) -> int:
-        """How many numbers the block has."""
+        """Number of numbers in the block."""
         return int(np.prod(self.dimensions))
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The blocks of an observation, in order, and the type of its numbers."""
+    """The blocks of an observation in their order, and the type of its numbers."""
 
     blocks: tuple[Block, ...]
     dtype: DTypeLike = np.float32
     is_whole: bool = False
-    """Whether all numbers are whole, so that a type of integers can hold them; says nothing where `dtype` is one."""
+    """True if all numbers are integers although `dtype` is a type of floats: an integer type can then hold them."""
     private_from_cards: bool = False
-    """Whether private blocks depend on nothing but the seat's own cards and the board: then they are the same whatever
-    was bet, and best responses compute them once for each hand."""
+    """True if private blocks depend only on the seat's own cards and the board, not on the betting: best responses then
+    compute them once for each hand."""
 
     @cached_property
     def size(self) -> int:
@@ -66,7 +66,7 @@ class Layout:
 
     @cached_property
     def slices(self) -> dict[str, slice]:
-        """Where each block lies in the vector."""
+        """Name of a block -> its slice of the vector."""
         slices, start = {}, 0
         for block in self.blocks:
             slices[block.name] = slice(start, start + block.size)
@@ -87,7 +87,7 @@ class Layout:
             dtype: One of `OBSERVATION_TYPES`.
 
         Raises:
-            ValueError: For an unknown type, and for one that cannot hold all numbers.
+            ValueError: For an unknown type, and for a type that cannot hold all numbers.
         """
         if dtype not in OBSERVATION_TYPES:
             raise ValueError(f"dtype {dtype!r} is not known: choose one of {list(OBSERVATION_TYPES)}")
@@ -96,7 +96,7 @@ class Layout:
         return replace(self, dtype=np.dtype(dtype).type)
 
     def _check_whole(self, dtype: str, most: int) -> None:
-        wanted = f"dtype {dtype!r} holds whole numbers up to {most}"
+        wanted = f"dtype {dtype!r} holds integers up to {most}"
         if not self.is_whole and not np.issubdtype(self.dtype, np.integer):
             raise ValueError(f"{wanted}, and some of its numbers are fractions")
         for block in self.blocks:
@@ -110,10 +110,10 @@ class Layout:
             observation: (..., size) one observation or many.
 
         Returns:
-            Name of a block -> view of it, (..., shape of the block).
+            Name of a block -> view of its numbers, (..., *block.dimensions).
 
         Raises:
-            ValueError: For another number of numbers.
+            ValueError: If the last axis is not `size` long.
         """
         if observation.shape[-1] != self.size:
             raise ValueError(f"the observation has {observation.shape[-1]} numbers, this layout {self.size}")
@@ -124,12 +124,12 @@ class Layout:
         }
 
     def markdown_table(self) -> str:
-        """Return the documentation of the blocks as a Markdown table."""
+        """Return a Markdown table of the blocks, for the documentation."""
         rows = []
         for block in self.blocks:
-            place = self.slices[block.name]
-            last = place.stop - 1
-            index = f"{place.start}" if last == place.start else f"{place.start}..{last}"
+            columns = self.slices[block.name]
+            last = columns.stop - 1
+            index = f"{columns.start}" if last == columns.start else f"{columns.start}..{last}"
             shape = " x ".join(map(str, block.dimensions))
             rows.append((index, f"`{block.name}`", shape, f"{block.low:g}..{block.high:g}", block.description))
         return markdown_table(("index", "block", "shape", "range", "meaning"), rows)
@@ -139,18 +139,18 @@ def block_starts(layouts: Iterable[Layout]) -> NDArray[Any]:
     """Return the starts of blocks as records, which kernels read as constants.
 
     Args:
-        layouts: Layouts with the same blocks, whose sizes may differ, such as those for each number of seats.
+        layouts: Layouts with the same blocks in different sizes, such as one layout for each number of seats.
 
     Returns:
         (number of layouts,) records with an int64 field for each block.
     """
     listed = list(layouts)
     dtype = np.dtype((np.record, [(block.name, np.int64) for block in listed[0].blocks]))
-    return np.array([tuple(place.start for place in layout.slices.values()) for layout in listed], dtype)
+    return np.array([tuple(columns.start for columns in layout.slices.values()) for layout in listed], dtype)
 
 
 class Observe(Protocol):
-    """Kernel: what a seat of one table sees."""
+    """Kernel: writes what a seat of one table sees."""
 
     def __call__(self, tables: Tables, i: Any, seat: Any, observations: Any, masks: Any, /) -> None:
         """Write what `seat` sees of table i, and its action mask, into row 0."""
@@ -158,7 +158,7 @@ class Observe(Protocol):
 
 
 class ObserveBatch(Protocol):
-    """Kernel: what the actors of many tables see."""
+    """Kernel: writes what the actors of many tables see."""
 
     def __call__(self, tables: Tables, rows: NDArray[np.int64], observations: Any, masks: Any, /) -> None:
         """Write what the actor of table rows[j] sees, and its action mask, into row j."""
@@ -197,41 +197,41 @@ def observe_kernels(
 
 @dataclass(frozen=True)
 class Encoder:
-    """One way to turn what a seat sees into numbers. The two kernels also write the action mask.
+    """A way to turn what a seat sees into numbers. The two kernels also write the action mask.
 
     Kernels write into records, not arrays: passing array rows between compiled functions costs more than the encoding
-    itself (reference counting). `observation_records` and `mask_records` make records of ordinary arrays, uncopied.
+    itself, because of reference counting. `observation_records` and `mask_records` view arrays as records.
     """
 
     name: str
     version: int
     layout: Callable[[Any], Layout]
-    """Config of a game -> blocks."""
+    """Function: settings of a game -> layout."""
     observe: Observe
-    """Kernel (tables, i, seat, observations, masks): what `seat` sees of table i, over or not, into row 0.
+    """Kernel (tables, i, seat, observations, masks): writes what `seat` sees of table i into row 0.
 
-    `seat` must be one of the table's: nothing is checked.
+    The table may be over. `seat` must be a seat of the table: nothing is checked.
     """
     observe_batch: ObserveBatch
-    """Kernel (tables, rows, observations, masks): what the actor of table rows[j] sees, into row j.
+    """Kernel (tables, rows, observations, masks): writes what the actor of table rows[j] sees into row j.
 
-    Each of these tables must have an actor. Nothing is checked: at one that is over, the actor is NOBODY, which is no
-    seat, and memory beside the arrays may be read or written. There, ask `observe` for one seat after the other.
+    No table may be over. Nothing is checked: without an actor, memory outside the arrays may be read or written. Use
+    `observe` for tables that are over.
     """
     decode: Callable[[Any, NDArray[Any]], dict[str, Any]]
-    """(config, one observation vector) -> what can be read back from it, in words of the game."""
+    """Function (settings, observation vector) -> the contents of the vector, with names and words of the game."""
 
     def with_dtype(self, dtype: str) -> Encoder:
         """Return the encoder with numbers of one of `OBSERVATION_TYPES`.
 
-        The kernels are the same, since they write into records of any type. A type that cannot hold the numbers raises
-        a ValueError when the layout is made.
+        The kernels are the same, because they write into records of any type. If the type cannot hold the numbers,
+        `layout` raises a ValueError.
         """
         plain = self.layout.encoder if isinstance(self.layout, _TypedLayout) else self
         return replace(plain, layout=_TypedLayout(plain, dtype))
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle where the encoder stands: its kernels would be pickled by value, and compiled anew."""
+        """Pickle the location of the encoder: its kernels would be pickled by value, and compiled again."""
         if isinstance(self.layout, _TypedLayout):
             return Encoder.with_dtype, (self.layout.encoder, self.layout.dtype)
         module = self.layout.__module__
@@ -243,7 +243,7 @@ class Encoder:
 
 @dataclass(frozen=True)
 class _TypedLayout:
-    """The layouts of an encoder with another type of numbers."""
+    """The layout function of an encoder with another type of numbers."""
 
     encoder: Encoder
     dtype: str
@@ -265,7 +265,7 @@ def observation_records(observations: NDArray[Any]) -> NDArray[Any]:
         (N,) records with one field `values`, sharing memory.
 
     Raises:
-        ValueError: For other arrays.
+        ValueError: If the array does not fulfil that.
     """
     return _as_records(observations, "values")
 
@@ -280,14 +280,14 @@ def mask_records(masks: NDArray[np.int8]) -> NDArray[Any]:
         (N,) records with one field `mask`, sharing memory.
 
     Raises:
-        ValueError: For other arrays.
+        ValueError: If the array does not fulfil that.
     """
     return _as_records(masks, "mask")
 
 
 def _as_records(array: NDArray[Any], field: str) -> NDArray[Any]:
     if array.ndim != 2 or not array.flags.c_contiguous or not array.flags.writeable:
-        raise ValueError(f"a writeable C-contiguous array of two dimensions is needed, not {array.shape} {array.flags}")
+        raise ValueError(f"a writeable C-contiguous array with two axes is needed, not {array.shape} {array.flags}")
     return np.ndarray(len(array), _record_dtype(field, array.dtype, array.shape[1]), array)
 
 
@@ -297,14 +297,14 @@ def _record_dtype(field: str, dtype: np.dtype[Any], size: int) -> np.dtype[Any]:
 
 
 def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encoder:
-    """Return an encoder.
+    """Return an encoder by name.
 
     Args:
         encoders: The encoders of a game by name.
-        name: One of these names, "module:NAME", or an encoder, which is returned as it is.
+        name: One of these names, "module:NAME", or an encoder, which is returned unchanged.
 
     Raises:
-        ValueError: For other names.
+        ValueError: For an unknown name.
     """
     if isinstance(name, Encoder):
         return name
@@ -320,7 +320,7 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
 
 
 def load_encoder(location: str) -> Encoder:
-    """Return the encoder at "module:NAME", or raise a ValueError that says what is missing."""
+    """Return the encoder at "module:NAME"; ValueError if there is none."""
     try:
         found = load_object(location)
     except (ImportError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Play statistics: how an agent plays, such as how often it raises, beside what it wins."""
+"""Play statistics: numbers that describe how an agent plays, such as how often it raises."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ _Z95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number about how an agent plays."""
+    """One statistic of an agent."""
 
     name: str
+    """Name, such as "VPIP"."""
     value: float | None
-    """The share, mean or ratio; None without occasions."""
+    """Share, mean or ratio; None without occasions."""
     occasions: int
-    """Number of occasions that it is computed from."""
+    """Number of occasions that `value` is computed from."""
     ci95: tuple[float, float] | None = None
     """95 % interval of a share (Wilson 1927); None for means and ratios."""
 
 
 class Hands(Protocol):
-    """Hands of a match as the code in a game's folder sees them; `match.MatchBatch` is one."""
+    """The part of `match.MatchBatch` that the code in the folder of a game uses."""
 
     @property
     def tables(self) -> NDArray[Any]:
-        """(n,): records of the tables, with nothing hidden. They change as the hands go on; read only."""
+        """(n,): records of the tables, with nothing hidden. They change during the hands; do not write to them."""
         ...
 
     @property
@@ -47,16 +48,16 @@ class Hands(Protocol):
         ...
 
     def agent_indices(self, rows: Rows, seats: Rows) -> Rows:
-        """Return which agents, by their order in the match, sit at `seats` of tables[rows]."""
+        """Return the indices of the agents at `seats` of tables[rows], in the order of the match."""
         ...
 
     def order_by_agent(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return values (n, num_seats), of which column k belongs to seat k, with a column per agent instead."""
+        """Return values (n, num_seats), given with a column per seat, with a column per agent."""
         ...
 
 
 class PlayCounter(Protocol):
-    """Match callback that counts how the agents play."""
+    """Match callback that counts play statistics."""
 
     def on_deal(self, batch: Hands, /) -> None:
         """Called after the hands of `batch` are dealt."""
@@ -91,7 +92,7 @@ def ratio(name: str, count: int, occasions: int) -> Statistic:
 
 
 def statistics_json(statistics: Iterable[Statistic]) -> dict[str, dict[str, object]]:
-    """Return statistics in the form of the JSON reports: name -> {"value", "n", "ci95" for shares}."""
+    """Return statistics for JSON reports: name -> {"value", "n", "ci95" for shares}."""
     return {
         each.name: {"value": each.value, "n": each.occasions, **({"ci95": list(each.ci95)} if each.ci95 else {})}
         for each in statistics

@@ -1,4 +1,4 @@
-"""What other distributions add under a name: entry points, and what a package registers when it is imported.
+"""Names that other distributions add: by entry points, or by calling `register` when they are imported.
 
 A group maps names to locations: "module:Class" for agents, "module:NAME" for training algorithms,
 "module:function" for games. An entry point adds one name, or a whole mapping if it points to a constant (in capitals):
@@ -7,7 +7,7 @@ A group maps names to locations: "module:Class" for agents, "module:NAME" for tr
     my_agent = "my_package.agents:MyAgent"
     my_package = "my_package.registry:AGENTS"
 
-Nothing is imported to list names but the modules of such mappings.
+Listing names imports nothing but the modules of such mappings.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 AGENTS = "card_envs.agents"
-"""Name -> "module:Class": who can be named in matches."""
+"""Name -> "module:Class" of agents that can be named in matches."""
 ALGORITHMS = "card_envs.algorithms"
 """Name -> "module:NAME" of an algorithm object; the command `card-envs train` runs it."""
 GAMES = "card_envs.games"
 """Versioned id, such as "my_game-v0" -> "module:function" that returns the `Game`; see `envs.register_env`."""
 HISTORIES = "card_envs.histories"
-"""Versioned id of a game -> "module:NAME" of the format in which its hands are recorded."""
+"""Versioned id of a game -> "module:NAME" of the format that records its hands."""
 SAVED_AGENTS = "card_envs.saved_agents"
-"""Kind, as run folders name it -> "module:Class" that plays what was saved."""
+"""Kind of a saved agent, as run folders name it -> "module:Class" that loads and plays it."""
 SCHEMES = "card_envs.agent_schemes"
-"""Scheme -> "module:Class" of agents with an argument: `scheme:ARGUMENT` in matches, such as `llm:MODEL`."""
+"""Scheme -> "module:Class" of agents that take an argument: `scheme:ARGUMENT` in matches, such as `llm:MODEL`."""
 TRAINEES = "card_envs.trainees"
 """Name -> "module:Class": agents that learn in a league."""
 GROUPS = (AGENTS, ALGORITHMS, GAMES, HISTORIES, SAVED_AGENTS, SCHEMES, TRAINEES)
 
 OWN_AGENTS = {"random": "card_envs.agent.base:RandomAgent"}
-"""Agents that come with the games; no other may have their names."""
+"""Agents of this package; no other agent may have their names."""
 
 _registered: dict[str, dict[str, str]] = {group: {} for group in GROUPS}
 
@@ -80,12 +80,19 @@ def list_plugins(group: str) -> dict[str, str]:
 
 
 def known_agents() -> dict[str, str]:
-    """Return the names of agents, each with its "module:Class": random, and those that are registered."""
+    """Return the registered agents, those that `find_agent` knows by name.
+
+    Names are registered by the entry points `card_envs.agents` of installed distributions, and by `register`; "random"
+    is always there.
+
+    Returns:
+        Name -> "module:Class".
+    """
     return {**OWN_AGENTS, **list_plugins(AGENTS), **OWN_AGENTS}
 
 
 def _points(group: str) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group, of the distributions that were on the path when it was first asked for."""
+    """Return the entry points of a group in the distributions on the path, which are read once per path."""
     return _points_on(group, tuple(sys.path))
 
 
@@ -97,7 +104,7 @@ def _points_on(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 
 def _entries(point: EntryPoint) -> Iterator[tuple[str, str]]:
     """Yield the names that an entry point adds, with their locations."""
-    may_be_mapping = (point.attr or "").isupper()  # as constants are written, and some classes
+    may_be_mapping = (point.attr or "").isupper()  # a constant, or a class with such a name
     try:
         loaded = point.load() if may_be_mapping else None
     except (ImportError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Records whose fields are known to type checkers: a class lists the fields, its dtype is made from it.
+"""Typed records: a class declares the fields, and the NumPy dtype is made from it.
 
     class Table(TableRecord):
         pot = field(np.int32)  # chips in the middle
@@ -6,8 +6,8 @@
 
     TABLE = record_dtype(Table)
 
-Kernels call such a record `t: Table`: mypy refuses `t.stak`, and editors complete `t.stack`. No object of the class is
-ever made; `np.zeros(n, TABLE)[i]` is a `np.record` whose fields are attributes.
+Annotated as `t: Table`, a record is checked by mypy, which refuses `t.stak`, and completed by editors. The class has no
+instances: `np.zeros(n, TABLE)[i]` is a `np.record` whose fields are attributes.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Tables: TypeAlias = NDArray[Any]
 if TYPE_CHECKING:
 
     class NumberField:
-        """A field with one whole number; kernels write NumPy's numbers into it as well as Python's."""
+        """A field with one integer, of Python or NumPy."""
 
         def __get__(self, record: Any, owner: Any) -> int: ...
         def __set__(self, record: Any, value: Any) -> None: ...
 
     class ArrayField:
-        """A field with an array of numbers, which can be changed and not replaced."""
+        """A field with an array of numbers: its elements can be assigned, the field itself cannot."""
 
         def __get__(self, record: Any, owner: Any) -> NDArray[Any]: ...
 
@@ -39,7 +39,7 @@ def field(dtype: DTypeLike) -> NumberField: ...
 @overload
 def field(dtype: DTypeLike, size: int, /, *shape: int) -> ArrayField: ...
 def field(dtype: DTypeLike, *shape: int) -> Any:
-    """Declare a field of a record class: a number, or an array of a shape."""
+    """Declare a field of a record class: a number, or an array with a shape."""
     return (dtype, shape) if shape else (dtype,)
 
 
@@ -47,8 +47,8 @@ def record_dtype(declaration: type, align: bool = False) -> np.dtype[Any]:
     """Return the dtype of records with the fields that a class declares itself, in their order.
 
     Args:
-        declaration: class whose attributes are made by `field`; those of its base classes do not count.
-        align: whether fields lie where C would put them, see `numpy.dtype`.
+        declaration: Class whose attributes are made by `field`; attributes of its base classes do not count.
+        align: Whether fields are aligned as in C, see `numpy.dtype`.
     """
     names = {name: value for name, value in vars(declaration).items() if not name.startswith("__")}
     fields = np.dtype([(name, *value) for name, value in names.items()], align=align)
@@ -56,7 +56,7 @@ def record_dtype(declaration: type, align: bool = False) -> np.dtype[Any]:
 
 
 class TableRecord:
-    """The fields that generic code reads of the tables of every game; each game declares them with all of its own."""
+    """The fields that the tables of every game have. Generic code reads no others; each game declares them again."""
 
     rng = field(np.uint64, 4)
     """The random stream of the table, see `card_envs.rng`."""

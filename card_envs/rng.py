@@ -1,8 +1,8 @@
 """One random stream per table: xoshiro256++ (Blackman and Vigna, 2019), seeded by splitmix64.
 
-A stream is the field `rng` (four uint64) of a table's record. Seed and table number fix everything that is ever drawn
-at a table, whatever the number of tables beside it. Streams of different tables start from hashed states; they are
-distinct but, as with any such scheme, not provably non-overlapping (2**256 states make an overlap irrelevant).
+A stream is the field `rng` (four uint64) of a table's record. The random numbers at a table depend on the seed and the
+table number only, not on the number of tables. Streams of different tables start from hashed states: they are distinct,
+and an overlap is possible but irrelevant among 2**256 states.
 """
 
 from __future__ import annotations
@@ -85,17 +85,22 @@ def seed_streams(tables: Any, seed: Any, first_table: Any) -> None:
         seed_stream(tables[i], _U64(seed), _U64(first_table) + _U64(i))
 
 
+def random_seed() -> int:
+    """Return an unpredictable seed, 64 random bits of the operating system."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
 def seeded_streams(count: int, seed: int) -> NDArray[Any]:
-    """Return random streams without tables around them.
+    """Return random streams that belong to no table.
 
     Args:
         count: Number of streams.
-        seed: Any integer; seed and number fix a stream.
+        seed: Any integer. A stream depends on the seed and its own number only.
 
     Returns:
         (count,) records with the fields `number` and `rng`.
     """
-    # the number stands first because Numba takes a record for a subtype of any that it begins with
+    # the number comes first because Numba treats a record as a subtype of any record that it begins with
     streams = np.zeros(count, np.dtype((np.record, [("number", np.uint64), STREAM])))
     streams["number"] = np.arange(count)
     seed_streams(streams, np.uint64(seed % 2**64), np.uint64(0))

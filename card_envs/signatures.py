@@ -1,4 +1,4 @@
-"""Functions that take the arguments of another one as `**settings`, and show them to `help()`, Sphinx and `inspect`."""
+"""`show_arguments_of`: document `**settings` as the arguments of another function in `help()`, Sphinx and `inspect`."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def show_arguments_of(source: Callable[..., Any] | type) -> Callable[[Function], Function]:
-    """Return a decorator: in the signature of a function, its `**settings` become the arguments of `source`.
+    """Return a decorator that replaces `**settings` in the signature of a function by the arguments of `source`.
 
-    `source` is a function, or a `TypedDict` whose keys are None unless given. Type checkers read the `TypedDict` of
-    `**settings: Unpack[...]` (PEP 692), people the signature. Arguments that the function names itself stay its own and
-    come last, but for those that can be given by position.
+    Type checkers read the `TypedDict` of `**settings: Unpack[...]` (PEP 692) instead. The function's own keyword-only
+    arguments come last.
+
+    Args:
+        source: A function, or a `TypedDict` whose keys default to None.
     """
 
     def decorate(function: Function) -> Function:
         own = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
         first = [p for p in own if p.kind is p.POSITIONAL_OR_KEYWORD]
         names = {p.name for p in own}
-        taken = [p for p in _parameters(source) if p.name not in names]
-        shown = [*first, *(p.replace(kind=p.KEYWORD_ONLY) for p in taken), *(p for p in own if p not in first)]
-        function.__signature__ = inspect.signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
+        added = [p.replace(kind=p.KEYWORD_ONLY) for p in _parameters(source) if p.name not in names]
+        parameters = [*first, *added, *(p for p in own if p not in first)]
+        function.__signature__ = inspect.signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
         return function
 
     return decorate

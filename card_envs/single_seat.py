@@ -1,4 +1,4 @@
-"""Tables at which one seat learns and agents play the others: the engine of all single-learner environments."""
+"""The engine of all single-agent environments: many tables with a learner at one seat and agents at the others."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions, SupportsAct, choose, decisions_at, find_agent, require_playable
+from card_envs.agent import Agent, SupportsAct, choose, decisions_at, find_agent, require_playable
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
 from card_envs.observation import mask_records, observation_records
-from card_envs.rng import random_unit, seeded_streams
+from card_envs.rng import random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
 
 Opponents = SupportsAct | str | Sequence[SupportsAct | str]
-"""One agent for all other seats, or several, of which one is drawn for each deal. Strings as in `find_agent`."""
+"""An agent for all other seats, or a sequence from which one is drawn for each deal. Strings as in `find_agent`."""
 
 ILLEGAL_ACTIONS = ("raise", "penalty", "random")
-"""Ways to treat a learner's illegal action: refuse it; play a random legal one in its place, and take
-something from the reward or not."""
+"""Ways to treat an illegal action of the learner: raise an error; play a random legal action instead and subtract a
+penalty from the reward; play one without a penalty."""
 
 _OTHER_STREAMS = 0xA0761D6478BD642F
-"""Offset of the seed for seats, opponents and their random numbers, which must not be those that deal the cards."""
+"""Offset of the seed for seats, opponents and their decisions, so that the deals use different random numbers."""
 _MAX_DEALS = 10_000
 _MAX_DEALS_WITH_OPTIONS = 1_000  # one at a time, so slower
 
@@ -36,24 +36,25 @@ class LearnerStep:
     """Result of `reset` or `step` for the learner at each of N tables. All arrays are new: they may be kept."""
 
     observation: NDArray[Any]
-    """(N, d): at its next decision."""
+    """(N, d): observation of the learner at its next decision."""
     action_mask: NDArray[np.int8]
-    """(N, num_actions): its legal actions there, at least one."""
+    """(N, num_actions): legal actions at that decision, at least one per row."""
     seats: Rows
-    """(N,): its seat there."""
+    """(N,): seat of the learner at that decision."""
     rewards: NDArray[np.float32]
-    """(N,): everything that was paid to it since its previous decision, whoever acted."""
+    """(N,): sum of the learner's rewards since its previous decision."""
     is_over: NDArray[np.bool_]
-    """(N,): the episode ended; observation, mask and seat belong to the next one."""
+    """(N,): True if the episode ended; observation, mask and seat then belong to the next episode."""
     game: Game
+    """The game, with the learner's encoder."""
     final_tables: Tables
-    """(number of ended episodes,): the tables as the episodes ended, in the order of np.flatnonzero(is_over)."""
+    """(number of ended episodes,): the tables at the end of the episodes, in the order of np.flatnonzero(is_over)."""
     final_seats: Rows
-    """(number of ended episodes,): the learner's seat in them."""
+    """(number of ended episodes,): seats of the learner in the ended episodes."""
 
     @cached_property
     def final_observation(self) -> NDArray[Any]:
-        """(number of ended episodes, d): what the learner saw as they ended; no action was legal then."""
+        """(number of ended episodes, d): last observations of the ended episodes, at which no action is legal."""
         observation = np.empty((len(self.final_seats), self.game.layout.size), self.game.layout.dtype)
         records = observation_records(observation)
         unused = mask_records(np.empty((1, self.game.num_actions), np.int8))
@@ -63,27 +64,27 @@ class LearnerStep:
 
 
 class SingleSeatTables:
-    """N tables; at each the learner has one seat, fixed or drawn for every deal. Finished tables deal anew at once.
+    """N tables with a learner at one seat each. A table whose episode ends deals the next one in the same step.
 
-    An episode is one deal. It goes on when the learner has folded, until everybody knows what they won: so the rewards
-    of an episode add up to the seat's payoff. Deals that end before the learner has anything to decide (everybody folds
-    to its blind, say) are no episodes: they are played and left out.
+    An episode is one deal. It continues after the learner has folded, until the deal is over, so that the rewards of an
+    episode add up to the payoff of the learner's seat. Deals that end before the learner has a decision (all others
+    fold to its blind, for example) are no episodes: they are played and skipped.
 
-    Options of `reset` fix the first deal of every table: where it ends before the learner has a decision, it is played
-    again with the same options, and new random numbers for whatever they leave open. Later deals are as always.
+    Options of `reset` apply to the first deal of every table. If it ends before the learner has a decision, it is
+    repeated with the same options and new random numbers.
 
-    Seed and table number fix cards, seats and opponents at a table, and the random numbers that agents find in
-    `Decisions.random_numbers`, whatever the number of tables beside it.
+    Cards, seats, opponents and the random numbers of decisions at a table depend on the seed and the index of the
+    table, not on the number of tables.
 
     Args:
         game: The game, with the encoder of the learner.
-        num_tables: Number of tables.
-        opponents: An agent or its name for all other seats, or several, of which one is drawn for each deal.
+        num_tables: Number of tables N.
+        opponents: An agent or its name for all other seats, or a sequence from which one is drawn for each deal.
         seat: The learner's seat; None draws it for each deal.
-        seed: Fixes everything that is random; None for an unpredictable one.
+        seed: Seed of deals, seats and opponents; None: unpredictable.
 
     Raises:
-        ValueError: For numbers out of range, unknown agents, and agents that do not play the game.
+        ValueError: For numbers out of range, unknown agents, and agents that cannot play the game.
 
     Example:
         >>> from card_envs import make_game
@@ -100,7 +101,7 @@ class SingleSeatTables:
         if seat is not None and (not is_whole(seat) or not 0 <= seat < game.num_seats):
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
-        self.opponents = _agents(opponents, game)
+        self.opponents = _find_agents(opponents, game)
         self._games = [agent.apply_encoder(game) for agent in self.opponents]
         self._fixed_seat = seat
         self._rows = np.arange(self.num_tables, dtype=np.int64)
@@ -113,7 +114,7 @@ class SingleSeatTables:
 
     def _start(self, seed: int | None) -> None:
         if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+            seed = random_seed()
         self.tables = self.game.seeded_tables(self.num_tables, seed)
         self._streams = seeded_streams(self.num_tables, int(seed) + _OTHER_STREAMS)
         self._rng = np.random.default_rng(int(seed) % 2**64)
@@ -122,12 +123,13 @@ class SingleSeatTables:
         """Begin a new episode at every table.
 
         Args:
-            seed: Start all random streams anew from it; None goes on with them.
-            options: What fixes the deal, the same at every table; keys are `Game.option_names`.
+            seed: Restarts all random streams; None continues them.
+            options: Options of the first deal, the same at every table; keys are `Game.option_names`.
 
         Raises:
-            TypeError, ValueError: As `check_options`.
-            RuntimeError: Where the learner never has a decision; then only another `reset` may follow.
+            TypeError: If the options are no mapping.
+            ValueError: For unknown options, and values that no deal can have.
+            RuntimeError: If the learner never has a decision; only another `reset` may follow.
         """
         known = self.check_options(options)
         if seed is not None:
@@ -138,30 +140,29 @@ class SingleSeatTables:
         return self._begin_episodes(np.zeros(self.num_tables, np.float32), self._rows[:0])
 
     def check_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return reset options as a dict, empty for None; nothing changes.
+        """Return reset options as a dict, empty for None, without dealing.
 
         Raises:
-            TypeError: For what is no mapping.
-            ValueError: For unknown keys, and for values that no deal can have.
+            TypeError: If the options are no mapping.
+            ValueError: For unknown options, and values that no deal can have.
         """
         if options is None:
             return {}
-        if not isinstance(options, Mapping):
-            raise TypeError(f"reset options {options!r} must be a dict")
-        names = self.game.option_names
-        unknown = sorted(map(str, set(options) - set(names)))
-        if unknown:
-            raise ValueError(f"reset options {unknown} are not known: choose from {list(names)}")
+        if unknown := self.game.unknown_options(options):
+            raise ValueError(f"reset options {unknown} are not known: choose from {list(self.game.option_names)}")
         if options:
             self.game.deal_with(self.tables[:1].copy(), 0, options)
         return dict(options)
 
     def restart(self, rows: Rows, options: Mapping[str, Any] | None = None) -> LearnerStep:
-        """Begin a new episode at some tables, wherever they are in theirs; the others stay as they are.
+        """Begin a new episode at some tables, even in the middle of one; the others do not change.
 
         Args:
-            rows: Numbers of the tables.
-            options: What fixes the deal, as in `reset`.
+            rows: (k,) indices of the tables.
+            options: Options of their first deal, as in `reset`.
+
+        Raises:
+            RuntimeError: Before the first `reset`.
         """
         known = self.check_options(options)
         if not self._is_ready:
@@ -172,18 +173,18 @@ class SingleSeatTables:
         return self._begin_episodes(np.zeros(self.num_tables, np.float32), self._rows[:0])
 
     def step(self, actions: Any, rows: Rows | None = None) -> LearnerStep:
-        """Take the learner's actions and let the others act until its next decision or the end.
+        """Take the learner's actions; the opponents act until its next decision or the end of the deal.
 
         Args:
-            actions: (N,) of any integer type. An illegal one raises and changes no table.
-            rows: Numbers of the tables at which actions are taken, None for all; nothing happens at the others.
+            actions: (N,) action ids, of any integer type.
+            rows: (k,) indices of the tables at which actions are taken, None for all; the others do not change.
 
         Returns:
-            What the learner sees at every table, and its rewards since its previous decisions.
+            Observations of the learner at every table, and its rewards since its previous decisions.
 
         Raises:
-            IllegalActionError: For an illegal action, with table and reason. No table is changed.
-            RuntimeError: Before the first `reset`, and for opponents that act illegally.
+            IllegalActionError: If an action is illegal; the message names table and reason, no table is changed.
+            RuntimeError: Before the first `reset`, and if an opponent acts illegally.
         """
         if not self._is_ready:
             raise RuntimeError("call reset() before step()")
@@ -199,48 +200,46 @@ class SingleSeatTables:
         return step
 
     def _begin_episodes(self, rewards: NDArray[np.float32], finished: Rows) -> LearnerStep:
-        """Begin the next episode at finished tables and return what the learner sees everywhere."""
+        """Begin the next episode at finished tables and return the observations of the learner at all tables."""
         is_over = np.zeros(self.num_tables, np.bool_)
         is_over[finished] = True
         final_tables, final_seats = self.tables.take(finished), self.seats[finished]
         self._begin(finished)
-        observation = np.empty((self.num_tables, self.game.layout.size), self.game.layout.dtype)
-        mask = np.empty((self.num_tables, self.game.num_actions), np.int8)
-        self.game.encoder.observe_batch(self.tables, self._rows, observation_records(observation), mask_records(mask))
+        observation, mask = self.game.observe_actors(self.tables, self._rows)
         return LearnerStep(observation, mask, self.seats.copy(), rewards, is_over, self.game, final_tables, final_seats)
 
     def _begin(self, rows: Rows, options: Mapping[str, Any] = MappingProxyType({})) -> None:
-        """Deal at `rows`, and again where the deal ends before the learner has a decision."""
+        """Deal at `rows`; deal again where the deal ends before the learner has a decision."""
         most = _MAX_DEALS_WITH_OPTIONS if options else _MAX_DEALS
         for _ in range(most):
             if not len(rows):
                 return
             self._deal(rows, options)
-            units = self._units(rows)
-            self.seats[rows] = units * self.game.num_seats if self._fixed_seat is None else self._fixed_seat
-            self._opponent[rows] = self._units(rows) * len(self.opponents)
+            drawn = self._draw(rows) * self.game.num_seats
+            self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
+            self._opponent[rows] = self._draw(rows) * len(self.opponents)
             for agent, theirs in self._agents_with_deal_events(rows):
                 agent.deal_starts(theirs)
             self._play_on(rows, np.zeros(self.num_tables, np.float32))
             rows = rows[self.tables["is_over"][rows] == 1]
         with_options = f" with reset options {sorted(options)}" if options else ""
         raise RuntimeError(
-            f"in {most} deals{with_options}, the learner never had a decision: look at stacks, seat and opponents"
+            f"the learner had no decision in {most} deals{with_options}: check stacks, seat and opponents"
         )
 
     def _deal(self, rows: Rows, options: Mapping[str, Any]) -> None:
-        """Deal at `rows`, with the options if there are any; the stacks of earlier ones do not stay."""
-        apart = rows if options else rows[self._had_options[rows]]
-        for row in apart.tolist():
+        """Deal at `rows` with options; `deal_with` also restores the settings after a deal with other options."""
+        one_by_one = rows if options else rows[self._had_options[rows]]
+        for row in one_by_one.tolist():
             self.game.deal_with(self.tables, row, options)
-        if not len(apart):
+        if not len(one_by_one):
             self.game.deal_batch(self.tables, rows)
         elif not options:
-            self.game.deal_batch(self.tables, np.setdiff1d(rows, apart))
+            self.game.deal_batch(self.tables, np.setdiff1d(rows, one_by_one))
         self._had_options[rows] = bool(options)
 
     def _play_on(self, rows: Rows, rewards: NDArray[np.float32]) -> None:
-        """Let opponents act at `rows` until the learner has a decision or the deal is over; add up what it is paid."""
+        """Let opponents act at `rows` until the learner has a decision or the deal is over; add to its `rewards`."""
         waiting = rows
         while len(waiting):
             actors = self.tables["actor"][waiting]
@@ -254,16 +253,14 @@ class SingleSeatTables:
             agent.deal_ends(theirs, self.tables["payoff"][theirs, : self.game.num_seats] / self.game.chips_per_reward)
 
     def _show_ends(self, agent: Agent, rows: Rows) -> None:
-        """Let an opponent that wants to see how deals ended, from each seat but the learner's."""
+        """Call `sees_end` of an opponent that defines it, once for each of its seats."""
         for step in range(1, self.game.num_seats if agent.needs_showdowns else 1):
             seats = (self.seats[rows] + step) % self.game.num_seats
-            agent.sees_end(
-                Decisions(agent.apply_encoder(self.game), seats, rows, np.zeros(len(rows)), self.tables, rows)
-            )
+            agent.sees_end(decisions_at(agent.apply_encoder(self.game), self.tables, rows, rows, seats=seats))
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]
-        decisions = decisions_at(self._games[index], self.tables, rows, rows, self._units(rows))
+        decisions = decisions_at(self._games[index], self.tables, rows, rows, self._draw(rows))
         try:
             actions = check_actions(agent.act(decisions, self._rng), len(rows))
         except IllegalActionError as error:
@@ -273,7 +270,7 @@ class SingleSeatTables:
             raise RuntimeError(f"opponent {agent.name!r}: {illegal}")
 
     def _apply(self, rows: Rows, actions: Rows, rewards: NDArray[np.float32]) -> str | None:
-        """Take one action at each of `rows`, or say which is illegal and change nothing."""
+        """Take one action at each of `rows`; if one is illegal, change nothing and return the reason."""
         paid = np.empty((len(rows), self.game.num_seats), np.float32)
         is_over = np.empty(len(rows), np.uint8)
         illegal = self.game.step_batch(self.tables, rows, actions, paid, is_over, False)
@@ -284,18 +281,18 @@ class SingleSeatTables:
         return None
 
     def _agents_with_deal_events(self, rows: Rows) -> Iterator[tuple[Agent, Rows]]:
-        """Yield the agents that follow deals, each with those of `rows` at which it plays, if there are any."""
+        """Yield each opponent that needs deal events and plays at any of `rows`, with the rows at which it plays."""
         for index, agent in enumerate(self.opponents):
             if agent.needs_deal_events:
                 theirs = rows[self._opponent[rows] == index]
                 if len(theirs):
                     yield agent, theirs
 
-    def _units(self, rows: Rows) -> NDArray[np.float64]:
+    def _draw(self, rows: Rows) -> NDArray[np.float64]:
         """Return a random number in [0, 1) for each row."""
-        units = np.empty(len(rows))
-        _write_units(self._streams, rows, units)
-        return units
+        random_numbers = np.empty(len(rows))
+        _write_random_numbers(self._streams, rows, random_numbers)
+        return random_numbers
 
 
 def check_illegal_action(illegal_action: str) -> str:
@@ -317,7 +314,7 @@ def replace_illegal(
         rng: Generator of the random legal actions.
 
     Returns:
-        The actions (n,), and where they were replaced (n,), bool.
+        Actions (n,), and True where they were replaced (n,).
 
     Raises:
         IllegalActionError: For ids outside 0..num_actions - 1.
@@ -334,13 +331,13 @@ def replace_illegal(
 
 
 @kernel
-def _write_units(streams: Any, rows: Any, units: Any) -> None:
+def _write_random_numbers(streams: Any, rows: Any, random_numbers: Any) -> None:
     for j in range(rows.shape[0]):
-        units[j] = random_unit(streams[rows[j]])
+        random_numbers[j] = random_unit(streams[rows[j]])
 
 
-def _agents(opponents: Opponents, game: Game) -> list[Agent]:
+def _find_agents(opponents: Opponents, game: Game) -> list[Agent]:
     listed = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
     if not listed:
-        raise ValueError("opponents are an empty list: name at least one agent")
+        raise ValueError("opponents is an empty list: name at least one agent")
     return [find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game) for agent in listed]

@@ -1,4 +1,4 @@
-"""Types of arrays that many modules name."""
+"""Aliases for types of arrays."""
 
 from __future__ import annotations
 

@@ -13,6 +13,12 @@ from card_envs.agent.decisions import Decisions
 from card_envs.game import Game
 from card_envs.observation import Encoder
 
+_OPTIONAL_ATTRIBUTES = (
+    "name", "encoder", "mixes", "is_stateless", "can_play", "deal_starts", "deal_ends", "observe_actions", "sees_end",
+    "probabilities", "explain",
+)  # fmt: skip
+"""Attributes of `Agent` that a `DuckTypedAgent` takes over from its object."""
+
 
 class SupportsAct(Protocol):
     """Any object with a method `act`; `as_agent` makes an `Agent` of it."""
@@ -45,7 +51,7 @@ class Agent(ABC):
     name: str = _ClassName()  # type: ignore[assignment]  # a descriptor that any string replaces
     """Name in results and messages."""
     encoder: str | Encoder | None = None
-    """Encoder of its observations (name, "module:NAME" or `Encoder`); None for that of the game."""
+    """Encoder of the agent's observations (name, "module:NAME" or `Encoder`); None for that of the game."""
 
     greedy: bool | None = None
     """True to take the most probable action, False to sample one; None for agents without that choice."""
@@ -134,25 +140,28 @@ class Agent(ABC):
 
     @property
     def shows_probabilities(self) -> bool:
-        """True if the class defines `probabilities`; a subclass may hide it by `probabilities = None`."""
-        return callable(self.probabilities) and type(self).probabilities is not Agent.probabilities
+        """True if the agent defines `probabilities`; a subclass may hide it by `probabilities = None`."""
+        return self._defines("probabilities")
 
     @property
     def needs_deal_events(self) -> bool:
-        """True if the class defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`."""
-        kind = type(self)
-        has_hook = kind.deal_starts is not Agent.deal_starts or kind.deal_ends is not Agent.deal_ends
-        return has_hook or self.needs_showdowns or self.needs_actions
+        """True if the agent defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`."""
+        return any(map(self._defines, ("deal_starts", "deal_ends", "sees_end", "observe_actions")))
 
     @property
     def needs_showdowns(self) -> bool:
-        """True if the class defines `sees_end`."""
-        return type(self).sees_end is not Agent.sees_end
+        """True if the agent defines `sees_end`."""
+        return self._defines("sees_end")
 
     @property
     def needs_actions(self) -> bool:
-        """True if the class defines `observe_actions`."""
-        return type(self).observe_actions is not Agent.observe_actions
+        """True if the agent defines `observe_actions`."""
+        return self._defines("observe_actions")
+
+    def _defines(self, name: str) -> bool:
+        """Return True if a method is not the default of `Agent`."""
+        method = getattr(self, name)
+        return method is not None and getattr(method, "__func__", method) is not getattr(Agent, name)
 
     def apply_encoder(self, game: Game) -> Game:
         """Return the game with observations in the agent's encoder."""
@@ -160,83 +169,20 @@ class Agent(ABC):
 
 
 class DuckTypedAgent(Agent):
-    """Adapter for an object that has a method `act` but is no `Agent`; other methods of agents that it has are used."""
+    """Adapter for an object that has a method `act` but is no `Agent`; its other methods of agents are used too."""
 
     def __init__(self, player: SupportsAct) -> None:
-        """Read the attributes of the object; without a name it gets that of its class."""
+        """Take over the attributes of the object; without a name it gets that of its class."""
         self.player = player
-        self.name = str(getattr(player, "name", snake_case(type(player).__name__)))
-        self.encoder = getattr(player, "encoder", None)
-        self.mixes = bool(getattr(player, "mixes", True))
-        self.is_stateless = bool(getattr(player, "is_stateless", False))
-        self._can_play = getattr(player, "can_play", None)
-        self._deal_starts = getattr(player, "deal_starts", None)
-        self._deal_ends = getattr(player, "deal_ends", None)
-        self._sees_end = getattr(player, "sees_end", None)
-        self._observe_actions = getattr(player, "observe_actions", None)
-        self._probabilities = getattr(player, "probabilities", None)
-        self._explain = getattr(player, "explain", None)
+        self.name = snake_case(type(player).__name__)
+        for name in _OPTIONAL_ATTRIBUTES:
+            if hasattr(player, name):
+                setattr(self, name, getattr(player, name))
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the actions of the object, unchecked."""
         actions: NDArray[np.int64] = self.player.act(decisions, rng)
         return actions
-
-    def can_play(self, game: Game) -> bool:
-        """Return the answer of the object, True if it has no such method."""
-        return self._can_play is None or bool(self._can_play(game))
-
-    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Forward to the object if it has such a method."""
-        if self._deal_starts is not None:
-            self._deal_starts(table_ids)
-
-    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        """Forward to the object if it has such a method."""
-        if self._deal_ends is not None:
-            self._deal_ends(table_ids, payoffs)
-
-    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        """Forward to the object if it has such a method."""
-        if self._observe_actions is not None:
-            self._observe_actions(decisions, actions)
-
-    def sees_end(self, ends: Decisions) -> None:
-        """Forward to the object if it has such a method."""
-        if self._sees_end is not None:
-            self._sees_end(ends)
-
-    def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
-        """Return the probabilities of the object; NotImplementedError if it has no such method."""
-        if self._probabilities is None:
-            return super().probabilities(decisions)
-        probabilities: NDArray[np.floating] = self._probabilities(decisions)
-        return probabilities
-
-    def explain(self, decisions: Decisions) -> list[str]:
-        """Return the texts of the object, empty ones if it has no such method."""
-        return super().explain(decisions) if self._explain is None else list(self._explain(decisions))
-
-    @property
-    def shows_probabilities(self) -> bool:
-        """True if the object defines `probabilities`."""
-        return self._probabilities is not None
-
-    @property
-    def needs_deal_events(self) -> bool:
-        """True if the object defines `deal_starts`, `deal_ends`, `sees_end` or `observe_actions`."""
-        has_hook = self._deal_starts is not None or self._deal_ends is not None
-        return has_hook or self.needs_showdowns or self.needs_actions
-
-    @property
-    def needs_showdowns(self) -> bool:
-        """True if the object defines `sees_end`."""
-        return self._sees_end is not None
-
-    @property
-    def needs_actions(self) -> bool:
-        """True if the object defines `observe_actions`."""
-        return self._observe_actions is not None
 
 
 class RandomAgent(Agent):

@@ -1,4 +1,4 @@
-"""A batch of decisions, the input of agents. It contains nothing that the deciding seat may not see."""
+"""`Decisions`: the batch of decisions that agents get. It contains nothing that the deciding seat may not see."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.rng import splitmix64
 
 _DECISION_STREAMS = np.uint64(0xD1B54A32D192ED03)
-"""Offset of the match's seed, so that the random numbers of decisions are not those that deal the cards."""
+"""Offset of the seed of a match, so that decisions and deals use different random numbers."""
 _CACHED = ("observation", "action_mask", "views", "num_legal")
-_DROPPED_BITS, _LAST_PLACE = np.uint64(11), 2.0**-53  # a float64 in [0, 1) holds 53 bits
+_DROPPED_BITS, _UNIT = np.uint64(11), 2.0**-53  # a float64 in [0, 1) holds 53 bits
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """A batch of n decisions, each of one seat at one table, without anything that the seat may not see.
+    """A batch of n decisions, each of one seat at one table. It holds nothing that the seat may not see.
 
     Observations, masks and views are computed at the first access, which must be inside `act`: afterwards the tables
     change. The arrays may be kept. `decisions_at` makes batches.
@@ -44,9 +44,9 @@ class Decisions:
     seats: NDArray[np.int64]
     """(n,): seats that decide."""
     table_ids: NDArray[np.int64]
-    """(n,): ids of the tables in the match, under which an agent with memory keeps what it remembers."""
+    """(n,): ids of the tables in the match; agents with memory use them as keys."""
     random_numbers: NDArray[np.float64]
-    """(n,): random numbers in [0, 1), fixed by seed, deal, decision and seat, independent of the batch."""
+    """(n,): random numbers in [0, 1) that depend on seed, deal, decision and seat alone, not on the batch."""
     _tables: Tables
     _rows: NDArray[np.int64]
 
@@ -134,7 +134,7 @@ def write_random_numbers(seed: Any, deals: Any, decision: Any, seats: Any, rando
     for j in range(deals.shape[0]):
         deal = splitmix64(key ^ np.uint64(deals[j]))
         bits = splitmix64(splitmix64(deal ^ np.uint64(decision)) ^ np.uint64(seats[j]))
-        random_numbers[j] = np.float64(bits >> _DROPPED_BITS) * _LAST_PLACE
+        random_numbers[j] = np.float64(bits >> _DROPPED_BITS) * _UNIT
 
 
 def decisions_at(
@@ -142,15 +142,20 @@ def decisions_at(
     tables: Tables,
     rows: NDArray[np.int64],
     table_ids: NDArray[np.int64],
-    random_numbers: NDArray[np.float64],
+    random_numbers: NDArray[np.float64] | None = None,
+    seats: NDArray[np.int64] | None = None,
 ) -> Decisions:
-    """Return the decisions of the seats to act at some tables.
+    """Return decisions at some tables.
 
     Args:
         game: The game, with the encoder of the observations.
         tables: (N,) records.
-        rows: (n,) indices of the tables, none of which is over.
+        rows: (n,) indices of the tables.
         table_ids: (n,) ids of these tables in the match.
-        random_numbers: (n,) numbers in [0, 1) for the agent.
+        random_numbers: (n,) numbers in [0, 1) for the agent; None for zeros.
+        seats: (n,) seats that see the tables; None for the seats to act, then no table may be over.
     """
-    return Decisions(game, tables["actor"][rows].astype(np.int64), table_ids, random_numbers, tables, rows)
+    seats = tables["actor"][rows].astype(np.int64) if seats is None else seats
+    return Decisions(
+        game, seats, table_ids, np.zeros(len(rows)) if random_numbers is None else random_numbers, tables, rows
+    )

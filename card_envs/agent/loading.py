@@ -26,21 +26,9 @@ from card_envs.locations import (
 from card_envs.observation import find_encoder
 
 _CONFIG = "config.json"
-_GREEDY, _SAMPLING = CHOICES = "greedy", "sampling"
+CHOICES = _GREEDY, _ = "greedy", "sampling"
 """Suffixes of agent names, as in "ppo_big2:greedy": take the most probable action, or sample one."""
 _FORMS = '"module:Class", "path/to/file.py:Class" or the folder of a training run'
-
-
-def known_agents() -> dict[str, str]:
-    """Return the registered agents that `find_agent` knows.
-
-    Names are registered by the entry points `card_envs.agents` of installed distributions, and by
-    `card_envs.plugins.register`; "random" is always there.
-
-    Returns:
-        name -> "module:Class".
-    """
-    return plugins.known_agents()
 
 
 def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
@@ -50,15 +38,15 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
 
     Args:
         spec: A registered name (`known_agents`), "module:Class", "path/to/file.py:Class", or the folder of a training
-            run. Suffixes choose among what an agent can do: ":greedy" and ":sampling" how it picks its actions,
-            "a:b" makes the agent a the policy of the registered agent b ("ppo_big2:rollout"), and "scheme:ARGUMENT"
-            passes an argument to a registered scheme ("llm:MODEL").
-        game: The game that it is to play.
-        device: Device of its networks: auto, cpu, cuda or cuda:N.
+            run. The suffix ":greedy" or ":sampling" sets how the agent picks its actions. "a:b" makes agent a the
+            policy of the registered agent b ("ppo_big2:rollout"). "scheme:ARGUMENT" passes an argument to a registered
+            scheme ("llm:MODEL").
+        game: The game that the agent is to play.
+        device: Device of the agent's networks: auto, cpu, cuda or cuda:N.
 
     Raises:
-        ValueError: If there is no such agent, with the nearest name, or it cannot play the game.
-        ModuleNotFoundError: If it needs a package that is missing, with the extra of card-envs to install.
+        ValueError: If there is no such agent (the message suggests the nearest name), or it cannot play the game.
+        ModuleNotFoundError: If a package is missing; the message names the extra of card-envs that installs it.
 
     Example:
         >>> from card_envs import make_game
@@ -92,7 +80,7 @@ def _scheme_location(spec: str) -> str | None:
 
 
 def _with_argument(spec: str, location: str, game: Game, device: str) -> Agent:
-    """Return the agent of a spec "scheme:ARGUMENT", which files may not name: it may reach out to other machines."""
+    """Return the agent of a spec "scheme:ARGUMENT", which files may not name: the agent may use the network."""
     require_allowed("agent", spec)
     offered = {"game": game, "device": device, "argument": spec.partition(":")[2]}
     try:
@@ -110,19 +98,19 @@ def split_choice(spec: str) -> tuple[str, str]:
 def split_policy(spec: str) -> tuple[str, str]:
     """Split the policy off a spec: "a:b" -> ("a", "b") if b is a registered agent with a policy, else ("", spec)."""
     policy, _, name = spec.rpartition(":")
-    location = known_agents().get(name) if policy else None
+    location = plugins.known_agents().get(name) if policy else None
     takes_one = location and "policy" in inspect.signature(class_at(name, location)).parameters
     return (policy, name) if takes_one else ("", spec)
 
 
 def _make(make: Any, offered: Mapping[str, Any]) -> Agent:
-    """Return the agent that a class makes, called with those of the offered arguments that its signature names."""
+    """Return an instance of an agent class, made with those of the offered arguments that its signature names."""
     parameters = inspect.signature(make).parameters
     return as_agent(make(**{name: value for name, value in offered.items() if name in parameters}))
 
 
 def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
-    """Return the agent that was saved in a folder, whose files may name nothing but what is registered."""
+    """Return the agent that was saved in a folder; the names in its files must be registered ones."""
     config, game = Path(spec) / _CONFIG, offered["game"]
     with registered_names_only(config):
         agent = require_playable(_make(class_at(spec, _read_location(config)), offered), game)
@@ -145,7 +133,7 @@ def code_in(spec: str) -> str:
 
 def _set_choice(agent: Agent, choice: str, spec: str) -> None:
     if agent.greedy is None:
-        raise ValueError(f'agent {spec!r}: {agent.name!r} has one way to choose its actions; leave ":{choice}" away')
+        raise ValueError(f'agent {spec!r}: {agent.name!r} has one way to choose its actions; omit ":{choice}"')
     agent.greedy = choice == _GREEDY
     agent.name = f"{agent.name}:{choice}"
 
@@ -164,7 +152,7 @@ def require_playable(player: SupportsAct, game: Game) -> Agent:
 
 
 def _find_location(spec: str) -> str:
-    """Return the "module:Class" that `spec` stands for, or raise ValueError with what is missing."""
+    """Return the "module:Class" that `spec` stands for; a ValueError says what is missing."""
     path = Path(spec)
     if ":" in spec:
         require_allowed("agent", spec)
@@ -172,15 +160,15 @@ def _find_location(spec: str) -> str:
     if path.is_dir():
         raise ValueError(f"agent {spec!r}: the folder has no {_CONFIG}, so it is not that of a training run")
     if path.suffix == ".py":
-        raise ValueError(f"agent {spec!r} names no class: pass {_with_classes(path)}")
+        raise ValueError(f"agent {spec!r} names no class: pass {_list_classes(path)}")
     if len(path.parts) > 1:
         raise UnknownNameError(f"agent {spec!r}: there is no folder {path.absolute()}", "agent")
-    known = known_agents()
+    known = plugins.known_agents()
     return known.get(spec) or _fail(f"agent {spec!r} is not known", spec, known)
 
 
-def _with_classes(path: Path) -> str:
-    """Return the specs of the classes in a file, which is parsed, not run."""
+def _list_classes(path: Path) -> str:
+    """Return the specs of the classes in a file as text; the file is parsed, not run."""
     try:
         classes = [node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     except (OSError, SyntaxError, ValueError):
@@ -189,10 +177,10 @@ def _with_classes(path: Path) -> str:
 
 
 def _read_location(config: Path) -> str:
-    """Return the class that plays the run with this configuration: a registered one, since run folders are passed on.
+    """Return the "module:Class" that plays the run with this configuration.
 
-    The file names it by its kind, or, as packages without kinds of their own do, by the location of an agent that is
-    registered.
+    Run folders are shared, so the class must be registered. The file names a kind of saved agents, or, for packages
+    that register no kind, the location of a registered agent.
     """
     try:
         named = str(json.loads(config.read_text())["agent"])
@@ -205,53 +193,58 @@ def _read_location(config: Path) -> str:
         return named
     known = sorted(kind for kind in kinds if ":" not in kind)
     raise UntrustedNameError(
-        f"{config} wants code from {named!r}: a run folder may name one of {known}, or the location of a registered "
-        'agent, alone. If you trust the code, name it yourself: "module:Class" or "path/to/file.py:Class"'
+        f"{config} names code for its agent: {named!r}. A run folder may only name one of {known}, or the location of "
+        'a registered agent. If you trust the code, name it yourself: "module:Class" or "path/to/file.py:Class"'
     )
 
 
 def class_at(spec: str, location: str) -> Any:
-    """Return the class with a method `act` at "module:Class" or "path/to/file.py:Class", which `spec` stands for.
+    """Return the agent class at "module:Class" or "path/to/file.py:Class".
 
-    Raises ValueError, naming what is nearest, when there is none.
+    Args:
+        spec: Name that the user gave; for messages.
+        location: Location that the name stands for.
+
+    Raises:
+        ValueError: If there is no class with a method `act`; the message suggests the nearest one.
     """
-    place, _, name = location.rpartition(":")
-    if not place or not name:
-        raise ValueError(f'agent {spec!r} stands at {location!r}, which is not "module:Class"')
-    module = _agent_file(spec, Path(place)) if place.endswith(".py") else _agent_module(spec, place)
-    agents = {key: value for key, value in vars(module).items() if _makes_agents(value)}
+    source, _, name = location.rpartition(":")
+    if not source or not name:
+        raise ValueError(f'agent {spec!r} is registered as {location!r}, which is not "module:Class"')
+    module = _load_agent_file(spec, Path(source)) if source.endswith(".py") else _load_agent_module(spec, source)
+    agents = {key: value for key, value in vars(module).items() if _is_agent_class(value)}
     if not agents:
-        raise ValueError(f"agent {spec!r}: {place} has no class with a method act")
-    return agents.get(name) or _fail(f"agent {spec!r}: {place} has no class {name!r} with a method act", name, agents)
+        raise ValueError(f"agent {spec!r}: {source} has no class with a method act")
+    return agents.get(name) or _fail(f"agent {spec!r}: {source} has no class {name!r} with a method act", name, agents)
 
 
-def _makes_agents(value: object) -> bool:
+def _is_agent_class(value: object) -> bool:
     is_class = inspect.isclass(value) and "act" in dir(value)
     return is_class and not inspect.isabstract(value) and value not in (SupportsAct, DuckTypedAgent)
 
 
-def _agent_module(spec: str, name: str) -> ModuleType:
+def _load_agent_module(spec: str, name: str) -> ModuleType:
     try:
         return load_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
-            raise  # it exists; something that it needs does not
+            raise  # the module exists, but something that it imports does not
         raise ValueError(f"agent {spec!r}: there is no module {name!r}") from error
 
 
-def _agent_file(spec: str, path: Path) -> ModuleType:
+def _load_agent_file(spec: str, path: Path) -> ModuleType:
     if not path.expanduser().is_file():
         raise ValueError(f"agent {spec!r}: there is no file {path.expanduser().resolve()}")
     return load_file(path)
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    choices = f"choose one of {sorted(known)}, or pass {_FORMS}{_hint_at_metadata()}"
+    choices = f"choose one of {sorted(known)}, or pass {_FORMS}{_installation_hint()}"
     raise UnknownNameError(f"{message}{suggest_name(name, known)}: {choices}", "agent")
 
 
-def _hint_at_metadata() -> str:
-    """Return advice for when no agent is registered, as in a checkout that is only on the path."""
+def _installation_hint() -> str:
+    """Return advice if no agent is registered, as in a checkout that is on the path but not installed."""
     if plugins.list_plugins(plugins.AGENTS):
         return ""
     return ". No package has registered agents: install one (pip install -e . in a checkout), or import it first"

@@ -17,15 +17,17 @@ def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float
         (n, num_actions) float64; rows sum to 1.
 
     Raises:
-        ValueError: If shape or numbers are not those of probabilities of legal actions.
+        ValueError: If the shape is another one, or the numbers are no probabilities of legal actions.
     """
     given = np.asarray(agent.probabilities(decisions), np.float64)
     shape = decisions.action_mask.shape
     if given.shape != shape:
         raise ValueError(f"agent {agent.name!r} returned probabilities of shape {given.shape}: {shape} is needed")
-    of_legal = np.where(decisions.action_mask == 1, given, 0.0).sum(axis=1)
-    if not (given >= 0).all() or not np.allclose(of_legal, 1, atol=1e-4) or (given.sum(axis=1) > of_legal + 1e-4).any():
-        raise ValueError(f"agent {agent.name!r} returned probabilities that are not those of legal actions, 1 in all")
+    total, legal_total = given.sum(axis=1), np.where(decisions.action_mask == 1, given, 0.0).sum(axis=1)
+    if not (given >= 0).all() or not np.allclose(legal_total, 1, atol=1e-4) or (total > legal_total + 1e-4).any():
+        raise ValueError(
+            f"agent {agent.name!r} returned wrong probabilities: those of legal actions must sum to 1, others be 0"
+        )
     return given
 
 

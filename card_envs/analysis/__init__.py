@@ -1,1 +1,1 @@
-"""What matches and strategies are worth: exploitability, variance reduction, play statistics."""
+"""Analysis of matches and strategies: exploitability and variance reduction."""

@@ -4,7 +4,7 @@ A session is a table of many hands, at which the opponent plays one style after 
 The results, with 95 % intervals over independent sessions, are:
 
 * the mean per hand against each style,
-* the *regret*: what the best of some fixed responses wins against each style, less what the agent wins,
+* the *regret*: the mean of the best of some fixed responses to each style, minus the mean of the agent,
 * the *recovery*: the number of hands of a new style after which the agent wins as much as late in that style.
 """
 
@@ -34,7 +34,7 @@ class SwitchingAgent(Agent):
 
     def __init__(self, styles: Sequence[Agent], hands_per_style: int) -> None:
         if not styles or hands_per_style < 1:
-            raise ValueError(f"{len(styles)} styles of {hands_per_style} hands each: at least one of each is needed")
+            raise ValueError(f"{len(styles)} styles of {hands_per_style} hands each: both must be at least 1")
         self.styles, self.hands_per_style = list(styles), hands_per_style
         self._hands: dict[int, int] = {}  # table id -> number of hands begun
 
@@ -43,7 +43,7 @@ class SwitchingAgent(Agent):
         return np.asarray((hands - 1) // self.hands_per_style % len(self.styles), np.int64)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Count the hands and forward to the styles that play them."""
+        """Count the hands, and forward to the styles that play them."""
         for table in table_ids.tolist():
             self._hands[table] = self._hands.get(table, 0) + 1
         styles = self._style_at(table_ids)
@@ -100,7 +100,7 @@ class Adaptation:
 
     @cached_property
     def style_of_hand(self) -> NDArray[np.int64]:
-        """(hands,): index of the style in play."""
+        """(hands,): index of the opponent's style."""
         return np.asarray(np.arange(self.rewards.shape[1]) // self.hands_per_style % len(self.styles), np.int64)
 
     @cached_property
@@ -118,9 +118,9 @@ class Adaptation:
 
     @cached_property
     def regrets(self) -> Floats:
-        """(sessions, hands): mean of the best fixed response to the style in play, less the agent's reward."""
+        """(sessions, hands): mean of the best fixed response to the opponent's style, minus the agent's reward."""
         if not self.best_fixed:
-            raise ValueError("regret is measured against fixed responses: name some")
+            raise ValueError("regret needs fixed responses: call play_adaptation(..., responses=[...])")
         return np.asarray(np.array([best.mean for best in self.best_fixed])[self.style_of_hand] - self.rewards)
 
     @cached_property
@@ -131,7 +131,7 @@ class Adaptation:
     def recovery(self, phase: int, window: int = 50, seed: int = 0) -> tuple[float, float, float]:
         """Return the number of hands after which the agent has recovered from a change of style.
 
-        It has recovered where its moving mean first reaches its mean over the second half of the phase.
+        The agent has recovered when its moving mean first reaches its mean over the second half of the phase.
 
         Args:
             phase: Index of the phase, the hands between two changes of style.
@@ -142,13 +142,13 @@ class Adaptation:
             Number of hands, and lower and upper bound of its 95 % interval.
 
         Raises:
-            ValueError: For a phase that was not played, or one shorter than two windows.
+            ValueError: For a phase that was not played, and for phases shorter than two windows.
         """
         hands = self.hands_per_style
         if not 0 <= phase < self.rewards.shape[1] // hands or hands < 2 * window:
             raise ValueError(
-                f"phase {phase} with a window of {window}: there are {self.rewards.shape[1] // hands} of {hands} "
-                "hands, and two windows must fit into one"
+                f"phase {phase}, window {window}: there are {self.rewards.shape[1] // hands} phases of {hands} "
+                "hands, and a phase must be at least two windows long"
             )
         played = self.rewards[:, phase * hands : (phase + 1) * hands]
         rng = np.random.default_rng(seed)
@@ -160,7 +160,7 @@ class Adaptation:
         return _first_recovered(played.mean(axis=0), window), float(low), float(high)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the summaries for JSON."""
+        """Return the summaries as a dict for JSON."""
         report: dict[str, Any] = {
             "agent": self.agent,
             "styles": list(self.styles),
@@ -180,7 +180,7 @@ def _json(summary: Summary) -> dict[str, Any]:
 
 
 def _first_recovered(means: Floats, window: int) -> float:
-    """Return the first hand at which the mean over `window` hands reaches that of the second half."""
+    """Return the first hand at which the mean over `window` hands reaches the mean over the second half."""
     late = means[len(means) // 2 :].mean()
     moving = np.convolve(means, np.full(window, 1 / window), "valid")
     return float(np.argmax(moving >= late)) if (moving >= late).any() else float(len(means))
@@ -203,20 +203,20 @@ def play_adaptation(
     Args:
         game: A game with two seats.
         agent: The agent.
-        styles: Agents that the opponent plays in turn.
-        hands_per_style: Number of hands after which it changes.
-        rounds: Number of times that it goes through all styles in a session.
+        styles: The opponent's styles, in the order of play.
+        hands_per_style: Number of hands after which the opponent changes its style.
+        rounds: Number of times that the opponent plays all styles in a session.
         sessions: Number of sessions; the agent begins each without memory of the others.
         seed: Seed of the match.
-        responses: Agents without memory. The best of them against each style defines the regret; each plays a match of
-            as many hands against every style.
+        responses: Agents without memory, each of which plays a match against every style. The best of them against each
+            style defines the regret.
         progress: Called with the number of hands finished since its last call.
 
     Raises:
         ValueError: For games of more than two seats and for numbers below 1.
     """
     if game.num_seats != 2:
-        raise ValueError(f"adaptation is measured between two players: {game.name} has {game.num_seats} seats here")
+        raise ValueError(f"adaptation is measured in games with two seats: {game.name} has {game.num_seats} seats")
     if min(hands_per_style, rounds, sessions) < 1:
         raise ValueError(f"{sessions} sessions of {rounds} rounds of {hands_per_style} hands: all must be at least 1")
     players = [require_playable(style, game) for style in styles]

@@ -1,50 +1,21 @@
-"""Drawing tables: on pixels, or as shapes for a page."""
+"""Drawing tables: as pixels, or as shapes for a web page."""
 
-from card_envs.canvas.base import (
-    FELT,
-    FELT_LINE,
-    GOLD,
-    GREY,
-    INK,
-    MINT,
-    PALE,
-    PLATE_SIZE,
-    RED,
-    RIM,
-    SKY,
-    WHITE,
-    Canvas,
-    Color,
-    Point,
-    format_signed,
-    thousands,
-)
-from card_envs.canvas.cards import CARD_RATIO
+from card_envs.canvas import colors
+from card_envs.canvas.base import PLATE_SIZE, Canvas, Point, format_signed
+from card_envs.canvas.card_design import CARD_RATIO
 from card_envs.canvas.fonts import text_width
 from card_envs.canvas.pixels import PixelCanvas
 from card_envs.canvas.shapes import ShapeCanvas, card_geometry
 
 __all__ = [
     "CARD_RATIO",
-    "FELT",
-    "FELT_LINE",
-    "GOLD",
-    "GREY",
-    "INK",
-    "MINT",
-    "PALE",
     "PLATE_SIZE",
-    "RED",
-    "RIM",
-    "SKY",
-    "WHITE",
     "Canvas",
-    "Color",
     "PixelCanvas",
     "Point",
     "ShapeCanvas",
     "card_geometry",
+    "colors",
     "format_signed",
     "text_width",
-    "thousands",
 ]

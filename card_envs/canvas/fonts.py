@@ -1,4 +1,4 @@
-"""The font inside Pillow, and how wide its lines are: pictures do not depend on what is installed on a machine."""
+"""The font that comes with Pillow, and the width of its text: pictures do not depend on installed fonts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ except ImportError as error:
     raise ImportError("pictures need Pillow: pip install 'card-envs[render]'") from error
 
 SCALE = 2
-"""A picture is drawn this much larger and then reduced, which smooths all edges."""
+"""Factor by which pictures are drawn larger before they are reduced, for smooth edges."""
 X_HEIGHT = 0.355
 """Distance from the middle of capitals and digits down to their baseline, as a fraction of the font size."""
 
@@ -23,7 +23,7 @@ def text_width(text: str, size: float) -> float:
 
 @lru_cache(maxsize=1024)
 def shorten(text: str, size: float, width: float) -> str:
-    """Return a line no wider than `width` pixels, letters in its middle replaced by dots."""
+    """Return a line no wider than `width` pixels; dots replace letters in its middle."""
     kept = len(text)
     while kept > 1 and text_width(text, size) > width:
         kept -= 1
@@ -33,13 +33,13 @@ def shorten(text: str, size: float, width: float) -> str:
 
 @cache
 def font(size: float) -> ImageFont.FreeTypeFont:
-    """Return the font in a size, in pixels of the enlarged picture."""
+    """Return the font; its size is in pixels of the enlarged picture."""
     found = ImageFont.load_default(size)
     if not isinstance(found, ImageFont.FreeTypeFont):
-        raise ImportError("this Pillow is built without FreeType: pip install --force-reinstall 'card-envs[render]'")
+        raise ImportError("this build of Pillow has no FreeType: pip install --force-reinstall 'card-envs[render]'")
     return found
 
 
 def bold_stroke(size: float) -> float:
-    """Return how much wider the strokes of bold letters are."""
+    """Return the extra width of the strokes of bold letters."""
     return size / 36

@@ -1,45 +1,32 @@
-"""A canvas that keeps what is drawn as data: lists that a page turns into SVG."""
+"""A canvas that keeps shapes as data: lists that a web page turns into SVG."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from card_envs.canvas.base import CARD_BACK, CARD_BACK_LINE, CARD_EDGE, CARD_SHADE, INK, WHITE, Canvas, Color, Point
-from card_envs.canvas.cards import (
-    BACK_CORNER,
-    BACK_LINE,
-    BACK_MARGIN,
-    BACK_STEP,
-    CARD_RATIO,
-    CORNER,
-    COVERED,
-    EDGE,
-    PLAIN,
-    SHADE,
-    SUIT_COLORS,
-    SUIT_OUTLINES,
-    face,
-    rank_words,
-)
+from card_envs.canvas import card_design as design
+from card_envs.canvas import colors
+from card_envs.canvas.base import Canvas, Point
+from card_envs.canvas.colors import INK, Color
 from card_envs.canvas.fonts import X_HEIGHT
 from card_envs.cards import DECK_SIZE
 
 Shape = list[Any]
-"""Kind, then numbers and words in the order of the canvas method: ["disc", x, y, radius, fill, outline, line]."""
+"""Kind of shape and the arguments of the canvas method, such as ["disc", x, y, radius, fill, outline, line]."""
 
 
 class ShapeCanvas(Canvas):
-    """A canvas whose picture is a list of shapes, the lowest first; the background is left to the page."""
+    """A canvas that makes a list of shapes, the lowest first; the page draws the background."""
 
-    def __init__(self, width: int, height: int, background: Color = WHITE) -> None:
+    def __init__(self, width: int, height: int, background: Color = colors.WHITE) -> None:
         """Start an empty picture."""
         self.size = (width, height)
         self.shapes: list[Shape] = []
 
     def copy(self) -> ShapeCanvas:
-        """Return a canvas with the same picture, to be drawn on separately."""
+        """Return an independent canvas with the same picture."""
         twin = ShapeCanvas(*self.size)
-        twin.shapes = self.shapes.copy()  # the shapes themselves are never changed
+        twin.shapes = self.shapes.copy()  # shapes themselves are never changed
         return twin
 
     def box(
@@ -51,49 +38,52 @@ class ShapeCanvas(Canvas):
         line: float = 0,
         radius: float = 0,
     ) -> None:
-        """Keep ["box", left, top, width, height, fill, outline, line, radius]; the line lies inside."""
-        left, top = _short(center[0] - size[0] / 2), _short(center[1] - size[1] / 2)
-        size_and_looks = [_short(size[0]), _short(size[1]), _hex(fill), _hex(outline), line, _short(radius)]
+        """Add ["box", left, top, width, height, fill, outline, line, radius], with the line inside."""
+        left, top = _round(center[0] - size[0] / 2), _round(center[1] - size[1] / 2)
+        size_and_looks = [_round(size[0]), _round(size[1]), _hex(fill), _hex(outline), line, _round(radius)]
         self.shapes.append(["box", left, top, *size_and_looks])
 
     def disc(self, center: Point, radius: float, fill: Color, outline: Color | None = None, line: float = 0) -> None:
-        """Keep ["disc", x, y, radius, fill, outline, line]; the line lies inside."""
+        """Add ["disc", x, y, radius, fill, outline, line], with the line inside."""
         x, y = center
-        self.shapes.append(["disc", _short(x), _short(y), _short(radius), _hex(fill), _hex(outline), line])
+        self.shapes.append(["disc", _round(x), _round(y), _round(radius), _hex(fill), _hex(outline), line])
 
     def text(
         self, position: Point, text: str, size: float, color: Color = INK, align: str = "middle", bold: bool = False
     ) -> None:
-        """Keep ["text", x, baseline, words, size, color, align, bold]."""
-        x, baseline = _short(position[0]), _short(position[1] + X_HEIGHT * size)
+        """Add ["text", x, baseline, text, size, color, align, bold]."""
+        x, baseline = _round(position[0]), _round(position[1] + X_HEIGHT * size)
         self.shapes.append(["text", x, baseline, text, size, _hex(color), align, bold])
 
     def draw_card(self, center: Point, width: float, card: int, style: str) -> None:
-        """Keep ["card", x of the middle, y of the middle, width, card id or `NO_CARD`, style]."""
-        self.shapes.append(["card", _short(center[0]), _short(center[1]), width, card, style])
+        """Add ["card", x of the centre, y of the centre, width, card id or `NO_CARD`, style]."""
+        self.shapes.append(["card", _round(center[0]), _round(center[1]), width, card, style])
 
 
 def card_geometry() -> dict[str, Any]:
-    """Return all that a page needs to draw cards as `PixelCanvas` does; lengths are fractions of a card's width."""
+    """Return what a page needs to draw cards as `PixelCanvas` does; lengths are fractions of a card's width."""
     return {
-        "ratio": CARD_RATIO,
-        "corner": CORNER,
-        "edge": EDGE,
-        "edge_color": _hex(CARD_EDGE),
-        "shade": SHADE,
-        "shade_color": _hex(CARD_SHADE),
-        "suit_colors": [_hex(color) for color in SUIT_COLORS],
-        "suits": [[_path(outline) for outline in outlines] for outlines in SUIT_OUTLINES],
-        "faces": {style: [list(face(card, style)) for card in range(DECK_SIZE)] for style in (PLAIN, COVERED)},
-        "ranks": [rank_words(card) for card in range(DECK_SIZE)],
+        "ratio": design.CARD_RATIO,
+        "corner": design.CORNER,
+        "edge": design.EDGE,
+        "edge_color": _hex(colors.CARD_EDGE),
+        "shade": design.SHADE,
+        "shade_color": _hex(colors.CARD_SHADE),
+        "suit_colors": [_hex(color) for color in design.SUIT_COLORS],
+        "suits": [[_path(outline) for outline in outlines] for outlines in design.SUIT_OUTLINES],
+        "faces": {
+            style: [list(design.face(card, style)) for card in range(DECK_SIZE)]
+            for style in (design.PLAIN, design.COVERED)
+        },
+        "ranks": [design.printed_rank(card) for card in range(DECK_SIZE)],
         "baseline": X_HEIGHT,
         "back": {
-            "margin": BACK_MARGIN,
-            "corner": BACK_CORNER,
-            "step": BACK_STEP,
-            "line": BACK_LINE,
-            "color": _hex(CARD_BACK),
-            "line_color": _hex(CARD_BACK_LINE),
+            "margin": design.BACK_MARGIN,
+            "corner": design.BACK_CORNER,
+            "step": design.BACK_STEP,
+            "line": design.BACK_LINE,
+            "color": _hex(colors.CARD_BACK),
+            "line_color": _hex(colors.CARD_BACK_LINE),
         },
     }
 
@@ -106,6 +96,6 @@ def _hex(color: Color | None) -> str | None:
     return None if color is None else "#{:02x}{:02x}{:02x}".format(*color)
 
 
-def _short(length: float) -> float:
-    """Return a length with the digits that can be seen."""
+def _round(length: float) -> float:
+    """Return a length rounded to hundredths of a pixel."""
     return round(length, 2)

@@ -1,6 +1,6 @@
-"""Compiled functions: `kernel` and its relatives, the cache of machine code on disk, threads over parts of a batch.
+"""Compiled functions: decorators, the cache of machine code on disk, and threads for parts of a batch.
 
-Everything that depends on private parts of Numba is in this package; no other module of the project imports those.
+Only this package uses private parts of Numba.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The folder in which compiled kernels are kept: the first of several candidates that can be written.
+"""The folder of compiled kernels: the first of several candidates that is writable.
 
-Where none can (read-only installation, no home, full disk), kernels are compiled in memory.
+If none is (read-only installation, no home folder, full disk), kernels are compiled in memory.
 """
 
 from __future__ import annotations
@@ -22,22 +22,27 @@ import numpy as np
 from numba import config as numba_config
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_KEPT_FOLDERS = 4  # of one package: enough for two checkouts and their bounds-checked builds; older ones are deleted
-_MOST_FILES = 6000  # of one folder; all games at all sizes are a few hundred
+_MAX_FOLDERS = 4
+"""Maximum number of folders per package: two checkouts and their bounds-checked builds. Older ones are deleted."""
+_MAX_FILES = 6000
+"""Maximum number of files per folder; all games with all numbers of seats need a few hundred."""
 
 
 @cache
 def cache_folder(root_package: str) -> Path | None:
-    """Return the writable folder for compiled kernels of `root_package`, or None where there is none.
+    """Return the writable folder for the compiled kernels of a package, or None if there is none.
 
-    It is named after the versions of what compiles. In folders that belong to this package the oldest of them are
-    deleted; in one that the user names, nothing is.
+    The folder is named after the versions of the compiler. The oldest such folders are deleted, unless they are in a
+    folder that the user named.
+
+    Args:
+        root_package: Name of the package.
     """
     prefix = f"kernels-{re.sub(r'[^A-Za-z0-9_]', '_', root_package)}-"
-    for base, is_ours in _candidate_folders():
+    for base, is_own in _candidate_folders():
         folder = base / f"{prefix}{_versions_hash()}"
         if _is_writable(folder):
-            if is_ours:
+            if is_own:
                 _delete_old_folders(base, prefix, keep=folder)
                 _delete_old_files(folder)
             return folder
@@ -45,16 +50,16 @@ def cache_folder(root_package: str) -> Path | None:
 
 
 def _candidate_folders() -> Iterator[tuple[Path, bool]]:
-    """Yield folders in the order in which they are tried, each with whether it is this package's alone."""
+    """Yield the candidates, each with True if only this package uses it, in the order in which they are tried."""
     if os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(os.environ["NUMBA_CACHE_DIR"]), False
     yield _PACKAGE / "__pycache__", True
-    with contextlib.suppress(RuntimeError):  # raised by home() where the system knows no home folder
+    with contextlib.suppress(RuntimeError):  # raised by home() if there is no home folder
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "card_envs", True
 
 
 def _versions_hash() -> str:
-    """Return a hash of all that machine code depends on besides what is compiled and the processor."""
+    """Return a hash of what machine code depends on besides its source and the processor."""
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, numba_config.BOUNDSCHECK)
     return hashlib.sha256(repr(versions).encode()).hexdigest()[:16]
 
@@ -64,28 +69,28 @@ def _is_writable(folder: Path) -> bool:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        os.utime(folder)  # marks it as used, so that it is not the first to be deleted
+        os.utime(folder)  # marks it as used: the least recently used is deleted first
     except OSError:
         return False
     return True
 
 
 def _delete_old_folders(base: Path, prefix: str, keep: Path) -> None:
-    """Delete all but the last used folders of a package."""
+    """Delete all but the most recently used folders of a package."""
     pattern = re.compile(rf"{prefix}[0-9a-f]{{16}}")
     with contextlib.suppress(OSError):
         folders = [path for path in base.iterdir() if pattern.fullmatch(path.name)]
         folders.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in folders[_KEPT_FOLDERS:]:
+        for path in folders[_MAX_FOLDERS:]:
             if path != keep:
                 shutil.rmtree(path, ignore_errors=True)
 
 
 def _delete_old_files(folder: Path) -> None:
-    """Keep the last used kernels alone where edits have left many behind."""
+    """Delete the least recently used kernels if there are too many."""
     with contextlib.suppress(OSError):
         files = list(folder.glob("*.nbc"))
-        if len(files) > _MOST_FILES:
+        if len(files) > _MAX_FILES:
             files.sort(key=lambda path: path.stat().st_mtime)
-            for path in files[: len(files) - _MOST_FILES // 2]:
+            for path in files[: len(files) - _MAX_FILES // 2]:
                 path.unlink(missing_ok=True)

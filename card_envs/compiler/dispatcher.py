@@ -1,7 +1,7 @@
-"""The dispatcher of kernels: Numba's own with a cache, helpers that are linked late, and unique symbols.
+"""Numba's dispatcher, extended by a cache on disk, late linking of helpers, and unique symbols.
 
-The classes here derive from private classes of Numba. `pyproject.toml` names the versions that they fit, and `jit`
-falls back to `numba.njit` where this module cannot be imported.
+The classes here derive from private classes of Numba. `pyproject.toml` lists the versions that they support, and `jit`
+falls back to `numba.njit` if this module cannot be imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from card_envs.compiler.progress import progress
 
 
 class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are partial
-    """A compiled function, as `numba.njit` makes it, with a cache, symbols and progress messages of its own."""
+    """A compiled function like those of `numba.njit`, with its own cache, symbols and progress messages."""
 
     def __init__(
         self,
@@ -30,15 +30,15 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
         locals: dict[str, Any] | None = None,
         targetoptions: dict[str, Any] | None = None,
         pipeline_class: type = compiler.Compiler,
-    ) -> None:  # Numba calls this by name where a kernel is unpickled
+    ) -> None:  # Numba passes these names when a kernel is unpickled
         super().__init__(py_func, locals or {}, targetoptions, pipeline_class)  # Numba 0.61 takes no None
         self._compiler = _KernelCompiler(
             py_func, self.targetdescr, self.targetoptions, self.locals, pipeline_class
         )  # fmt: skip
-        self._helper_types: set[tuple[Any, ...]] = set()  # argument types for which only other kernels can call it
+        self._helper_types: set[tuple[Any, ...]] = set()  # types for which only other kernels can call it
 
     def compile(self, sig: Any) -> Any:
-        """Return the version for a signature; one that only kernels can call becomes one that Python can call too."""
+        """Return the version for a signature; a version that only kernels can call is compiled again for Python."""
         with global_compiler_lock:
             types = tuple(sigutils.normalize_signature(sig)[0])
             if progress.depth == 0 and types in self._helper_types:
@@ -47,7 +47,7 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
             return super().compile(sig)
 
     def add_overload(self, result: Any) -> None:
-        """Add a compiled version, and offer it to Python unless it is a helper's."""
+        """Add a compiled version; one of a helper cannot be called from Python."""
         if not isinstance(result.library, _HelperLibrary):
             super().add_overload(result)
             return
@@ -56,22 +56,22 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
         self.overloads[types] = result
 
     def enable_caching(self) -> None:
-        """Keep compiled versions on disk, where the function stands in a file and a folder can be written."""
+        """Cache compiled versions on disk, if the function is defined in a file and there is a writable folder."""
         folder = cache_folder(self.py_func.__module__.partition(".")[0])
         if folder is not None and Path(self.py_func.__code__.co_filename).is_file():
             self._cache = KernelCache(self.py_func, folder, self.targetoptions["nogil"])
 
 
 class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-defined]  # Numba's types are partial
-    """Numba's compiler of one function, called when nothing compiled was found, under Numba's global lock."""
+    """Numba's compiler of one function. Numba calls it, under its global lock, if no compiled version was found."""
 
     def compile(self, args: Any, return_type: Any) -> Any:
-        """Return the function compiled for argument types; kernels that it calls are compiled inside this call."""
+        """Return the function compiled for argument types; the kernels that it calls are compiled within this call."""
         with progress.report_function(), _use_unique_symbols(self.targetdescr.target_context):
             return super().compile(args, return_type)
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
-        """Compile in full what Python called, and as a `_HelperLibrary` what that calls."""
+        """Compile the function that Python called to machine code, and functions that it calls as `_HelperLibrary`."""
         context, is_helper = self.targetdescr.target_context, progress.depth > 1
         flags = compiler.Flags()
         self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
@@ -85,7 +85,7 @@ class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-
             self.pipeline_class,
         )  # fmt: skip
         if is_helper:
-            result = result._replace(entry_point=object())  # a name under which Numba finds it
+            result = result._replace(entry_point=object())  # Numba looks the function up under this object
             context.insert_user_function(result.entry_point, result.fndesc, [library])
         return result
 
@@ -94,39 +94,39 @@ class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-
 
 
 class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba's types are partial
-    """The code of a kernel that only other kernels call: neither optimised nor made into machine code, nor kept.
+    """The code of a kernel that only other kernels call: not optimised, not compiled to machine code, not cached.
 
-    Both happens in the kernel that Python calls, to all that it calls at once. Numba does both to every function, each
-    time with all that it calls: in a chain of ten functions the last one ten times. That was half of the time that
-    compiling a game took.
+    It is optimised and compiled as a part of each kernel that Python calls. Numba would do that for every function
+    together with all its callees: in a chain of ten functions, the last one ten times. That took half of the time of
+    compiling a game.
     """
 
     def finalize(self) -> None:
-        """Leave the code as it is; callers link it."""
+        """Do not optimise the code: callers link it."""
         self._finalized = True
 
 
 class _KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba's types are partial
-    """The code of a kernel that Python calls, with that of all helpers below it."""
+    """The code of a kernel that Python calls, linked with all its helpers."""
 
     _linking_libraries: list[Any]
 
     def finalize(self) -> None:
-        """Link the helpers, then optimise all and make it machine code."""
+        """Link the helpers, optimise, and compile to machine code."""
         self._linking_libraries = _sort_callers_first(self._linking_libraries)
         super().finalize()
 
     def _verify_declare_only_symbols(self) -> None:
-        """Raise RuntimeError for functions that are called and were not linked: the process would jump anywhere."""
+        """Raise RuntimeError for functions that are called but not linked: the process would crash."""
         missing = [function.name for function in self._final_module.functions if _is_missing(function)]
         if missing:
-            raise RuntimeError(f"{self.name}: functions are called and were not linked: {', '.join(missing)}")
+            raise RuntimeError(f"{self.name}: functions are called but not linked: {', '.join(missing)}")
 
 
 def _sort_callers_first(libraries: Sequence[Any]) -> list[Any]:
-    """Return libraries and those that helpers among them link, once each, each before all that it calls.
+    """Return libraries and, recursively, those that their helpers link, once each, callers before callees.
 
-    LLVM links of a library what is called by those that it linked before, and drops the rest.
+    LLVM links only the functions of a library that earlier libraries call.
     """
     found: list[Any] = []
     seen = set()
@@ -146,7 +146,7 @@ def _sort_callers_first(libraries: Sequence[Any]) -> list[Any]:
 
 
 def _is_missing(function: Any) -> bool:
-    return bool(function.is_declaration) and str(function.name).startswith("_Z")  # not those of C
+    return bool(function.is_declaration) and str(function.name).startswith("_Z")  # not functions of C
 
 
 # --- symbols --------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _is_missing(function: Any) -> bool:
 
 @dataclass(frozen=True)
 class _TaggedMangler:
-    """Numba's names for machine code, each with a tag at the end."""
+    """Numba's mangler of symbol names, with a tag at the end of each name."""
 
     plain: Callable[..., str]
     tag: str
@@ -165,20 +165,20 @@ class _TaggedMangler:
 
 @contextlib.contextmanager
 def _use_unique_symbols(context: Any) -> Iterator[None]:
-    """Give all machine code that is made meanwhile names that no other compilation, in any process, gives.
+    """Give the symbols that are compiled within the block names that no other compilation, in any process, uses.
 
-    Numba tells functions of one name apart by counters: each function has a number, and a record type stands in the
-    name of a function not with its fields but with the number that it got when the process first met it
-    (`numba.types.Record.mangling_args`). Such names are unique in one process only. Compiled code keeps its names on
-    disk, though: two processes that play tables of different sizes can give `step_rows` for one record and `step_rows`
-    for another the same name, and a process that loads both gets the code of one of them for both. It then reads the
-    fields of a table where there are none (`tests/compiler/test_numba.py` shows it with plain Numba).
+    Numba distinguishes functions with the same name by counters: each function has a number, and a record type appears
+    in the name of a function not with its fields but with the number that it got when the process first used it
+    (`numba.types.Record.mangling_args`). Such names are unique within one process only, but compiled code on disk keeps
+    them: two processes that play tables of different sizes can give `step_rows` for one record and `step_rows` for
+    another the same name, and a process that loads both gets the code of one of them for both. It then reads the fields
+    of a table at wrong offsets (`tests/compiler/test_numba.py` shows this with plain Numba).
 
-    So names get a random tag, drawn anew for every compilation (not every process: forked ones would share it).
-    Everything that is compiled inside shares it, as functions that call each other must agree on their names. Unlike
-    a hash of the record's fields it also keeps apart what Numba numbers for other reasons: functions that a factory
-    makes, Numba's own helpers, records inside of other types. Other people's functions are named as ever: the tag is
-    there only while Numba's lock is held for a kernel.
+    Therefore names get a random tag, drawn for every compilation (not per process: forked processes would share it).
+    All functions that are compiled within one compilation share the tag, because callers and callees must agree on
+    names. Unlike a hash of the record's fields, it also distinguishes everything else that Numba numbers: functions
+    made by other functions, Numba's own helpers, records inside other types. Functions of other packages keep their
+    names: the tag is used only while Numba's lock is held for a kernel.
     """
     plain, replaced = context.mangler, vars(context).get("mangler")
     if isinstance(plain, _TaggedMangler):
@@ -188,6 +188,6 @@ def _use_unique_symbols(context: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        del context.mangler  # the method of the class shows again
+        del context.mangler  # uncovers the method of the class
         if replaced is not None:
             context.mangler = replaced

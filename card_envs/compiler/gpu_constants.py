@@ -1,4 +1,4 @@
-"""Where numba-cuda puts constant arrays: imported only where a GPU (or its simulator) is used."""
+"""Placement of constant arrays by numba-cuda; imported only if a GPU or its simulator is used."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def constants_in_global_memory() -> Iterator[None]:
-    """Put constant arrays that are compiled meanwhile into the global memory of the GPU.
+    """Put the constant arrays of code that is compiled within the block into the global memory of the GPU.
 
-    Numba puts them into constant memory, of which there are 64 KB; the look-up tables of the poker evaluator take 217.
-    Constant memory is also made for threads that all read the same place, and these read places of their own.
+    Numba puts them into constant memory, which has 64 KB; the lookup tables of the poker evaluator need 217 KB.
+    Constant memory is also slow if threads read different addresses, as they do here.
     """
     from numba.cuda.cudadrv import nvvm
 

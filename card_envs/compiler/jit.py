@@ -16,7 +16,7 @@ try:
     from card_envs.compiler.dispatcher import Kernel
 
     _kernel_class = Kernel
-except (ImportError, AttributeError) as error:  # a version of Numba whose private classes are others
+except (ImportError, AttributeError) as error:  # a version of Numba with other private classes
     _reason = str(error)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -25,25 +25,25 @@ COMPILED = not numba_config.DISABLE_JIT
 """False under NUMBA_DISABLE_JIT=1, when kernels are plain Python functions."""
 
 _OPTIONS = {
-    "boundscheck": None,  # as NUMBA_BOUNDSCHECK says
+    "boundscheck": None,  # set by NUMBA_BOUNDSCHECK
     "error_model": "numpy",
-    "no_cfunc_wrapper": True,  # nobody calls kernels from C, and each wrapper costs compile time
+    "no_cfunc_wrapper": True,  # kernels are not called from C, and a wrapper costs compile time
 }
 _is_fallback_reported = False
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that releases the interpreter lock and does not raise on division by zero.
+    """Compile a function with Numba. It releases the interpreter lock and does not raise on division by zero.
 
-    Kernels take record arrays (or records) and numbers, check nothing and never raise; the Python layer above
-    validates. Machine code is kept on disk and is compiled again after an edit of the function, of any kernel that it
-    calls, or of a constant in them. With NUMBA_DISABLE_JIT=1 the same source runs as plain Python.
+    Kernels take record arrays, records and numbers, check nothing and never raise; their callers in Python validate.
+    Machine code is cached on disk, and compiled again after an edit of the function, of a kernel that it calls, or of a
+    constant in them. With NUMBA_DISABLE_JIT=1 the same source runs as plain Python.
 
     Args:
-        function: A plain Python function in the subset of the language that Numba compiles.
+        function: A Python function in the subset of the language that Numba compiles.
 
     Returns:
-        The compiled function, to be used as a decorator. It compiles at the first call with new argument types.
+        The compiled function. It is compiled at the first call with new argument types.
 
     Example:
         >>> from card_envs.compiler import kernel
@@ -57,16 +57,16 @@ def kernel(function: Function) -> Function:
 
 
 def short_kernel(function: Function) -> Function:
-    """Compile a function as `kernel` does, but keep the interpreter lock while it runs.
+    """Compile a function as `kernel` does, but do not release the interpreter lock.
 
-    Meant for functions of some nanoseconds that Python calls in a loop: releasing the lock costs 30 ns more.
+    For functions of some nanoseconds that Python calls in a loop: releasing the lock takes 30 ns.
     """
     return _compile_lazily(function, releases_gil=False)
 
 
 def _compile_lazily(function: Function, releases_gil: bool) -> Function:
     if not COMPILED:
-        return np.errstate(over="ignore")(function)  # random streams wrap around modulo 2**64, compiled or not
+        return np.errstate(over="ignore")(function)  # random streams overflow on purpose
     options = {**_OPTIONS, "nogil": releases_gil}
     if _kernel_class is None:
         _report_fallback()
@@ -77,29 +77,29 @@ def _compile_lazily(function: Function, releases_gil: bool) -> Function:
 
 
 def _report_fallback() -> None:
-    """Warn once a process that kernels are compiled by plain Numba; in a log, as a warning may be made an error."""
+    """Log once per process that kernels are compiled by plain Numba; not a warning, which may be made an error."""
     global _is_fallback_reported
     if not _is_fallback_reported:
         _is_fallback_reported = True
         logging.getLogger("card_envs").warning(
-            "card_envs cannot keep compiled kernels with Numba %s (%s): results are the same, every process compiles "
-            "anew and takes longer; install a version of Numba that card_envs asks for",
+            "card_envs cannot cache compiled kernels with Numba %s (%s): results are the same, but every process "
+            "compiles them again; install a version of Numba that card_envs supports",
             numba.__version__,
             _reason,
         )
 
 
 def entry_point(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
-    """Compile a kernel for one set of argument types and return it without Numba's choice among types.
+    """Compile a kernel for one set of argument types and return that version, without Numba's dispatch on types.
 
-    That choice costs more than a short kernel does, but it also checks types: arguments of other types than the
-    examples crash the process. So this is for callers that make all arguments themselves.
+    The dispatch takes longer than a short kernel, but it also checks types: arguments of other types crash the process.
+    Use this function only where you make all arguments yourself.
 
     Args:
-        function: A kernel, or a plain function, which is returned as it is.
-        examples: Arguments of exactly the types of later calls.
+        function: A kernel, or a plain function, which is returned unchanged.
+        examples: Arguments with exactly the types of later calls.
     """
-    if not COMPILED or not hasattr(function, "compile"):  # or plain Python, as in an encoder of a user
+    if not COMPILED or not hasattr(function, "compile"):  # plain Python, such as an encoder of a user
         return function
     compiled: Callable[..., Any] = function.compile(tuple(numba.typeof(example) for example in examples))
     return compiled

@@ -1,16 +1,15 @@
-"""Compiled kernels on disk: which folder, under which name, and how they are written and read.
+"""The cache of compiled kernels on disk.
 
-One file holds one kernel for one set of argument types, so processes that compile the same things at the same time
-have nothing to agree on. A file is written under another name and renamed when it is complete; it carries a checksum
-and what it was compiled for, and whatever does not match is compiled again. A disk that is full or a folder that
-disappears costs time, never a run.
+A file holds one kernel for one set of argument types, so that processes that compile at the same time do not interfere.
+Files are written atomically. They contain a checksum and the key of the kernel; a file that does not match is compiled
+again. A full disk or a deleted folder costs time, but raises no error.
 
-A kernel is known by its content: its code, that of the kernels it calls, and the values of the constants in them. An
-edit elsewhere in the package compiles nothing again.
+The key is made from the content of a kernel: its code, the code of the kernels that it calls, and the values of the
+constants in them. Edits elsewhere in the package do not cause another compilation.
 
-Numba's own cache is not used: its key is the source file of the decorated function alone (an edit in a function that
-it *calls* goes unnoticed, and the old rules keep running), its index and data files are two that can contradict each
-other, and an error while it writes ends the program.
+Numba's own cache is not used. Its key is the source file of the decorated function only, so that after an edit of a
+function that a kernel *calls*, the old code keeps running. Its index and data files can contradict each other, and an
+error while writing ends the program.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
     """The compiled versions of one kernel, one file for each set of argument types.
 
     Args:
-        function: the kernel as plain Python.
-        folder: where the files lie; it need not exist any more when something is read or written.
-        releases_gil: whether it runs without the interpreter lock, the one option in which kernels differ.
+        function: The kernel as plain Python.
+        folder: Folder of the files; it is made again if it has been deleted.
+        releases_gil: Whether the kernel releases the interpreter lock, the only option in which kernels differ.
     """
 
     def __init__(self, function: Callable[..., Any], folder: Path, releases_gil: bool) -> None:
@@ -56,11 +55,11 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
 
     @property
     def cache_path(self) -> str:
-        """The folder, as Numba asks for it."""
+        """The folder, for Numba."""
         return str(self._folder)
 
     def enable(self) -> None:
-        """Read and write from now on."""
+        """Read and write files again."""
         self._is_enabled = True
 
     def disable(self) -> None:
@@ -68,16 +67,16 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         self._is_enabled = False
 
     def flush(self) -> None:
-        """Delete what is kept of this kernel."""
+        """Delete all files of this kernel."""
         with contextlib.suppress(OSError):
             for path in self._folder.glob(f"{self._stem}-*.nbc"):
                 path.unlink()
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled kernel for a signature, ready to run, or None where no sound file for it lies."""
+        """Return the compiled kernel for a signature; None if there is no valid file for it."""
         if not self._is_enabled:
             return None
-        target_context.refresh()  # as Numba does: what other packages have registered since may be called in it
+        target_context.refresh()  # as in Numba: the kernel may call functions that other packages have registered since
         key = self._key(signature, target_context.codegen())
         content = _content(self._path(key))
         if content is None:
@@ -88,12 +87,12 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         return compiler.CompileResult._rebuild(target_context, *reduced)
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Write a compiled kernel; where that fails it lives in memory alone, and the first time says why."""
-        if not self._is_enabled or not result.library._object_caching_enabled:  # without machine code: a helper
+        """Write a compiled kernel; the first failure is logged."""
+        if not self._is_enabled or not result.library._object_caching_enabled:  # helpers have no machine code
             return
         if result.lifted or result.library.has_dynamic_globals:
             _LOGGER.warning(
-                "%s is compiled anew by every process: it holds a pointer or an array of over a megabyte as a constant",
+                "%s is compiled by every process: it has a pointer, or an array of over a megabyte, as a constant",
                 self._stem,
             )
             return
@@ -108,9 +107,9 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         return self._folder / f"{self._stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
 
     def _key(self, signature: Any, codegen: Any) -> str:
-        """Return in words all that the machine code depends on and that the name of the folder does not say.
+        """Return a text with everything that the machine code depends on beyond the name of the folder.
 
-        Numba's names of types spell out their content: a record's fields with their types and offsets, for instance.
+        Numba's names of types contain all details, such as the fields of a record with their types and offsets.
         """
         function = self._function
         return "\n".join(
@@ -125,7 +124,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
 
 
 def _find_callees(function: Callable[..., Any]) -> set[Callable[..., Any]]:
-    """Return a kernel and all compiled functions that it calls, however far down, as plain Python."""
+    """Return a kernel and all compiled functions that it calls, directly or indirectly, as plain Python."""
     found, waiting = {function}, [function]
     while waiting:
         for value in _iterate_globals(waiting.pop()):
@@ -137,17 +136,17 @@ def _find_callees(function: Callable[..., Any]) -> set[Callable[..., Any]]:
 
 @cache
 def _content_of(function: Callable[..., Any]) -> str:
-    """Return a hash of what Numba compiles into a function: its code, and the values of the names in it.
+    """Return a hash of what Numba compiles into a function: its code and the values of its global names.
 
-    Global numbers and arrays become constants of the machine code, so it is their values that count, wherever they come
-    from. Of a class (an enumeration, say) or a function that is not compiled, the source file counts as well.
+    Global numbers and arrays become constants of the machine code, so their values are hashed. For a class (such as an
+    enumeration) and for a function that is not compiled, the source file is hashed too.
     """
     digest = hashlib.sha256(_code_content(function.__code__))
     digest.update(serialize.dumps(function.__defaults__))
     for value in _iterate_globals(function):
         if isinstance(value, ModuleType) or value is None:
-            continue  # the attributes of modules come next
-        if isinstance(value, dispatcher.Dispatcher):  # counted on its own; here it matters which name stands for which
+            continue  # the attributes of modules follow
+        if isinstance(value, dispatcher.Dispatcher):  # hashed separately; its identity matters here
             digest.update(f"{_title(value.py_func)} {_code_content(value.py_func.__code__)!r}".encode())
         elif isinstance(value, np.ndarray):
             digest.update(f"{value.dtype} {value.shape}".encode() + np.ascontiguousarray(value).tobytes())
@@ -165,7 +164,7 @@ def _title(function: Callable[..., Any]) -> str:
 def _try_pickle(value: Any) -> bytes:
     try:
         return bytes(serialize.dumps(value))
-    except Exception:  # a lock, an open file: no constant of machine code, whose name an attribute happens to have
+    except Exception:  # a lock or an open file, which is no constant: an attribute has the same name
         return type(value).__qualname__.encode()
 
 
@@ -183,7 +182,7 @@ def _code_content(code: CodeType) -> bytes:
 def _name_and_source(value: Any) -> str:
     """Return the name of a class or a plain function and a hash of its file.
 
-    Of what comes with Python, NumPy or Numba the name is enough, since their versions name the folder.
+    For objects of Python, NumPy and Numba the name suffices, because the folder is named after their versions.
     """
     module = str(getattr(value, "__module__", ""))
     name = f"{module}.{getattr(value, '__qualname__', type(value).__qualname__)}"
@@ -193,7 +192,7 @@ def _name_and_source(value: Any) -> str:
 
 
 def _iterate_globals(function: Callable[..., Any]) -> Iterator[Any]:
-    """Yield the values of the names in a function: its own globals, and what modules among them hold."""
+    """Yield the values of the global names in a function, and the attributes of modules among them."""
     names = sorted(_names(function.__code__))
     for name in names:
         value = function.__globals__.get(name)
@@ -201,7 +200,7 @@ def _iterate_globals(function: Callable[..., Any]) -> Iterator[Any]:
         if isinstance(value, ModuleType):
             yield from (vars(value).get(attribute) for attribute in names)
     for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # the cell is still empty
+        with contextlib.suppress(ValueError):  # an empty cell
             yield cell.cell_contents
 
 
@@ -214,38 +213,38 @@ def _names(code: CodeType) -> set[str]:
 def _file_hash(path: str) -> str:
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError:  # a called function that was typed in
+    except OSError:  # a function that was typed interactively
         return ""
 
 
 def _content(path: Path) -> bytes | None:
-    """Return the content of a file of `_write`, None for one that is missing, unreadable or damaged."""
+    """Return the content of a file of `_write`; None if it is missing, unreadable or damaged."""
     try:
         data = path.read_bytes()
     except OSError:
         return None
     start = len(_FORMAT) + _DIGEST_BYTES
     digest, content = data[len(_FORMAT) : start], data[start:]
-    is_sound = data.startswith(_FORMAT) and hashlib.sha256(content).digest() == digest
-    return content if is_sound else None
+    is_valid = data.startswith(_FORMAT) and hashlib.sha256(content).digest() == digest
+    return content if is_valid else None
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all; raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)  # it may have been deleted since the program started
+    """Write a file atomically; raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)  # it may have been deleted
     with replace_file(path) as temporary:
         temporary.write_bytes(data)
 
 
 def _report_failure(folder: Path, error: OSError) -> None:
-    """Say once a process that compiled kernels are lost; to a log, as a warning could be made an error."""
+    """Log once per process that kernels cannot be cached; not a warning, which may be made an error."""
     global _is_failure_reported
     if not _is_failure_reported:
         _is_failure_reported = True
         reason = error.strerror or error
         _LOGGER.warning(
-            "compiled kernels cannot be kept in %s (%s): results are the same, later runs compile again; "
-            "free some space there or name another folder in NUMBA_CACHE_DIR",
+            "compiled kernels cannot be cached in %s (%s): results are the same, but later runs compile again; "
+            "free some space there or set NUMBA_CACHE_DIR to another folder",
             folder,
             reason,
         )

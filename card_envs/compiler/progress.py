@@ -1,4 +1,4 @@
-"""Messages while kernels are compiled: one line in the log, and a counter on a terminal."""
+"""Progress of compilation: one line in the log, and a counter on a terminal."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from card_envs.compiler.cache_folder import cache_folder
 
 
 class CompileProgress:
-    """Counts functions that are compiled; the first one is reported in the log. Loading from disk is silent."""
+    """Counts compiled functions and logs the first one. Loading from disk is silent."""
 
     def __init__(self) -> None:
         self.depth = 0
-        """Functions being compiled now: more than one while a kernel compiles those that it calls."""
+        """Number of nested compilations: above 1 while the kernels that a kernel calls are compiled."""
         self._count = 0
         self._seconds = 0.0
 
     @contextlib.contextmanager
     def report_function(self) -> Iterator[None]:
-        """Count one function, which is compiled in the block."""
+        """Count the function that is compiled within the block."""
         self._begin()
         try:
             yield
@@ -31,9 +31,9 @@ class CompileProgress:
 
     def _begin(self) -> None:
         if self._count == 0:
-            outlook = "kept for later runs" if cache_folder("card_envs") else "not kept: no folder can be written"
+            outlook = "cached for later runs" if cache_folder("card_envs") else "not cached: no folder is writable"
             logging.getLogger("card_envs").warning(
-                "card_envs compiles its kernels, 5 to 15 seconds a game, longer on a busy machine (%s)", outlook
+                "card_envs compiles its kernels: 5 to 15 seconds per game, longer on a busy machine (%s)", outlook
             )
         if self.depth == 0:
             self._start = time.monotonic()
@@ -50,9 +50,9 @@ class CompileProgress:
 
 def _show(line: str) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"\r{line:50}\r")  # the cursor goes back: whatever is printed next replaces the line
+        sys.stderr.write(f"\r{line:50}\r")  # the cursor goes back, so that later output replaces the line
         sys.stderr.flush()
 
 
 progress = CompileProgress()
-"""Progress of this process."""
+"""Compilation progress of this process."""

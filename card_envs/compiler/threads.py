@@ -1,4 +1,4 @@
-"""Threads that share the tables of a batch: opt-in, with the same results for any number of them."""
+"""Threads that share the tables of a batch, with the same results for any number of threads."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from threading import Lock, Thread
 from typing import Any
 
 _HEAD_START = 256
-"""About the number of tables that the caller steps while another thread wakes up; at most a sixteenth of all."""
+"""Number of additional tables for the calling thread, which starts first; at most a sixteenth of all."""
 
 
 class Threads:
-    """Splits N tables into parts, one a thread. Kernels release the interpreter lock, so parts run in parallel.
+    """Splits N tables into parts, one per thread. Kernels release the interpreter lock, so parts run in parallel.
 
-    Plain threads instead of OpenMP: its waiting threads spin, which costs a hundredfold when another program wants the
-    core, and a process that has used it dies when it forks. Here a forked child makes threads of its own.
+    These are plain threads instead of OpenMP, whose waiting threads spin, which is a hundred times slower if another
+    program needs the core, and which crashes a forked process. Here a forked process starts its own threads.
+
+    Args:
+        num_threads: Number of threads, the calling thread included.
+        num_tables: Number of tables N.
     """
 
     def __init__(self, num_threads: int, num_tables: int) -> None:
-        """Split `num_tables` tables among `num_threads` threads, the caller's included."""
         self.num_threads, self.num_tables = int(num_threads), int(num_tables)
         start = min(_HEAD_START, self.num_tables // 16)
         bounds = [0, *(start + (num_tables - start) * k // num_threads for k in range(1, num_threads + 1))]
@@ -31,13 +34,16 @@ class Threads:
         self._process = 0
 
     def __reduce__(self) -> tuple[type[Threads], tuple[int, int]]:
-        """Pickle and copy the numbers; a copy starts threads when it first needs them."""
+        """Pickle the two numbers; a copy starts its own threads when needed."""
         return Threads, (self.num_threads, self.num_tables)
 
     def run(self, check: Callable[[], None], work: Callable[..., None], *arrays: Any) -> None:
-        """Call `work` with the matching part of every array (or None for None), for all parts, and wait for them.
+        """Call `work` for each part with the rows of the arrays that belong to it, and wait for all calls.
 
-        `check` is called before, once, while the other threads wake up; if it raises, nobody works.
+        Args:
+            check: Called once before, while the other threads wake up; if it raises, `work` is not called.
+            work: Function of the parts of `arrays`.
+            *arrays: Arrays with one row per table; None is passed as it is.
         """
         if len(self.parts) == 1:
             check()
@@ -49,7 +55,7 @@ class Threads:
             errors = self._run_parallel(check, work, arrays)
         except Exception:
             raise
-        except BaseException:  # such as Ctrl-C: who knows which of them still works? The next run makes new ones
+        except BaseException:  # such as Ctrl-C: some threads may still work, so the next run starts new ones
             self._process = 0
             raise
         for error in filter(None, errors):
@@ -58,7 +64,7 @@ class Threads:
     def _run_parallel(
         self, check: Callable[[], None], work: Callable[..., None], arrays: tuple[Any, ...]
     ) -> list[BaseException | None]:
-        """Do the caller's part while the threads do theirs, and return the exception of each, or None."""
+        """Do the first part in this thread and the others in theirs; return the exception of each thread, or None."""
         for worker in self._workers:
             worker.wake()
         try:
@@ -87,9 +93,9 @@ class Threads:
 
 
 class _Worker:
-    """A thread that waits for work; three locks are all that it and its caller share.
+    """A thread that waits for work, synchronised with its caller by three locks.
 
-    Waking takes longer than whatever precedes the work, so a thread is woken first and told what to do then.
+    Waking a thread takes longer than preparing its work, so it is woken first and gets the work afterwards.
     """
 
     def __init__(self) -> None:
@@ -102,11 +108,11 @@ class _Worker:
         Thread(target=self._serve, name="card_envs", daemon=True).start()
 
     def wake(self) -> None:
-        """Let the thread get ready; a call of `begin` must follow."""
+        """Wake the thread; a call of `begin` must follow."""
         self._wake.release()
 
     def begin(self, work: Callable[..., None] | None, arrays: list[Any]) -> None:
-        """Let the thread, awake, call `work` with these arrays; end it for None."""
+        """Let the woken thread call `work` with these arrays; None ends the thread."""
         self._work, self._arrays = work, arrays
         self._begin.release()
 
@@ -122,17 +128,17 @@ class _Worker:
                 self._work(*self._arrays)
             except BaseException as error:
                 self._error = error
-            self._work, self._arrays = None, []  # an idle thread holds no array, nor the tables
+            self._work, self._arrays = None, []  # an idle thread keeps no references
             self._end.release()
 
 
 def _stop(workers: list[_Worker]) -> None:
     for worker in workers:
-        with contextlib.suppress(RuntimeError):  # awake already, where Ctrl-C came in between
+        with contextlib.suppress(RuntimeError):  # already awake, after Ctrl-C
             worker.wake()
         with contextlib.suppress(RuntimeError):
             worker.begin(None, [])
 
 
 def _noop() -> None:
-    """Task given to worker threads that have nothing to do."""
+    """Task of worker threads that have nothing to do."""

@@ -1,4 +1,4 @@
-"""What can stand in the way of tables on a GPU, each said in a sentence before anything is allocated or compiled."""
+"""Checks that tables can be made on a GPU, before anything is allocated or compiled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIMULATED = bool(config.ENABLE_CUDASIM)
 
 
 class CudaUnavailableError(RuntimeError):
-    """Raised where no tables can be made on a GPU; says what is missing."""
+    """Raised if tables cannot be made on a GPU; the message says what is missing."""
 
 
 def require_device() -> None:
@@ -32,11 +32,11 @@ def require_device() -> None:
 
     if not cuda.is_available():
         reason = " ".join(str(cuda.cuda_error() or "the driver finds no GPU").split())
-        raise CudaUnavailableError(f'device="cuda" finds no GPU that it can use ({reason}): use device="cpu"')
+        raise CudaUnavailableError(f'device="cuda" finds no usable GPU ({reason}): use device="cpu"')
 
 
 def require_memory(num_tables: int, bytes_per_table: int) -> None:
-    """Raise a CudaUnavailableError unless the GPU has that much memory left; nothing has been allocated then."""
+    """Raise a CudaUnavailableError unless the GPU has enough free memory."""
     from numba import cuda
 
     free, needed = cuda.current_context().get_memory_info().free, num_tables * bytes_per_table

@@ -1,8 +1,7 @@
-"""The kernels of any game over a grid of a GPU: thread j calls the game's own batch kernel for table j alone.
+"""The kernels of a game on a grid of a GPU: thread j calls the game's batch kernel for table j.
 
-No rule is written here. numba-cuda compiles a game's kernels for the GPU from their source, the same that Numba
-compiles for the processor. Factory-made loops never find their code on disk, so each process compiles them; a generic
-grid cannot do without.
+No rule is implemented here. numba-cuda compiles the kernels of a game for the GPU from the source that Numba compiles
+for the processor. numba-cuda caches no functions that other functions make, so each process compiles them.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ _LOGGER = logging.getLogger("card_envs")
 
 
 class GridFunctions(NamedTuple):
-    """Plain Python functions for the threads of a grid; each thread changes its own table only."""
+    """Python functions for the threads of a grid; each thread changes its own table only."""
 
     deal: Callable[..., None]
-    """(tables, rows, stuck): deal until somebody has a decision; stuck[0] = 1 where that never comes."""
+    """Function (tables, rows, stuck): deals until somebody has a decision; sets stuck[0] = 1 if nobody ever has one."""
     check: Callable[..., None]
-    """(tables, rows, actions, illegal): illegal[0] = the lowest position whose action is illegal, if one is lower."""
+    """Function (tables, rows, actions, illegal): lowers illegal[0] to the first position with an illegal action."""
     play: Callable[..., None]
-    """(tables, rows, actions, illegal, moves, rewards, is_over, observations, masks, seats).
+    """Function (tables, rows, actions, illegal, moves, rewards, is_over, observations, masks, seats).
 
-    Where moves is 1, take the actions, unless illegal[0] names a table; write what the tables show then.
+    Applies the actions if moves is 1, and writes the next observations; does nothing if illegal[0] is a position.
     """
     pick: Callable[..., None]
-    """(tables, rows, streams, actions): a uniformly random legal action."""
+    """Function (tables, rows, streams, actions): writes a uniformly random legal action."""
     write_state: Callable[..., None]
-    """(tables, states): the perfect-information vectors."""
+    """Function (tables, states): writes the perfect-information vectors."""
 
 
 def grid_functions(game: Game) -> GridFunctions:
@@ -128,7 +127,7 @@ class Grid:
         self._is_compiled = SIMULATED
 
     def __call__(self, *arguments: Any) -> None:
-        """Start the grid; it ends before whatever is started next, and before anything is copied to the host."""
+        """Start the grid. Later grids, and copies to the host, wait until it has ended."""
         if self._is_compiled:
             self._launch(*arguments)
             return
@@ -140,9 +139,7 @@ class Grid:
     @cached_property
     def _launch(self) -> Callable[..., None]:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # that a small grid leaves most of the GPU idle, which whoever made it knows
+            warnings.simplefilter("ignore")  # numba-cuda warns of small grids
             launch: Callable[..., None] = cuda.jit(self._function)[self._blocks, THREADS_PER_BLOCK]
         return launch
 

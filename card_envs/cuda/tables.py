@@ -13,15 +13,15 @@ from card_envs.cuda.device import require_device, require_memory
 from card_envs.cuda.grid import Grid, grid_functions
 from card_envs.game import Game, IllegalActionError, Tables, check_actions, check_count
 from card_envs.observation import mask_records, observation_records
-from card_envs.rng import seeded_streams
+from card_envs.rng import random_seed, seeded_streams
 from card_envs.vector import PICK_STREAMS, VectorStep
 
 DeviceArray = Any
 """Numba's array in the memory of a GPU; `torch.as_tensor(array, device="cuda")` shares it (CUDA array interface)."""
 
 
-class _Shown(NamedTuple):
-    """The arrays of one step, twice where kernels take records."""
+class _StepArrays(NamedTuple):
+    """The arrays of one step as users get them (`step`), and the same memory as kernels write it."""
 
     step: VectorStep
     is_over: DeviceArray
@@ -30,16 +30,20 @@ class _Shown(NamedTuple):
 
 
 class CudaTables:
-    """N tables of one game on a GPU. The same seed gives the same bytes as `VectorTables` on the processor.
+    """N tables of one game on a GPU. The same seed gives the same results as `VectorTables` on the processor.
 
-    Arrays are written in place: those of a step hold until the step after the next, actions until the next sample.
+    Arrays are reused: those of a step are valid until the step after the next, actions until the next sample.
+
+    Args:
+        game: The game, from `card_envs.make_game`.
+        num_tables: Number of tables N.
+        seed: Seed of the deals; None: unpredictable.
+
+    Raises:
+        CudaUnavailableError: If there is no usable GPU, or too little memory on it; the message gives the reason.
     """
 
     def __init__(self, game: Game, num_tables: int, seed: int | None = None) -> None:
-        """Make `num_tables` tables; without a seed, they start from an unpredictable one.
-
-        CudaUnavailableError, with the reason, where there is no GPU that can be used or too little memory.
-        """
         self.num_tables = check_count("num_tables", num_tables)
         self.game = game
         self._is_reset = False
@@ -53,12 +57,12 @@ class CudaTables:
         self._rows = cuda.to_device(np.arange(self.num_tables, dtype=np.int64))
         self._actions = cuda.device_array(self.num_tables, np.int64)
         self._illegal = cuda.to_device(np.array([self.num_tables], np.int64))
-        self._next, self._shown = (_new_arrays(game, self.num_tables) for _ in range(2))
+        self._next, self._last = (_new_arrays(game, self.num_tables) for _ in range(2))
         self._start(seed)
 
     def _start(self, seed: int | None) -> None:
         if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+            seed = random_seed()
         tables = self.game.seeded_tables(self.num_tables, seed)
         self._tables = cuda.to_device(_convert(tables, self._record))
         self._streams = cuda.to_device(seeded_streams(self.num_tables, int(seed) + PICK_STREAMS))
@@ -69,18 +73,18 @@ class CudaTables:
         return _convert(self._tables.copy_to_host(), self._host_record)
 
     def reset(self, seed: int | None = None) -> VectorStep:
-        """Deal a new episode at every table; with a seed, start all random streams anew from it."""
+        """Deal a new episode at every table; a seed restarts all random streams."""
         if seed is not None:
             self._start(seed)
         stuck = cuda.to_device(np.zeros(1, np.int64))
         self._deal(self._tables, self._rows, stuck)
         if stuck.copy_to_host()[0]:
-            raise RuntimeError("at some tables nobody ever had a decision: stacks are too small for the blinds")
+            raise RuntimeError("nobody had a decision at some tables: stacks are too small for the blinds")
         self._is_reset = True
         return self._batch(self._actions, moves=0)
 
     def step(self, actions: NDArray[Any] | DeviceArray) -> VectorStep:
-        """Apply one action per table (N,), from the host or the GPU (int64). Illegal ones raise and change nothing."""
+        """Apply one action per table (N,), from the host or the GPU (int64); illegal ones change nothing."""
         if not self._is_reset:
             raise RuntimeError("call reset() before step()")
         chosen = self._on_device(actions)
@@ -92,7 +96,7 @@ class CudaTables:
         return step
 
     def sample_actions(self) -> DeviceArray:
-        """Return a uniformly random legal action for each table (N,), from random streams of their own."""
+        """Return uniformly random legal actions (N,), from random streams that the deals do not use."""
         self._pick(self._tables, self._rows, self._streams, self._actions)
         return self._actions
 
@@ -118,24 +122,24 @@ class CudaTables:
         return chosen
 
     def _batch(self, actions: DeviceArray, moves: int) -> VectorStep:
-        """Take the actions, if they count, and return what the tables show."""
-        shown = self._next
+        """Apply the actions if `moves` is 1, and return the next observations."""
+        arrays = self._next
         self._play(
-            self._tables, self._rows, actions, self._illegal, moves, shown.step.rewards, shown.is_over,
-            shown.observations, shown.masks, shown.step.seats,
+            self._tables, self._rows, actions, self._illegal, moves, arrays.step.rewards, arrays.is_over,
+            arrays.observations, arrays.masks, arrays.step.seats,
         )  # fmt: skip
-        self._next, self._shown = self._shown, shown
-        return shown.step
+        self._next, self._last = self._last, arrays
+        return arrays.step
 
     def _refuse(self, illegal: int, action: int) -> None:
-        self._next, self._shown = self._shown, self._next  # nothing was written: what was shown is shown still
+        self._next, self._last = self._last, self._next  # nothing was written: the last arrays are still valid
         self._illegal = cuda.to_device(np.array([self.num_tables], np.int64))
         table = _convert(self._tables[illegal : illegal + 1].copy_to_host(), self._host_record)
         raise IllegalActionError(f"table {illegal}: {self.game.why_illegal(table, 0, action)}")
 
 
 def align(record: np.dtype[Any]) -> np.dtype[Any]:
-    """Return a record of the same fields, each at a multiple of its size: a GPU loads numbers nowhere else."""
+    """Return a record with the same fields, each at a multiple of its size, as loads on a GPU require."""
     fields = [(name, kind) for name, (kind, *_) in (record.fields or {}).items()]
     found = np.dtype((np.record, np.dtype(fields, align=True)))
     return record if record.isalignedstruct else found
@@ -150,13 +154,13 @@ def _convert(tables: Tables, record: np.dtype[Any]) -> Tables:
     return converted
 
 
-def _new_arrays(game: Game, count: int) -> _Shown:
+def _new_arrays(game: Game, count: int) -> _StepArrays:
     layout = game.layout
     observation = cuda.device_array((count, layout.size), layout.dtype)
     mask = cuda.device_array((count, game.num_actions), np.int8)
     is_over = cuda.device_array(count, np.uint8)
     rewards, seats = cuda.device_array((count, game.num_seats), np.float32), cuda.device_array(count, np.int64)
-    return _Shown(
+    return _StepArrays(
         VectorStep(observation, mask, seats, rewards, is_over.view(np.bool_)),
         is_over,
         _as_records(observation, observation_records),
@@ -165,12 +169,12 @@ def _new_arrays(game: Game, count: int) -> _Shown:
 
 
 def _as_records(array: DeviceArray, on_host: Callable[[NDArray[Any]], NDArray[Any]]) -> DeviceArray:
-    """Return (N, size) numbers as N records of the type that `on_host` makes, sharing memory."""
+    """View an array (N, size) as N records of the type that `on_host` makes."""
     dtype = on_host(np.empty((1, array.shape[1]), array.dtype)).dtype
     return array.view(dtype).reshape(array.shape[0])
 
 
 def _bytes_per_table(game: Game, record: np.dtype[Any]) -> int:
-    shown = game.layout.size * np.dtype(game.layout.dtype).itemsize + game.num_actions + 4 * game.num_seats + 8 + 1
+    step = game.layout.size * np.dtype(game.layout.dtype).itemsize + game.num_actions + 4 * game.num_seats + 8 + 1
     stream, row, action = 40, 8, 8
-    return int(record.itemsize + 2 * shown + stream + row + action)
+    return int(record.itemsize + 2 * step + stream + row + action)

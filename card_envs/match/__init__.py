@@ -1,4 +1,4 @@
-"""Matches: which agent wins, by how much, and how sure that is."""
+"""Matches between agents: payoffs, means and confidence intervals."""
 
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match

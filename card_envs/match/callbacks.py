@@ -1,4 +1,4 @@
-"""Callbacks observe a match without taking part: play statistics, control variates, records of hands."""
+"""Callbacks of matches, such as play statistics, control variates and recorded hands."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from card_envs.typing import Rows
 
 @dataclass(frozen=True, eq=False)
 class MatchBatch:
-    """Hands of a match that are played side by side, one per table.
+    """Hands of a match that are played at the same time, one per table.
 
-    The tables change as the hands go on. Callbacks may read them and must not change them.
+    The tables change during the hands. Callbacks must not write to them.
     """
 
     game: Game
@@ -35,19 +35,19 @@ class MatchBatch:
         return self.hands // self.plays
 
     def agent_indices(self, rows: Rows, seats: Rows) -> Rows:
-        """Return which agents sit at some seats.
+        """Return the agents at some seats.
 
         Args:
             rows: (k,) indices of tables in the batch.
-            seats: (k,) a seat at each of them.
+            seats: (k,) a seat at each of these tables.
 
         Returns:
-            (k,) indices of the agents, in the order in which `play_match` was given them.
+            (k,) indices of agents, in the order of `play_match`'s argument.
         """
         return np.asarray((seats - self.hands[rows]) % self.game.num_seats, np.int64)
 
     def order_by_agent(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return values (n, num_seats), of which column k belongs to seat k, with a column per agent instead."""
+        """Return values (n, num_seats), given with a column per seat, with a column per agent."""
         seats = (np.arange(self.game.num_seats) + self.hands[:, None]) % self.game.num_seats
         return np.take_along_axis(values, seats, axis=1)
 

@@ -1,7 +1,8 @@
-"""Matches: agents play a number of hands against each other, many tables at a time.
+"""`play_match`: agents play hands against each other, at many tables at a time.
 
-Seed and index of a deal fix its cards; seed, deal, decision and seat fix the random number of a decision. Results
-therefore do not depend on the number of tables, for agents that draw from `Decisions.random_numbers` alone.
+The cards of a deal depend on the seed and the index of the deal; the random number of a decision depends on seed, deal,
+decision and seat. Results therefore do not depend on the number of tables, for agents that use no other random numbers
+than `Decisions.random_numbers`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from card_envs.agent import Agent, Decisions, SupportsAct, decisions_at, require_playable, write_random_numbers
+from card_envs.agent import Agent, SupportsAct, decisions_at, require_playable, write_random_numbers
 from card_envs.game import Game, Tables, check_count
 from card_envs.match.callbacks import MatchBatch, MatchCallback
-from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
 from card_envs.match.stopping import StoppingRule
@@ -40,27 +40,27 @@ def play_match(
 
     Args:
         game: The game with its settings, see `card_envs.make_game`.
-        agents: One agent per seat. An agent may be given several times; any object with a method `act` will do.
+        agents: One agent per seat. The same agent may have several seats; any object with a method `act` can be used.
         hands: Number of hands; rounded up to whole deals of a duplicate match, and to whole tables.
-        seed: Fixes the deals and the random numbers of the agents' decisions.
+        seed: Seed of the deals and of the random numbers of decisions.
         duplicate: Whether to play each deal (cards, button, stacks) num_seats times in a row with the agents moved
             around the table, which removes most of the variance of the cards.
-        num_tables: Largest number of hands that are played side by side.
+        num_tables: Maximum number of hands that are played at the same time.
         progress: Called with the number of hands finished since its last call.
-        hands_per_table: Number of hands that follow each other at the same table (`Decisions.table_ids`), for agents
-            with memory. Intervals then count a table as one sample.
+        hands_per_table: Number of consecutive hands at the same table (`Decisions.table_ids`), for agents with memory.
+            Intervals then count a table as one sample.
         until: Rule that ends the match as soon as it is decided; `hands` is then the maximum.
-        on_error: "abort" raises an AgentError when an agent fails; "forfeit" takes the first legal action in its place
-            and lists the faults in the result.
-        callbacks: Observers of the match, see `MatchCallback`. With `until` they may be told of more hands than were
+        on_error: "abort" raises an AgentError if an agent fails; "forfeit" takes the first legal action instead and
+            lists the faults in the result.
+        callbacks: Observers of the match, see `MatchCallback`. With `until`, they may observe more hands than were
             needed to decide the match.
 
     Returns:
         The result; `result.agents` are the summaries, in the order of `agents`.
 
     Raises:
-        ValueError: If the number of agents or another argument does not fit.
-        AgentError: If an agent fails. `error.result` holds the hands that were complete.
+        ValueError: If the number of agents is not the number of seats, or another argument is out of range.
+        AgentError: If an agent fails. `error.result` is the result of the complete hands.
         MatchInterrupted: On Ctrl-C; a KeyboardInterrupt with the same attribute.
 
     Example:
@@ -96,7 +96,7 @@ def play_match(
 
 
 class _Record:
-    """Payoffs and positions of each agent in the hands played so far."""
+    """Payoffs and positions of the agents in the hands played so far."""
 
     def __init__(self, match: _Match, samples: int, until: StoppingRule | None) -> None:
         self._match, self._until = match, until
@@ -107,10 +107,10 @@ class _Record:
         """Number of complete samples."""
 
     def add(self, batch: MatchBatch) -> None:
-        """Record the hands of a batch, which are over."""
+        """Record the hands of a batch, which must be over."""
         payoffs = batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64)
         self.payoffs[batch.hands] = batch.order_by_agent(payoffs)
-        self.positions[batch.hands] = batch.order_by_agent(positions_of(batch.game, batch.tables))
+        self.positions[batch.hands] = batch.order_by_agent(batch.game.positions(batch.tables))
 
     def is_decided(self) -> bool:
         """Return True if the stopping rule decides the match, and drop the samples after its decision."""
@@ -128,7 +128,7 @@ class _Record:
             names=tuple(agent.name for agent in match.agents),
             payoffs=self.payoffs[:hands],
             positions=self.positions[:hands],
-            position_names=position_names(match.game),
+            position_names=match.game.position_names,
             seed=match.seed,
             duplicate=match.plays > 1,
             hands_per_table=match.hands_per_table,
@@ -141,6 +141,8 @@ class _Record:
 
 
 class _Match:
+    """The agents of a match, and how its hands are dealt and played."""
+
     def __init__(
         self, game: Game, agents: Sequence[SupportsAct], seed: int, plays: int, hands_per_table: int, on_error: str,
         callbacks: Sequence[MatchCallback],
@@ -153,18 +155,18 @@ class _Match:
         self.players = [self._make_player(agent, index) for index, agent in enumerate(different.values())]
         indices = {key: index for index, key in enumerate(different)}
         self.player_of_agent = np.array([indices[id(agent)] for agent in agents])
-        """Index of an agent -> index of its player; an agent that was given twice is one player."""
+        """Index of an agent -> index of its player; an agent with two seats is one player."""
 
     @property
     def hands_per_sample(self) -> int:
-        """Number of hands that depend on each other: those of a table, or of a duplicate deal."""
+        """Number of hands that depend on each other: the hands of a table, or of a duplicate deal."""
         return self.plays * self.hands_per_table
 
     def _make_player(self, agent: Agent, index: int) -> Player:
         return Player(agent, agent.apply_encoder(self.game), np.random.default_rng([self.seed % 2**64, index]))
 
     def play_samples(self, first: int, end: int, record: _Record) -> None:
-        """Play samples first .. end - 1 to their ends, hand after hand at each table, and record them."""
+        """Play the samples first .. end - 1, the hands of a table one after the other, and record them."""
         samples = np.arange(first, end)
         for hand in range(self.hands_per_table):
             deals = samples * self.hands_per_table + hand
@@ -208,7 +210,7 @@ class _Match:
             player = self.players[index]
             if player.agent.needs_actions:
                 seats = (agent + batch.hands[rows]) % self.game.num_seats
-                before = Decisions(player.game, seats, batch.table_ids[rows], np.zeros(len(rows)), batch.tables, rows)
+                before = decisions_at(player.game, batch.tables, rows, batch.table_ids[rows], seats=seats)
                 self.runner.call(player, player.agent.observe_actions, before, actions)
 
     def _show_ends(self, batch: MatchBatch) -> None:
@@ -218,11 +220,11 @@ class _Match:
             player = self.players[index]
             if player.agent.needs_showdowns:
                 seats = (agent + batch.hands) % self.game.num_seats
-                ends = Decisions(player.game, seats, batch.table_ids, np.zeros(len(rows)), batch.tables, rows)
+                ends = decisions_at(player.game, batch.tables, rows, batch.table_ids, seats=seats)
                 self.runner.call(player, player.agent.sees_end, ends)
 
     def _deal_tables(self, deals: Rows) -> Tables:
-        """Return the dealt tables of `deals`, each repeated as often as it is played."""
+        """Return the tables of `deals` after dealing, each `plays` times."""
         if self.hands_per_table == 1:  # the indices of the deals are consecutive
             tables = self.game.seeded_tables(len(deals), self.seed, int(deals[0]))
         else:
@@ -233,7 +235,7 @@ class _Match:
         return tables if self.plays == 1 else np.repeat(tables, self.plays)
 
     def _choose_actions(self, batch: MatchBatch, rows: Rows, decision: int) -> Rows:
-        """Ask the agents to act at tables[rows]; `decision` is the index of these decisions in their deals."""
+        """Return the agents' actions at tables[rows]; `decision` is the index of these decisions in their deals."""
         seats = batch.tables["actor"][rows].astype(np.int64)
         random_numbers = np.empty(len(rows))
         write_random_numbers(np.uint64(self.seed % 2**64), batch.deals[rows], decision, seats, random_numbers)

@@ -1,4 +1,4 @@
-"""The result of a match: every payoff, their summaries, and the agents that failed."""
+"""The result of a match: payoffs, their summaries, and faults of agents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Fault:
     agent: str
     """Name of the agent."""
     decisions: int
-    """Number of decisions in which the first legal action was taken in its place."""
+    """Number of decisions in which the first legal action was taken instead."""
     first: str
     """Message of the first failure."""
 
@@ -33,13 +33,13 @@ class MatchResult:
     """Payoffs of a match and their summaries; `agents` holds the means with their intervals."""
 
     names: tuple[str, ...]
-    """Names of the agents, in the order in which `play_match` was given them, as everywhere below."""
+    """Names of the agents, in the order of `play_match`'s argument, like all data of agents."""
     payoffs: NDArray[np.int64]
     """(hands, agents): chips or points won by each agent in each hand, in the order of play."""
     positions: NDArray[np.int8]
     """(hands, agents): position of each agent, an index of `position_names`."""
     position_names: tuple[str, ...]
-    """Names of the positions, beginning with the one that acts first after the flop (hold'em) or opens (Big 2)."""
+    """Names of the positions. The first is the one that acts first after the flop (hold'em), or opens (Big 2)."""
     seed: int
     """Seed of the match."""
     duplicate: bool
@@ -51,11 +51,11 @@ class MatchResult:
     units: Mapping[str, float]
     """Units for printing: name -> factor from `unit` per hand, such as {"bb/100": 100.0}."""
     hands_per_table: int = 1
-    """Number of hands that followed each other at a table."""
+    """Number of consecutive hands at a table."""
     until: StoppingRule | None = None
-    """Rule that could end the match; the intervals are then those of the rule, which hold whenever it stops."""
+    """Rule that could end the match early; intervals are then those of the rule, valid at any stopping time."""
     faults: tuple[Fault, ...] = ()
-    """Agents that failed, for on_error="forfeit"."""
+    """Faults of agents, with on_error="forfeit"."""
 
     @property
     def hands(self) -> int:
@@ -73,7 +73,7 @@ class MatchResult:
 
     @property
     def hands_per_sample(self) -> int:
-        """Number of hands that depend on each other: those of a duplicate deal, or of a table."""
+        """Number of hands that depend on each other: the hands of a duplicate deal, or of a table."""
         return self._plays * self.hands_per_table
 
     @cached_property
@@ -100,7 +100,7 @@ class MatchResult:
 
     @cached_property
     def by_position(self) -> tuple[tuple[Summary, ...], ...]:
-        """For each agent, a summary of its hands at each position, with the name of the position."""
+        """Summaries of each agent's hands by position, named after the positions."""
         make = summarise_deals if self.until is None else self.until.summarise
         return tuple(
             tuple(
@@ -112,7 +112,7 @@ class MatchResult:
         )
 
     def _means_at(self, agent: int, position: int) -> NDArray[np.float64]:
-        """Return the means of an agent over the hands at one position, one for each sample that has some."""
+        """Return the mean over an agent's hands at a position, for each sample that has such hands."""
         hands = np.flatnonzero(self.positions[:, agent] == position)
         samples = hands // self.hands_per_sample
         counts = np.bincount(samples, minlength=1)
@@ -123,7 +123,7 @@ class MatchResult:
     def cashflow(self) -> NDArray[np.float64]:
         """(agents, agents): net payment per hand, in `unit`, from the agent of the row to the agent of the column.
 
-        The losses of a hand go to its winners in proportion to their winnings. Rows sum to minus the means.
+        The losses of a hand are paid to its winners in proportion to their winnings. A row sums to minus the mean.
         """
         lost, won = np.maximum(-self.payoffs, 0).astype(np.float64), np.maximum(self.payoffs, 0).astype(np.float64)
         shares = won / np.maximum(won.sum(axis=1, keepdims=True), 1)
@@ -168,10 +168,10 @@ class MatchResult:
 
 
 class AgentError(RuntimeError):
-    """Raised when an agent fails during a match; names agent, hand, deal, seed, seat, legal actions and the state."""
+    """Raised when an agent fails in a match; names agent, hand, deal, seed, seat, legal actions and table."""
 
     result: MatchResult | None = None
-    """Result of the hands that were complete, None if there are none."""
+    """Result of the complete hands, None if there are none."""
 
 
 class MatchInterrupted(KeyboardInterrupt):
@@ -180,7 +180,7 @@ class MatchInterrupted(KeyboardInterrupt):
     def __init__(self, result: MatchResult | None) -> None:
         super().__init__("the match was interrupted")
         self.result = result
-        """Result of the hands that were complete, None if there are none."""
+        """Result of the complete hands, None if there are none."""
 
 
 def _summary_json(summary: Summary) -> dict[str, Any]:
@@ -192,5 +192,5 @@ def _interval_json(summary: Summary) -> dict[str, Any]:
 
 
 def units_of(game: Game) -> dict[str, float]:
-    """Return the units in which results of a game are printed: name -> factor from `game.unit` per hand."""
+    """Return the units for printing results of a game: name -> factor from `game.unit` per hand."""
     return dict(game.info.units) or {f"{game.unit}/hand": 1.0}

@@ -1,4 +1,4 @@
-"""Runs agents during a match: asks them, checks what they return, says which one failed and where."""
+"""Calls agents in a match, checks the actions that they return, and reports failures."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from card_envs.match.result import AgentError, Fault
 from card_envs.typing import Rows
 
 ON_ERROR = ("abort", "forfeit")
-"""Reactions to an agent that fails: end the match, or take the first legal action in its place."""
+"""Reactions to an agent that fails: end the match, or take the first legal action instead."""
 
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """An agent with its random generator and the game under its encoder; one player even if it has several seats."""
+    """An agent with its random generator and the game with its encoder. It may have several seats."""
 
     agent: Agent
     game: Game
@@ -30,7 +30,7 @@ class Player:
 
 
 class AgentRunner:
-    """Asks agents for actions, checks the answers, and handles failures as `on_error` says."""
+    """Asks agents for actions, checks the actions, and handles failures as `on_error` requires."""
 
     def __init__(self, game: Game, seed: int, on_error: str, checks_legality: bool) -> None:
         if on_error not in ON_ERROR:
@@ -40,14 +40,14 @@ class AgentRunner:
         self._faults: dict[str, Fault] = {}
 
     def faults(self) -> tuple[Fault, ...]:
-        """Return the faults so far, one entry for each agent that failed."""
+        """Return the faults so far, one per agent that failed."""
         return tuple(self._faults.values())
 
     def ask(self, player: Player, decisions: Decisions, batch: MatchBatch, rows: Rows) -> Rows:
         """Return the legal actions (k,) that an agent takes in its `decisions`, which are at batch.tables[rows].
 
-        Where it fails it is asked again, half of the decisions at a time, until those that it fails in stand alone:
-        which decisions are forfeited does not depend on how they are batched.
+        With on_error="forfeit", an agent that fails is asked again about each half of the decisions, recursively, so
+        that the forfeited decisions do not depend on how decisions are batched.
         """
         try:
             return self._ask_once(player, decisions, batch, rows)
@@ -59,9 +59,7 @@ class AgentRunner:
                 return np.array(decisions.legal_actions(0)[:1])
         half = len(rows) // 2
         parts = slice(0, half), slice(half, len(rows))
-        return np.concatenate(
-            [self.ask(player, decisions.part(part), batch, rows[part]) for part in parts],
-        )
+        return np.concatenate([self.ask(player, decisions.part(part), batch, rows[part]) for part in parts])
 
     def call(self, player: Player, hook: Callable[..., None], *arguments: Any) -> None:
         """Call a hook of an agent, such as `deal_starts`."""
@@ -123,6 +121,6 @@ def _locate(batch: MatchBatch, row: int, seed: int) -> str:
 
 
 def _table_text(batch: MatchBatch, row: int) -> str:
-    """Return the table as the seat to act sees it, in one line."""
+    """Return a line that describes the table as the seat to act sees it."""
     lines = batch.game.text(batch.tables, row, int(batch.tables["actor"][row])).splitlines()
     return f"; the table: {' / '.join(' '.join(line.split()) for line in lines)}"

@@ -1,9 +1,9 @@
-"""Sequential tests: stop a match as soon as it is decided, by intervals that hold at all times together.
+"""Sequential tests: stopping a match as soon as it is decided, by intervals that are valid at any stopping time.
 
-Looking at a fixed-sample interval after every few hands, and stopping when it excludes zero, errs far more often than
-in 5 % of matches between equals: every look is another chance to err. A *confidence sequence* is a sequence of
-intervals that with 95 % probability contain the true mean at all looks at once, so one may stop at any time. This is
-the asymptotic sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and
+If one looks at an ordinary 95 % interval after every few hands and stops when it excludes zero, far more than 5 % of
+matches between equal agents are decided wrongly: each look is another chance of an error. A *confidence sequence* is a
+sequence of intervals that with 95 % probability all contain the true mean, so one may stop at any time. This module
+uses the asymptotic sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and
 asymptotic confidence sequences, Annals of Statistics 52 (2024), theorem 2.2: Robbins' mixture of normal distributions
 (1970) with the sample's standard deviation in place of the true one. Like a fixed-sample interval it relies on the
 central limit theorem.
@@ -23,7 +23,7 @@ from card_envs.typing import Floats
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """Decides a match when the first agent's interval excludes zero, or lies within `margin` of zero.
+    """Decides a match if the first agent's interval excludes zero or lies within -`margin` .. `margin`.
 
     Example:
         >>> from card_envs import make_game
@@ -37,15 +37,15 @@ class StoppingRule:
     """
 
     confidence: float = 0.95
-    """Probability that all intervals of a match contain the mean, however many are looked at."""
+    """Probability that all intervals of a match contain the true mean."""
     margin: float | None = None
-    """Means nearer to zero than this count as zero, in the unit of the match per hand; None for no such margin."""
+    """Largest absolute mean that counts as zero, in the unit of the match per hand; None: only zero."""
     first_look: int = 500
-    """Number of samples at the first look: the central limit theorem needs some."""
+    """Number of samples at the first look, large enough for the central limit theorem."""
     growth: float = 1.05
-    """Factor by which the number of samples grows from one look to the next."""
+    """Factor between the numbers of samples at consecutive looks."""
     tightest_at: int = 5000
-    """Number of samples at which the intervals are tightest, relative to the narrowest possible."""
+    """Number of samples at which the intervals are closest to their smallest possible width."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for numbers out of their ranges."""
@@ -68,18 +68,18 @@ class StoppingRule:
         return looks
 
     def half_width(self, count: Floats | float) -> Floats:
-        """Return half the width of the interval after `count` samples, in standard deviations of a sample."""
+        """Return the half-width of the interval after `count` samples, in standard deviations of a sample."""
         level = 1 - self.confidence
         spread = (-2 * math.log(level) + math.log(-2 * math.log(level) + 1)) / self.tightest_at  # rho^2, appendix B.2
         scaled = np.asarray(count, np.float64) * spread + 1
         return np.asarray(np.sqrt(2 * scaled / spread * np.log(np.sqrt(scaled) / level)) / count, np.float64)
 
     def first_decision(self, samples: Floats, weights: Floats | None = None) -> int | None:
-        """Return after how many of the independent samples (n,) the match is decided, or None if it is not.
+        """Return the number of samples after which the match is decided, or None if it is not.
 
         Args:
-            samples: (n,) results per hand of the first agent.
-            weights: (n,) weights of the samples, each known before its sample was; None for ones.
+            samples: (n,) independent results per hand of the first agent.
+            weights: (n,) weights of the samples, each determined before its sample; None for ones.
         """
         looks = np.array(self.looks(len(samples)), np.int64)
         if len(looks) == 0:
@@ -89,7 +89,7 @@ class StoppingRule:
         return int(looks[np.argmax(decided)]) if decided.any() else None
 
     def summarise(self, name: str, samples: Floats, weights: Floats | None = None) -> Summary:
-        """Return the mean of independent samples (n,) with an interval that holds whenever the match stops."""
+        """Return the mean of independent samples (n,) with an interval that is valid at any stopping time."""
         count = len(require_samples(samples))
         means, half_widths, errors = self._intervals(samples, weights, np.array([count]))
         mean, half_width = float(means[0]), float(half_widths[0])
@@ -101,11 +101,11 @@ class StoppingRule:
     def _intervals(
         self, samples: Floats, weights: Floats | None, looks: NDArray[np.int64]
     ) -> tuple[Floats, Floats, Floats]:
-        """Return weighted means, half the widths of their intervals and their standard errors, after `looks` samples.
+        """Return weighted means, half-widths of their intervals and standard errors after each number of `looks`.
 
-        The sums of w * (sample - mean) are a martingale if each weight was known before its sample was. Their variance
-        V is in units of the sample's where all weights are 1; a weight says how many such samples one is worth, so the
-        sum W of weights replaces the number of samples, and V / W their variance.
+        The sums of w * (sample - mean) are a martingale if each weight is determined before its sample. A weight says
+        how many unweighted samples a sample is worth, so the sum W of the weights replaces the number of samples, and
+        V / W their variance, where V is the variance of the sum.
         """
         weights = np.ones(len(samples)) if weights is None else weights
         sums = np.cumsum([weights, weights * samples, *(weights**2 * samples**power for power in range(3))], axis=1)

@@ -1,6 +1,6 @@
-"""Means and their 95 % intervals: Student's t distribution, widened where results are skewed.
+"""Means and 95 % intervals, by Student's t distribution with a correction for skewed results.
 
-SciPy, the extra `stats`, is imported when an interval is asked for: matches can be played without it.
+Intervals need SciPy (extra `stats`); matches can be played without it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Summary:
     ci95: tuple[float, float]
     """Bounds of the 95 % confidence interval of the mean; infinite for a single sample."""
     standard_error: float
-    """Standard error of the mean; NaN for a single sample."""
+    """Standard error of `mean`; NaN for a single sample."""
     num_samples: int
-    """Number of independent samples: deals, or tables with several hands each."""
+    """Number of independent samples: deals, or tables with several hands."""
 
     @property
     def sd(self) -> float:
@@ -34,11 +34,11 @@ class Summary:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the interval, the number after "±"."""
+        """Half-width of the interval, the number after "±"."""
         return (self.ci95[1] - self.ci95[0]) / 2
 
     def scale(self, factor: float) -> Summary:
-        """Return the summary converted to a unit of which `factor` make one of this unit, such as 100 for bb/100."""
+        """Return the summary in another unit: all numbers times `factor`, such as 100 for bb/100."""
         low, high = sorted(bound * factor for bound in self.ci95)
         return Summary(self.name, self.mean * factor, (low, high), self.standard_error * abs(factor), self.num_samples)
 
@@ -46,8 +46,8 @@ class Summary:
 def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95) -> Summary:
     """Return mean and interval of independent samples by Student's t distribution.
 
-    For samples that are nearly normal, such as the means of several runs. Results of deals are skewed: use
-    `summarise_deals` for them.
+    Use it for nearly normal samples, such as the means of several runs, and `summarise_deals` for results of deals,
+    which are skewed.
 
     Args:
         name: Name of the summary.
@@ -73,8 +73,8 @@ def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95)
 def summarise_deals(name: str, samples: NDArray[np.float64]) -> Summary:
     """Return mean and 95 % interval of the results of independent deals, which are skewed.
 
-    Student's interval misses the mean of few deals too often on the side of rare large results. This one is wider by
-    the first term of the Edgeworth expansion of Student's t, see `johnson_quantile`.
+    With few deals, Student's interval misses the mean too often, on the side of rare large results. This interval is
+    wider by the first term of the Edgeworth expansion of Student's t, see `johnson_quantile`.
 
     Args:
         name: Name of the summary, usually that of an agent.
@@ -105,7 +105,7 @@ def skewness(samples: NDArray[np.float64]) -> float:
 
 
 def johnson_quantile(skewness: float, count: int) -> float:
-    """Return half the width, in standard errors, of a 95 % interval of the mean of `count` skewed samples.
+    """Return the half-width, in standard errors, of a 95 % interval of the mean of `count` skewed samples.
 
     It is Student's quantile q with `count` - 1 degrees of freedom, plus |skewness| (1 + 2 q^2) / (6 sqrt(count)), by
     which the quantiles of a skewed mean's t statistic shift (Johnson 1978; Hall, On the removal of skewness by

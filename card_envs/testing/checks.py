@@ -18,8 +18,7 @@ from pettingzoo.test import api_test, seed_test
 from card_envs.aec import GameAEC
 from card_envs.episode import resample_episode
 from card_envs.game import ILLEGAL, Game, Tables
-from card_envs.observation import mask_records
-from card_envs.testing.play import CheckFailure, decisions, digest, episodes, observe, observe_batch, view
+from card_envs.testing.play import CheckFailure, decisions, digest, episodes, view
 
 _TABLES = 16
 """Number of tables in a batch."""
@@ -72,7 +71,7 @@ def check_spaces(game: Game, seed: int, deals: int) -> None:
     low, high = game.layout.space.low, game.layout.space.high
     for tables, _ in decisions(game, seed, deals):
         for seat in range(game.num_seats):
-            seen = observe(game, tables, seat).observation
+            seen, _ = game.observe(tables, 0, seat)
             outside = np.flatnonzero(~((seen >= low) & (seen <= high)))
             if len(outside):
                 wrong = int(outside[0])
@@ -87,7 +86,7 @@ def check_masks(game: Game, seed: int, deals: int) -> None:
     """Check that the mask allows exactly the legal actions, and illegal actions change nothing."""
     for tables, actor in decisions(game, seed, deals):
         for seat in range(game.num_seats):
-            mask = observe(game, tables, seat).mask
+            _, mask = game.observe(tables, 0, seat)
             if seat != actor and mask.any():
                 raise CheckFailure(f"player_{seat} does not act, but its mask allows {np.flatnonzero(mask).tolist()}")
         if actor >= 0:
@@ -95,9 +94,8 @@ def check_masks(game: Game, seed: int, deals: int) -> None:
 
 
 def _check_mask(game: Game, tables: Tables, actor: int) -> None:
-    mask, alone = observe(game, tables, actor).mask, np.zeros((1, game.num_actions), np.int8)
-    game.mask_batch(tables, np.zeros(1, np.int64), mask_records(alone))
-    if not np.array_equal(mask, alone[0]):
+    _, mask = game.observe(tables, 0, actor)
+    if np.flatnonzero(mask).tolist() != game.legal_actions(tables, 0):
         raise CheckFailure("mask_batch and the encoder write different masks")
     for action in (-1, *range(game.num_actions), game.num_actions):
         allowed = 0 <= action < game.num_actions and bool(mask[action])
@@ -126,7 +124,7 @@ def check_payoffs(game: Game, seed: int, deals: int) -> None:
 def check_leaks(game: Game, seed: int, deals: int) -> None:
     """Check that hidden cards change nothing that a seat gets, and own cards only private blocks."""
     if game.info.chance is None:
-        raise NotApplicable("the game tells nothing of its cards: fill `GameInfo.chance`")
+        raise NotApplicable("the game does not describe its cards: fill `GameInfo.chance`")
     rng = np.random.default_rng(seed)
     public = np.concatenate([np.full(block.size, not block.private) for block in game.layout.blocks])
     for episode in episodes(game, seed, deals):
@@ -136,7 +134,7 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
     for episode in episodes(game, seed, deals):
         seat = int(episode.tables["actor"][0])
         others_too = resample_episode(game, episode, _NOBODY, rng.random)
-        mine, theirs = (observe(game, tables, seat).observation for tables in (episode.tables, others_too.tables))
+        mine, theirs = (game.observe(tables, 0, seat)[0] for tables in (episode.tables, others_too.tables))
         wrong = np.flatnonzero((mine != theirs) & public)
         if len(wrong):
             raise CheckFailure(
@@ -145,16 +143,16 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
 
 
 def _compare(game: Game, tables: Tables, other: Tables, seat: int) -> None:
-    mine, theirs = observe(game, tables, seat), observe(game, other, seat)
-    wrong = np.flatnonzero(mine.observation != theirs.observation)
+    (mine, my_mask), (theirs, their_mask) = game.observe(tables, 0, seat), game.observe(other, 0, seat)
+    wrong = np.flatnonzero(mine != theirs)
     if len(wrong):
-        raise CheckFailure(f"{_block_at(game, int(wrong[0]))} tells player_{seat} of cards that it cannot see")
-    if not np.array_equal(mine.mask, theirs.mask):
-        raise CheckFailure(f"the mask tells player_{seat} of cards that it cannot see")
+        raise CheckFailure(f"{_block_at(game, int(wrong[0]))} reveals to player_{seat} cards that it cannot see")
+    if not np.array_equal(my_mask, their_mask):
+        raise CheckFailure(f"the mask reveals to player_{seat} cards that it cannot see")
     if view(game, tables, seat).tobytes() != view(game, other, seat).tobytes():
-        raise CheckFailure(f"censor_batch leaves player_{seat} something of cards that it cannot see")
+        raise CheckFailure(f"censor_batch reveals to player_{seat} cards that it cannot see")
     if game.text(tables, 0, seat) != game.text(other, 0, seat):
-        raise CheckFailure(f"text tells player_{seat} of cards that it cannot see:\n{game.text(tables, 0, seat)}")
+        raise CheckFailure(f"text reveals to player_{seat} cards that it cannot see:\n{game.text(tables, 0, seat)}")
 
 
 def check_batch(game: Game, seed: int, deals: int) -> None:
@@ -171,12 +169,11 @@ def check_batch(game: Game, seed: int, deals: int) -> None:
         active = rows[batch["is_over"] == 0]
         if len(active) == 0:
             return
-        seen = observe_batch(game, batch, active)
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in seen.mask], np.int64)
+        observations, masks = game.observe_actors(batch, active)
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks], np.int64)
         for j, (row, action) in enumerate(zip(active.tolist(), actions.tolist(), strict=True)):
-            one = observe(game, alone[row], int(alone[row]["actor"][0]))
-            same = np.array_equal(one.observation, seen.observation[j])
-            if not same or not np.array_equal(one.mask, seen.mask[j]):
+            observation, mask = game.observe(alone[row], 0, int(alone[row]["actor"][0]))
+            if not np.array_equal(observation, observations[j]) or not np.array_equal(mask, masks[j]):
                 raise CheckFailure("observe_batch and observe write different observations or masks")
             game.step(alone[row], 0, action)
         game.step_batch(batch, active, actions, rewards, is_over, False)
@@ -198,12 +195,12 @@ def check_clones(game: Game, seed: int, deals: int) -> None:
         actor, _ = int(game.deal(tables, 0)), game.deal(again, 0)
         clone = tables.copy()
         while actor >= 0:
-            action = int(rng.choice(np.flatnonzero(observe(game, tables, actor).mask)))
+            action = int(rng.choice(np.flatnonzero(game.observe(tables, 0, actor)[1])))
             actor = int(game.step(tables, 0, action))
             for other, what in ((clone, "a copied table"), (again, "the same seed")):
                 game.step(other, 0, action)
                 if other.tobytes() != tables.tobytes():
-                    raise CheckFailure(f"{what} goes another way after the same actions: state lives outside the table")
+                    raise CheckFailure(f"{what} differs after the same actions: some state is kept outside the table")
 
 
 def check_compiled(game: Game, seed: int, deals: int) -> None:
@@ -220,7 +217,9 @@ def check_compiled(game: Game, seed: int, deals: int) -> None:
     if done.returncode != 0:
         raise CheckFailure(f"without the compiler the game fails:\n{done.stderr.decode(errors='replace')[-2000:]}")
     if done.stdout.decode().split()[-1] != ours:
-        raise CheckFailure("compiled kernels and plain Python play differently: an overflow, or an unchecked index?")
+        raise CheckFailure(
+            "compiled kernels and plain Python give different results: look for overflows and indices out of range"
+        )
 
 
 def _block_at(game: Game, index: int) -> str:

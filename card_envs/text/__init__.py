@@ -1,7 +1,7 @@
-"""Games in words: prompts that describe a situation, and answers in words that become actions.
+"""Playing games by text: prompts that describe a situation, and answers that name an action.
 
-`write_prompt` describes what a seat may know, `parse_action` reads "raise to 80", "[call]" or `{"move": "fold"}`,
-`Transcript` keeps what was said and done at a table, and `TextTable` is one table that is played in words alone.
+`write_prompt` describes what a seat may know. `parse_action` reads answers such as "raise to 80", "[call]" or
+`{"move": "fold"}`. `Transcript` records the actions of a deal. `TextTable` is one table that is played by text.
 """
 
 from card_envs.text.answers import DEFAULT_ACTIONS, ActionTextError, default_action, extract_answer, parse_action

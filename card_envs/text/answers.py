@@ -1,4 +1,4 @@
-"""Answers in words become actions: where the answer stands in a text, and which legal action it names."""
+"""Reading answers: finding the answer in a text, and the legal action that it names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from card_envs.game import Game, IllegalActionError, Tables
 from card_envs.text.prompts import action_names, describe_legal_actions
 
 MAX_ANSWER = 200
-"""Characters of an action in words; longer ones are refused unread."""
+"""Maximum number of characters of an answer."""
 _MAX_TEXT = 200_000
-"""Characters of a whole answer, reasoning included; of longer ones the end is read."""
+"""Maximum number of characters of a text with reasoning; only the end of longer ones is read."""
 _QUOTED = 80
-"""Characters of an answer that an error message repeats."""
+"""Maximum number of characters of an answer that an error message quotes."""
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _OBJECT = re.compile(r"\{[^{}]*\}")
@@ -26,19 +26,19 @@ _BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 _KEYS = ("move", "action", "answer", "decision")
 _AMOUNT_KEYS = ("amount", "raise_to", "to", "size")
 DEFAULT_ACTIONS = ("check", "pass", "fold")
-"""Actions in place of answers that name no legal one: the first of these that is legal."""
-_ORNAMENTS = " \t\r\n*_`'\"\u2018\u2019\u201c\u201d.!;:[](){}<>"
+"""Actions in place of answers that name no legal one: the first that is legal is taken."""
+_PUNCTUATION = " \t\r\n*_`'\"\u2018\u2019\u201c\u201d.!;:[](){}<>"
 
 
 class ActionTextError(IllegalActionError):
-    """Raised when an answer names no action, several, or one that is not legal; the message lists what is legal."""
+    """Raised if an answer does not name exactly one legal action; the message lists the legal actions."""
 
 
 def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
-    """Return the legal action of the actor at table i that an answer in words names.
+    """Return the legal action of the actor at table i that an answer names.
 
-    The answer may be the action alone or stand in a longer text, see `extract_answer`. Amounts of raises are what the
-    seat has put in on this street afterwards ("raise 80" is "raise to 80"); "bb" counts big blinds.
+    The answer may be the action alone or part of a longer text, see `extract_answer`. The amount of a raise is the
+    street commitment after it ("raise 80" is "raise to 80"), in chips or, with "bb", in big blinds.
 
     Args:
         game: The game of the table.
@@ -50,7 +50,7 @@ def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
         The action id, which is legal.
 
     Raises:
-        ActionTextError: The answer names no legal action; the message says why and what is legal.
+        ActionTextError: If the answer names no legal action; the message says why and what is legal.
 
     Example:
         >>> from card_envs import make_game
@@ -64,7 +64,7 @@ def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
         raise ActionTextError(f"answer {type(text).__name__} must be a text{_legal(game, tables, i)}")
     answer = extract_answer(text)
     if not answer or len(answer) > MAX_ANSWER:
-        raise ActionTextError(f"{_quote(text)} holds no action{_legal(game, tables, i)}")
+        raise ActionTextError(f"{_quote(text)} names no action{_legal(game, tables, i)}")
     try:
         return _parse_in_game_words(game, tables, i, answer)
     except ValueError as error:
@@ -72,11 +72,12 @@ def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
 
 
 def extract_answer(text: str) -> str:
-    r"""Return the part of a text that names the action, in small letters and without ornaments.
+    r"""Return the part of a text that names the action, in lower case and without surrounding punctuation.
 
-    Looked for in this order, the last one of its kind counting: a JSON object with a key "move", "action", "answer" or
-    "decision" (and perhaps "amount"); \boxed{...}; <answer>...</answer>; a line "Final answer: ..." (also "Action:",
-    "Move:", "Decision:"); square brackets; else the whole text. What stands in <think>...</think> is not read.
+    The function looks for these forms, in this order, and takes the last one of its kind: a JSON object with a key
+    "move", "action", "answer" or "decision" (and possibly "amount"); \boxed{...}; <answer>...</answer>; a line
+    "Final answer: ..." (also "Action:", "Move:", "Decision:"); square brackets. Otherwise it takes the whole text. Text
+    within <think>...</think> is ignored.
     """
     text = _THINKING.sub(" ", unicodedata.normalize("NFKC", text[-_MAX_TEXT:]))
     found = _from_json(text)
@@ -88,17 +89,17 @@ def extract_answer(text: str) -> str:
                 break
     answer = text if found is None else found
     bracketed = _BRACKETED.findall(answer)
-    return " ".join((bracketed[-1] if bracketed else answer).strip(_ORNAMENTS).lower().split())
+    return " ".join((bracketed[-1] if bracketed else answer).strip(_PUNCTUATION).lower().split())
 
 
 def default_action(names: Mapping[int, str]) -> int:
-    """Return the action in place of answers that name no legal one: check, pass or fold.
+    """Return the action that is taken instead of an answer that names no legal one: check, pass or fold.
 
     Args:
-        names: Legal actions, action id -> name, as `action_names` returns them.
+        names: Legal actions: action id -> name, as `action_names` returns them.
 
     Returns:
-        The id of the first of `DEFAULT_ACTIONS` that is legal; of the first action if none is.
+        The id of the first of `DEFAULT_ACTIONS` that is legal; the first legal action if none of them is.
     """
     for wanted in DEFAULT_ACTIONS:
         for action, name in names.items():
@@ -108,7 +109,7 @@ def default_action(names: Mapping[int, str]) -> int:
 
 
 def _from_json(text: str) -> str | None:
-    """Return the action of the last flat JSON object that names one, None if there is none."""
+    """Return the action in the last flat JSON object that has one; None if there is none."""
     for source in reversed(_OBJECT.findall(text)):
         try:
             content = json.loads(source)
@@ -126,7 +127,7 @@ def _is_amount(value: object) -> bool:
 
 
 def _parse_in_game_words(game: Game, tables: Tables, i: int, answer: str) -> int:
-    """Return the action that an answer names in the words of the game; raises ValueError saying what is wrong."""
+    """Return the action that an answer names in the words of the game; a ValueError says what is wrong."""
     if tables["is_over"][i]:
         raise ValueError("the deal is over")
     if game.info.text is not None:

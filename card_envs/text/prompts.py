@@ -1,4 +1,4 @@
-"""Prompts: what a seat may know of a table, in words, and which actions it may take."""
+"""Prompts: texts with what a seat may know of a table and its legal actions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from card_envs.game import NOBODY, Game, Tables
-from card_envs.observation import mask_records
+from card_envs.game import Game, Tables
 from card_envs.text.transcript import Transcript
 
 FORMS = ("compact", "verbose")
@@ -25,7 +24,7 @@ def write_prompt(
     transcript: Transcript | None = None,
     earlier: Sequence[str] = (),
 ) -> str:
-    """Return the situation of a seat at table i in words, with nothing that the seat may not see.
+    """Return a text that describes table i to a seat, without anything that the seat may not see.
 
     Args:
         game: The game of the table.
@@ -33,14 +32,14 @@ def write_prompt(
         i: Index of the table.
         seat: The seat that reads the prompt; legal actions are listed if it is to act.
         form: "compact" (a few lines) or "verbose" (sentences, with the rules).
-        transcript: What was done in this deal, if it was noted.
+        transcript: The actions of this deal; None to leave them out.
         earlier: Summaries of earlier deals, oldest first, such as those of `TextTable.summaries`.
 
     Returns:
         Lines of text.
 
     Raises:
-        ValueError: The form is not known or there is no such seat.
+        ValueError: If the form is not known or there is no such seat.
     """
     if form not in FORMS:
         raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
@@ -76,23 +75,14 @@ def _choices(game: Game, view: Tables, verbose: bool) -> list[str]:
     legal = describe_legal_actions(game, view, 0)
     if not verbose:
         return [f"Legal: {legal}"]
-    ids = legal_ids(game, view, 0)
+    ids = game.legal_actions(view, 0)
     example = game.action_name(view, 0, ids[len(ids) // 2])
     return ["", f"Legal actions: {legal}.", _INSTRUCTION.format(example=example)]
 
 
-def legal_ids(game: Game, tables: Tables, i: int) -> list[int]:
-    """Return the legal action ids of the actor at table i, ascending; none when the deal is over."""
-    if int(tables["actor"][i]) == NOBODY:
-        return []
-    mask = np.empty((1, game.num_actions), np.int8)
-    game.mask_batch(tables, np.array([i]), mask_records(mask))
-    return [int(action) for action in np.flatnonzero(mask[0])]
-
-
 def action_names(game: Game, tables: Tables, i: int) -> dict[int, str]:
-    """Return the legal actions of the actor at table i: action id -> name, such as "raise to 6"; ids ascend."""
-    return {action: game.action_name(tables, i, action) for action in legal_ids(game, tables, i)}
+    """Return the actor's legal actions at table i: action id -> name, such as "raise to 6", in increasing order."""
+    return {action: game.action_name(tables, i, action) for action in game.legal_actions(tables, i)}
 
 
 def describe_legal_actions(game: Game, tables: Tables, i: int) -> str:

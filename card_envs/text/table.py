@@ -1,4 +1,4 @@
-"""One table that is played in words: prompts come out, answers go in; other seats may be played by agents."""
+"""`TextTable`: one table with prompts and answers as text; agents may play some of the seats."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.agent import Agent, Decisions, as_agent, decisions_at, find_agent
+from card_envs.agent import Agent, as_agent, decisions_at, find_agent
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables
+from card_envs.rng import random_seed
 from card_envs.text.answers import parse_action
 from card_envs.text.prompts import FORMS, action_names, censor_table, write_prompt
 from card_envs.text.transcript import Transcript
@@ -17,15 +18,14 @@ _KEPT_SUMMARIES = 100
 
 
 class TextTable:
-    """A table whose seats are asked in words.
+    """One table that is played by text.
 
-    Seats with an agent are played by it; the others are asked one after the other: `prompt` is what the seat to act
-    (`seat`) may know, `answer` takes its words. An answer that names no legal action raises `ActionTextError` and
-    changes nothing.
+    `prompt` describes what the seat to act (`seat`) may know, and `answer` takes its reply. A reply that names no legal
+    action raises `ActionTextError` and changes nothing. Agents may play some of the seats: they act by themselves.
 
     Args:
         game: The game, such as `make_game("no_limit_holdem-v0", num_players=6)`.
-        agents: Seat -> agent or its name, for the seats that are not asked; none by default.
+        agents: Seat -> agent or its name, for the seats that agents play; None for no such seats.
         form: Form of the prompts, "compact" or "verbose".
 
     Example:
@@ -43,13 +43,13 @@ class TextTable:
             raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
         self.game, self.form = game, form
         self._agents = {seat: self._find_agent(seat, agent) for seat, agent in (agents or {}).items()}
-        self._tables = self.game.seeded_tables(1, _random_seed())
+        self._tables = self.game.seeded_tables(1, random_seed())
         self._rng = np.random.default_rng()
         self.transcript = Transcript(self.game)
         self.summaries: list[str] = []
         """Public summaries of earlier deals since the last seeded `reset`, one line each."""
         self.seat = NOBODY
-        """Seat to act, NOBODY when the deal is over."""
+        """Seat to act; NOBODY if the deal is over."""
 
     def _find_agent(self, seat: int, agent: str | Agent) -> Agent:
         if not 0 <= seat < self.game.num_seats:
@@ -57,15 +57,17 @@ class TextTable:
         return find_agent(agent, self.game) if isinstance(agent, str) else as_agent(agent)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> str:
-        """Deal, and return the prompt of the seat that is asked first; "" if the agents end the deal by themselves.
+        """Deal, and return the prompt of the first seat to act that no agent plays; "" if the deal is over by then.
 
         Args:
-            seed: The same seed gives the same deals from here on, and the same actions of agents.
+            seed: Seed of this and all later deals and of the agents; None continues the random streams.
             options: Cards, stacks or button of this deal, as in the environment's `reset`.
+
+        Raises:
+            ValueError: For unknown options, and values that no deal can have.
         """
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
-        unknown = sorted(set(options or {}) - set(self.game.option_names))
-        if unknown:
+        if unknown := self.game.unknown_options(options or {}):
             raise ValueError(f"reset options {unknown} are not known: {list(self.game.option_names)}")
         actor = self.game.deal_with(tables, 0, dict(options)) if options else self.game.deal(tables, 0)
         if seed is not None:
@@ -79,7 +81,7 @@ class TextTable:
         return self.prompt()
 
     def prompt(self, seat: int | None = None) -> str:
-        """Return the prompt of a seat, by default of the one to act; "" if the deal is over."""
+        """Return the prompt of a seat, by default of the seat to act; "" if the deal is over."""
         seat = self.seat if seat is None else seat
         if seat == NOBODY:
             return ""
@@ -88,26 +90,26 @@ class TextTable:
         )
 
     def view(self, seat: int) -> Any:
-        """Return the table's record (1,) as a seat sees it."""
+        """Return the record of the table (1,), censored for a seat."""
         return censor_table(self.game, self._tables, 0, seat)
 
     def action_names(self) -> dict[int, str]:
-        """Return the legal actions of the seat that is asked: action id -> name."""
+        """Return the legal actions of the seat to act: action id -> name."""
         return action_names(self.game, self._tables, 0)
 
     def answer(self, text: str) -> str:
-        """Take an answer in words; return the action as it was understood, such as "raise to 80".
+        """Take the action that an answer names, and return its name, such as "raise to 80".
 
         Raises:
-            ActionTextError: The answer names no legal action; nothing has changed.
+            ActionTextError: If the answer names no legal action; nothing has changed.
         """
         return self.act(parse_action(self.game, self._tables, 0, text))
 
     def act(self, action: int) -> str:
-        """Take an action id of the seat that is asked, let agents answer, and return the action in words.
+        """Take an action id of the seat to act, let the agents after it act, and return the name of the action.
 
         Raises:
-            IllegalActionError: The action is not legal; nothing has changed.
+            IllegalActionError: If the action is not legal; nothing has changed.
         """
         if self.seat == NOBODY:
             raise IllegalActionError("the deal is over: call reset()")
@@ -121,16 +123,15 @@ class TextTable:
         if actor == ILLEGAL:
             raise IllegalActionError(self.game.why_illegal(self._tables, 0, action))
         self._show_action(before, action)
-        return self.transcript.note(before, 0, action).words, actor
+        return self.transcript.record(before, 0, action).words, actor
 
     def _show_action(self, before: Tables, action: int) -> None:
-        """Let the agents that want to see actions see one, from their own seats."""
+        """Call `observe_actions` of the agents that define it, from their own seats."""
         row = np.zeros(1, np.int64)
         for seat, agent in self._agents.items():
             if agent.needs_actions:
                 game = agent.apply_encoder(self.game)
-                seen = Decisions(game, np.array([seat]), row, np.zeros(1), before, row)
-                agent.observe_actions(seen, np.array([action]))
+                agent.observe_actions(decisions_at(game, before, row, row, seats=np.array([seat])), np.array([action]))
 
     def _play_agents(self, actor: int) -> None:
         """Let agents act until a seat without one is to act or the deal is over."""
@@ -167,7 +168,3 @@ class TextTable:
         shown = names or [f"player_{seat}" for seat in range(self.game.num_seats)]
         won = zip(shown, self.rewards.tolist(), strict=True)
         return ", ".join(f"{name} {reward:+g}" for name, reward in won) + f" {self.game.unit}"
-
-
-def _random_seed() -> int:
-    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

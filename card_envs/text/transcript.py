@@ -1,4 +1,4 @@
-"""What was done at a table since the deal, in words: public knowledge alone."""
+"""`Transcript`: the actions of a deal in words, which are public."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ class Event:
 
     seat: int
     stage: str
-    """Heading under which it happened, such as "flop 7c 8c 2s"; "" in games without stages."""
+    """Stage of the deal, such as "flop 7c 8c 2s"; "" in games without stages."""
     words: str
-    """The action, such as "raise to 6"."""
+    """Name of the action, such as "raise to 6"."""
 
 
 class Transcript:
-    """The actions of one deal, noted before they are applied."""
+    """Records the actions of one deal."""
 
     def __init__(self, game: Game) -> None:
-        """Begin without actions."""
+        """Start without actions."""
         self._game = game
         self.events: list[Event] = []
 
     def clear(self) -> None:
-        """Forget the deal; for the next one."""
+        """Delete all actions, for the next deal."""
         self.events.clear()
 
-    def note(self, tables: Tables, i: int, action: int) -> Event:
-        """Keep an action that the actor at table i is about to take; returns it in words."""
+    def record(self, tables: Tables, i: int, action: int) -> Event:
+        """Record an action of the actor at table i, before it is applied, and return it."""
         seat = int(tables["actor"][i])
         if seat == NOBODY:
-            raise ValueError("the deal is over: nobody acts")
+            raise ValueError("the deal is over: no action can be recorded")
         text = self._game.info.text
         stage = text.stage(tables, i) if text is not None else ""
         event = Event(seat, stage, self._game.action_name(tables, i, action))
@@ -42,7 +42,7 @@ class Transcript:
         return event
 
     def lines(self) -> list[str]:
-        """Return the actions as lines, one for each stage: "preflop: player_0 raise to 6, player_1 call 4"."""
+        """Return a line for each stage, such as "preflop: player_0 raise to 6, player_1 call 4"."""
         found: list[tuple[str, list[str]]] = []
         for event in self.events:
             if not found or found[-1][0] != event.stage:

@@ -240,7 +240,7 @@ def test_other_random_numbers_leave_what_was_made() -> None:
 def test_agents_without_a_choice_say_so() -> None:
     for name in ("random", "always_call", "zheng2022_dqn"):
         game = make_game("limit_holdem-v0", rules="rlcard") if name == "zheng2022_dqn" else LIMIT
-        with pytest.raises(ValueError, match=f'{name}.* has one way to choose its actions; leave ":greedy" away'):
+        with pytest.raises(ValueError, match=f'{name}.* has one way to choose its actions; omit ":greedy"'):
             find_agent(f"{name}:greedy", game)
 
 

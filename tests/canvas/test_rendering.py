@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_envs.canvas import Canvas, PixelCanvas, ShapeCanvas, format_signed, text_width, thousands
+from card_envs.canvas import Canvas, PixelCanvas, ShapeCanvas, format_signed, text_width
 from card_envs.cards import NO_CARD, card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import Game, Tables
@@ -243,16 +243,11 @@ def test_without_blinds_the_first_street_has_checks_and_bets() -> None:
     ],
 )
 def test_hands_in_words(cards: str, board: str, words: str) -> None:
-    assert holdem.hand_in_words(card_ids(cards), card_ids(board)) == words
+    assert holdem.hand_name(card_ids(cards), card_ids(board)) == words
 
 
 def test_amounts_in_words() -> None:
-    assert (thousands(12345678), format_signed(-1200), format_signed(7), format_signed(0)) == (
-        "12,345,678",
-        "-1,200",
-        "+7",
-        "0",
-    )
+    assert (format_signed(-1200), format_signed(7), format_signed(0)) == ("-1,200", "+7", "0")
 
 
 # --- what Big 2 pictures say ---

@@ -289,7 +289,7 @@ def test_exploit(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert "local" in out and "at least" in out and "mbb/hand" in out
     assert "method 'best' is not known" in fails(capsys, *arguments, "--method", "best")
-    assert "go through 50,000 at most" in fails(capsys, *arguments, "--method", "exact")
+    assert "are for at most 50,000" in fails(capsys, *arguments, "--method", "exact")
     report = json.loads(run(capsys, *arguments, "--control-variates", "--json")[1])
     assert report["plain"]["ci95"][0] < report["plain"]["mean"] and report["ci95"][0] < report["exploitability"]
     assert "plays none" in fails(capsys, "exploit", "kuhn_poker", "--agent", "random", "--control-variates")

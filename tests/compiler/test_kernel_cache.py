@@ -20,7 +20,7 @@ REPO = Path(__file__).parents[2]
 USE_A_KERNEL = "import numpy as np; from card_envs.games.holdem.actions import first_seat_from; "
 USE_A_KERNEL += "print(first_seat_from(np.int64(0b1010), np.int64(2), np.int64(4)))"
 ANNOUNCEMENT = "card_envs compiles its kernels"
-CANNOT_KEEP = "compiled kernels cannot be kept in"
+CANNOT_KEEP = "compiled kernels cannot be cached in"
 TWO_KERNELS = """
 import numpy as np
 from card_envs.bits import bit_count, nth_bit
@@ -46,7 +46,7 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     answer, said = use(folder, program)
     assert answer.split() == ["3", "3", "3"]
     assert (said.count(ANNOUNCEMENT), len(said.splitlines())) == (1, 1)
-    assert "kept for later runs" in said
+    assert "cached for later runs" in said
     return folder
 
 

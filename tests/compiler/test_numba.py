@@ -42,7 +42,7 @@ tables = np.int64(0b1010), np.int64(2), np.int64(4)
 find = entry_point(first_seat_from, *tables)
 print(bit_count(np.int64(0b1011)), nth_bit(np.int64(0b1010), np.int64(1)), find(*tables))
 """
-FALLBACK = "card_envs cannot keep compiled kernels with Numba"
+FALLBACK = "card_envs cannot cache compiled kernels with Numba"
 
 
 @pytest.mark.skipif(not COMPILED, reason="plain Python compiles nothing")

@@ -96,7 +96,7 @@ def test_acting_after_the_end(env_id: str) -> None:
         env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
     before = shown(env)
     for action in (0, 1, -1, "x"):
-        with pytest.raises(IllegalActionError, match=r"after the end: pass None, or call reset\(\)"):
+        with pytest.raises(IllegalActionError, match=r"after the end of the episode: pass None, or call reset\(\)"):
             env.step(action)
     assert shown(env) == before
     for _ in env.possible_agents:

@@ -15,7 +15,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 import card_envs
 from card_envs.agent import Decisions
 from card_envs.cards import card_ids
-from card_envs.envs import ENVS, follow_registrations
+from card_envs.envs import ENVS, on_registration
 from card_envs.game import IllegalActionError
 from card_wrappers.gymnasium import CardEnv, CardVectorEnv, make_env, make_vector_env
 
@@ -353,7 +353,7 @@ def test_ids_are_registered_once() -> None:
     for entry in known.values():
         assert card_envs.register_env(entry.id, entry.make_game, entry.summary, gymnasium_id=entry.gymnasium_id,
                                       histories=entry.histories) is entry  # fmt: skip
-    follow_registrations(seen.append)
+    on_registration(seen.append)
     assert seen == list(ENVS.values()) == list(known.values())
     assert {f"card_envs/{entry.gymnasium_id}" for entry in ENVS.values()} <= set(gymnasium.registry)
 

@@ -478,7 +478,7 @@ def test_illegal_actions_raise_and_change_nothing() -> None:
         state.apply_action(0)
     assert (str(state), state.history()) == (before, history)
     state.apply_action(1)
-    with pytest.raises(IllegalActionError, match="card 51 is not in the deck any more"):
+    with pytest.raises(IllegalActionError, match="card 51 is no longer in the deck"):
         state.apply_action(51)
     with pytest.raises(ValueError, match=r"chance outcome 52 is outside 0\.\.51"):
         state.apply_action(52)

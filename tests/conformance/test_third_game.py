@@ -145,7 +145,7 @@ def test_text() -> None:
     env = make_raw_env(ENV, render_mode="ansi")
     env.reset(seed=3, options={"hands": [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]})
     assert "player_0: holds 1 2 3 4, plays -" in str(env.render())
-    with pytest.raises(ValueError, match="draws no pictures"):
+    with pytest.raises(ValueError, match="has no pictures"):
         make_game(ENV).info.draw(env.unwrapped._tables, None)
 
 

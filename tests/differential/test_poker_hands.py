@@ -74,7 +74,7 @@ def test_cards_convert_to_those_of_treys_and_back() -> None:
 def test_what_is_no_card_has_no_integer_of_treys(card: int) -> None:
     with pytest.raises(ValueError, match=r"no integer|outside 0\.\.51"):
         to_treys(card)
-    with pytest.raises(ValueError, match="is no card of treys"):
+    with pytest.raises(ValueError, match="is not the integer of a card in treys"):
         from_treys(card)
 
 

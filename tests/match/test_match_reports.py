@@ -13,7 +13,6 @@ from card_envs.game import Game
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import AgentError, MatchBatch, MatchInterrupted, play_match
-from card_envs.match.positions import position_names
 from card_envs.match.result import MatchResult, units_of
 
 FOLD, CALL, RAISE = 0, 1, 2
@@ -50,7 +49,7 @@ def caller() -> Always:
     ids=lambda value: value.name if isinstance(value, Game) else "",
 )
 def test_names_of_positions(game: Game, names: tuple[str, ...]) -> None:
-    assert position_names(game) == names
+    assert game.position_names == names
 
 
 def test_a_folder_pays_its_blinds_by_position() -> None:

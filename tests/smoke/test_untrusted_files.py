@@ -114,7 +114,7 @@ def test_no_field_of_a_run_folder_names_code(mark: Path, tmp_path: Path, field: 
         value = [location] if isinstance(as_before, list) else location
         folder = folder_with(tmp_path / str(number), PRETRAINED / "ppo_limit_hu", **{field: value})
         if field in ("agent", "encoder"):
-            with pytest.raises(UntrustedNameError, match="wants code"):
+            with pytest.raises(UntrustedNameError, match="names code"):
                 find_agent(str(folder), game)
         else:
             with suppress(ValueError, TypeError):
@@ -127,7 +127,7 @@ def test_the_encoder_of_every_kind_of_run_is_one_of_the_games(
     mark: Path, tmp_path: Path, kind: str, field: str, location: str
 ) -> None:
     folder = folder_with(tmp_path, PRETRAINED / "ppo_limit_hu", agent=kind, **{field: location})
-    with pytest.raises(UntrustedNameError, match=r"config\.json wants code for its encoder: 'p?\.?/?payload"):
+    with pytest.raises(UntrustedNameError, match=r"config\.json names code for its encoder: 'p?\.?/?payload"):
         find_agent(str(folder), make_game(LIMIT))
 
 
@@ -138,7 +138,7 @@ def test_the_encoder_attribute_of_a_loaded_agent_is_no_code_either(mark: Path, t
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"agent": "reads_its_encoder", "encoder": "payload:E"}))
     plugins.register(plugins.SAVED_AGENTS, {"reads_its_encoder": f"{__name__}:ReadsItsEncoder"})
-    with pytest.raises(UntrustedNameError, match="wants code for its encoder"):
+    with pytest.raises(UntrustedNameError, match="names code for its encoder"):
         find_agent(str(folder), make_game(LIMIT))
 
 
@@ -346,7 +346,7 @@ def test_a_map_of_strategies_asks_no_code_of_the_store(mark: Path, tmp_path: Pat
     change(tmp_path / "league", "UPDATE members SET spec = 'payload:E' WHERE id = 1")
     with League.open(tmp_path / "league") as league:
         found = strategies_of(league, [1], hands=1)
-    assert "wants code for its agent" in found.missing[1]
+    assert "names code for its agent" in found.missing[1]
 
 
 def test_a_league_names_code_that_the_user_names_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

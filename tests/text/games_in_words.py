@@ -9,7 +9,6 @@ import numpy as np
 
 from card_envs import make_game
 from card_envs.game import Game
-from card_envs.text.prompts import legal_ids
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "limit": ("limit_holdem-v0", {}),
@@ -38,5 +37,5 @@ def random_states(game: Game, deals: int, seed: int = 0) -> Iterator[np.ndarray[
         game.deal(tables, 0)
         while not tables["is_over"][0]:
             yield tables
-            legal = legal_ids(game, tables, 0)
+            legal = game.legal_actions(tables, 0)
             game.step(tables, 0, int(legal[rng.integers(len(legal))]))

@@ -9,7 +9,6 @@ import pytest
 from card_envs import limit_holdem_v0, make_game
 from card_envs.game import Game
 from card_envs.text import ActionTextError, action_names, extract_answer, parse_action
-from card_envs.text.prompts import legal_ids
 from tests.text.games_in_words import GAMES, game_of, random_states
 
 FRAMES = (
@@ -73,9 +72,9 @@ def test_amounts_are_what_is_put_in_on_this_street_afterwards(words: str, amount
         ("call 7", "calling costs 1 chips"),
         ("call or fold", "not an amount|not an action"),
         ("I would like to win", "not an action"),
-        ("", "holds no action"),
-        ("[]", "holds no action"),
-        ("x" * 1000, "holds no action"),
+        ("", "names no action"),
+        ("[]", "names no action"),
+        ("x" * 1000, "names no action"),
     ],
 )
 def test_a_refused_answer_says_why_and_what_is_legal(words: str, why: str) -> None:
@@ -126,7 +125,7 @@ def test_cards_of_big2_are_read_in_several_notations() -> None:
     seven = parse_action(game, tables, 0, "single 7C")
     for words in ("7c", "7♣", "play the 7 of clubs", "seven of clubs", "I play 7C", "single seven of clubs", "[7C]"):
         assert parse_action(game, tables, 0, words) == seven, words
-    assert parse_action(game, tables, 0, "Pass.") in legal_ids(game, tables, 0)
+    assert parse_action(game, tables, 0, "Pass.") in game.legal_actions(tables, 0)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +208,7 @@ def fuzz(name: str, count: int) -> None:
         except ActionTextError:
             continue
         read += 1
-        assert action in legal_ids(game, tables, 0), text
+        assert action in game.legal_actions(tables, 0), text
     assert 0 < read < count
 
 

@@ -6,7 +6,7 @@ import pytest
 from card_envs import make_game
 from card_envs.text import FORMS, TextTable, Transcript, write_prompt
 from card_envs.text.answers import ActionTextError
-from card_envs.text.prompts import censor_table, legal_ids
+from card_envs.text.prompts import censor_table
 from tests.text.games_in_words import GAMES, game_of, random_states
 from tests.third_game.config import DozenConfig
 from tests.third_game.game import dozen_game
@@ -94,11 +94,11 @@ def test_what_cannot_be_prompted_is_refused() -> None:
         write_prompt(game, tables, 0, 0, form="long")
     with pytest.raises(ValueError, match=r"seat 2 is outside 0\.\.1"):
         write_prompt(game, tables, 0, 2)
-    with pytest.raises(ValueError, match="nobody acts"):
+    with pytest.raises(ValueError, match="no action can be recorded"):
         ended = tables.copy()
         while not ended["is_over"][0]:
-            game.step(ended, 0, legal_ids(game, ended, 0)[0])
-        Transcript(game).note(ended, 0, 0)
+            game.step(ended, 0, game.legal_actions(ended, 0)[0])
+        Transcript(game).record(ended, 0, 0)
 
 
 def test_agents_play_the_seats_that_are_not_asked() -> None:

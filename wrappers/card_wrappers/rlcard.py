@@ -1,4 +1,4 @@
-"""RLCard: any environment id behind RLCard's `Env`, so that its agents play it.
+"""RLCard: any environment id as an RLCard `Env`, for RLCard's agents.
 
     env = make_env("limit_holdem-v0", rules="rlcard", encoder="rlcard", seed=1)
     env.set_agents([RandomAgent(env.num_actions), LimitholdemRuleAgentV1()])
@@ -8,8 +8,8 @@ States are RLCard's dictionaries: `obs` is the vector of the game's encoder, `ra
 writes them ("SA" for the ace of spades). Limit games have RLCard's four actions (`LIMIT_ACTIONS`), by number and by
 name; all others the ids of the environment. Payoffs are in the unit of the environment's rewards.
 
-Illegal actions raise IllegalActionError, where RLCard would play another one. Only whoever folds by name where that is
-free and not allowed checks, as RLCard's rule agents expect.
+Illegal actions raise IllegalActionError, where RLCard would play another one. The exception: the raw action "fold"
+where folding is not allowed because checking is free becomes "check", as RLCard's rule agents expect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import board, hole_cards
-from card_envs.observation import mask_records, observation_records
+from card_envs.rng import random_seed
 
 try:
     from rlcard.envs import Env
@@ -53,9 +53,9 @@ def make_env(
 
     Args:
         env_id: Environment id, such as "limit_holdem-v0".
-        seed: Seed of the table; None for fresh entropy.
+        seed: Seed of the table; None: unpredictable.
         allow_step_back: Whether to keep the states that `step_back` needs.
-        stale_first_state: Whether the first state of a hand shows the raises of the hand before, see `RLCardEnv`.
+        stale_first_state: Whether the first state of a hand shows the raises of the previous hand, see `RLCardEnv`.
         settings: Arguments of the environment, such as rules="rlcard".
 
     Example:
@@ -72,9 +72,9 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
     Args:
         game: The game.
-        seed: Seed of the table; None for fresh entropy.
+        seed: Seed of the table; None: unpredictable.
         allow_step_back: Whether to keep the states that `step_back` needs.
-        stale_first_state: Whether the state that `reset` returns shows the raises of the hand before, as in RLCard's
+        stale_first_state: Whether the state that `reset` returns shows the raises of the previous hand, as in RLCard's
             limit hold'em (its `get_state` does not); for encoder "rlcard" only.
 
     Raises:
@@ -106,9 +106,8 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         return self
 
     def seed(self, seed: int | None = None) -> None:
-        """Restart the random stream of the table; None for fresh entropy."""
-        if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        """Restart the random stream of the table; None for an unpredictable seed."""
+        seed = random_seed() if seed is None else seed
         self._tables = self.card_game.seeded_tables(1, seed)
         self.np_random = np.random.RandomState(seed % 2**32)
 
@@ -120,7 +119,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
             self.card_game.deal_with(self._tables, 0, options)
         else:
             while self.card_game.deal(self._tables, 0) == NOBODY:
-                pass  # the blinds put everybody all-in: there was nothing to decide
+                pass  # the blinds put all seats all-in, so the hand has no decision
         state = self.get_state(self.get_player_id())
         if self._stale is not None:
             state["raw_obs"]["raise_nums"] = self._stale
@@ -138,16 +137,16 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         Raises:
             IllegalActionError: For an illegal action; the table is unchanged.
         """
-        seat, words = self.get_player_id(), self._words()
-        chosen = _id_of_word(action, words) if raw_action else int(action)
-        if chosen not in words:
-            raise IllegalActionError(f"player {seat}: action {action!r} is not one of {words}")
+        seat, names = self.get_player_id(), self._legal_names()
+        chosen = _find_action(action, names) if raw_action else int(action)
+        if chosen not in names:
+            raise IllegalActionError(f"player {seat}: action {action!r} is not one of {names}")
         if self.allow_step_back:
             self._before.append(self._tables.copy())
         self.timestep += 1
-        self.action_recorder.append((seat, words[chosen]))
+        self.action_recorder.append((seat, names[chosen]))
         ours = _OUR_LIMIT_IDS[chosen] if self.is_limit else chosen
-        if self.card_game.step(self._tables, 0, ours) == ILLEGAL:  # cannot be: it is one of the legal ones
+        if self.card_game.step(self._tables, 0, ours) == ILLEGAL:  # unreachable: the action is one of the legal ones
             raise IllegalActionError(f"player {seat}: {self.card_game.why_illegal(self._tables, 0, ours)}")
         if self.is_over() and self._stale is not None:
             self._stale = self._raise_counts()
@@ -174,16 +173,12 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
     def get_state(self, player_id: int) -> State:
         """Return the state of a seat in the form of RLCard's agents."""
-        game = self.card_game
-        observation: NDArray[Any] = np.zeros((1, game.layout.size), game.layout.dtype)
-        mask = np.zeros((1, game.num_actions), np.int8)
-        game.encoder.observe(self._tables, 0, player_id, observation_records(observation), mask_records(mask))
-        words = self._words()
+        names = self._legal_names()
         return {
-            "obs": observation[0],
-            "legal_actions": OrderedDict.fromkeys(words),
-            "raw_obs": {**self._raw_observation(player_id), "legal_actions": list(words.values())},
-            "raw_legal_actions": list(words.values()),
+            "obs": self.card_game.observe(self._tables, 0, player_id)[0],
+            "legal_actions": OrderedDict.fromkeys(names),
+            "raw_obs": {**self._raw_observation(player_id), "legal_actions": list(names.values())},
+            "raw_legal_actions": list(names.values()),
             "action_record": self.action_recorder,
         }
 
@@ -194,32 +189,26 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
     def get_perfect_information(self) -> State:
         """Return the perfect-information vector, the seat to act and its legal actions."""
-        layout = self.card_game.state_layout
-        vector: NDArray[Any] = np.zeros((1, layout.size), layout.dtype)
-        self.card_game.write_state(self._tables, 0, observation_records(vector))
         return {
-            "state": vector[0],
+            "state": self.card_game.state(self._tables, 0),
             "current_player": self.get_player_id(),
-            "legal_actions": list(self._words().values()),
+            "legal_actions": list(self._legal_names().values()),
         }
 
     def _legal_actions(self) -> list[int]:
-        mask = np.zeros((1, self.card_game.num_actions), np.int8)
-        if not self.is_over():
-            self.card_game.mask_batch(self._tables, np.zeros(1, np.int64), mask_records(mask))
-        ours: list[int] = np.flatnonzero(mask[0]).tolist()
+        ours = self.card_game.legal_actions(self._tables, 0)
         if not self.is_limit:
             return ours
         owes = self._tables["current_bet"][0] > self._tables["street_commit"][0, self.get_player_id()]
         absent = _CHECK if owes else _CALL
         return [action for action, our in enumerate(_OUR_LIMIT_IDS) if our in ours and action != absent]
 
-    def _words(self) -> dict[int, str | int]:
-        """Return the legal actions with RLCard's names; ids outside limit games."""
+    def _legal_names(self) -> dict[int, str | int]:
+        """Return the legal actions: id -> RLCard's name in limit games, the id itself in others."""
         return {action: LIMIT_ACTIONS[action] if self.is_limit else action for action in self._legal_actions()}
 
     def _raise_counts(self) -> list[int]:
-        """Return the raises of each street, four for four or more."""
+        """Return the number of raises of each street, at most four."""
         return [min(int(count), _MAX_RAISES) for count in self._tables["street_raises"][0]]
 
     def _raw_observation(self, seat: int) -> State:
@@ -239,11 +228,12 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         }
 
 
-def _id_of_word(word: Any, words: dict[int, str | int]) -> int:
-    ids = {name: action for action, name in words.items()}
-    if word == "fold" and word not in ids and "check" in ids:
+def _find_action(name: Any, names: dict[int, str | int]) -> int:
+    """Return the id of a raw action, ILLEGAL if it is not legal; "check" replaces a "fold" that is not allowed."""
+    ids = {name: action for action, name in names.items()}
+    if name == "fold" and name not in ids and "check" in ids:
         return ids["check"]
-    return ids.get(word, ILLEGAL)
+    return ids.get(name, ILLEGAL)
 
 
 def _rlcard_name(card: int) -> str:

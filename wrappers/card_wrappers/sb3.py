@@ -3,8 +3,8 @@
     tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), 1024, opponents="always_call")
     MaskablePPO("MlpPolicy", tables).learn(1_000_000)
 
-`opponents` is an agent, what `card_envs.agent.find_agent` understands, or a list of either, of which one is drawn for
-each deal. What an episode is and how it is rewarded: `card_envs.single_seat`.
+`opponents` is an agent, a name of `card_envs.agent.find_agent`, or a list of either, from which one is drawn for each
+deal. `card_envs.single_seat` defines episodes and rewards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
-from card_envs.aec import ILLEGAL_REWARD
+from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.game import Game, IllegalActionError, check_actions
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
 
@@ -33,30 +33,33 @@ except ImportError as error:
 
 
 _WITHOUT_MASKS = (
-    'algorithms that know no action masks, such as PPO, DQN and QR-DQN, need CardVecEnv(..., illegal_action="penalty") '
+    'algorithms without action masks, such as PPO, DQN and QR-DQN, need CardVecEnv(..., illegal_action="penalty") '
     'or "random"; MaskablePPO uses the masks'
 )
 
 
 class CardVecEnv(VecEnv):
-    """N tables at which one seat learns, as a vectorised environment of Stable-Baselines3.
+    """One seat at each of N tables, as a vectorised environment of Stable-Baselines3.
 
-    Every step returns new arrays; `action_masks` returns the masks, as sb3-contrib's MaskablePPO asks for them.
-    `infos[i]["episode"]` holds return ("r", in the unit of the game) and length of an episode that ended.
+    Every step returns new arrays. sb3-contrib's MaskablePPO calls `action_masks`. `infos[i]["episode"]` holds the
+    return ("r", in the unit of the game) and length ("l") of an episode that ended.
 
     Args:
         game: The game, see `card_envs.make_game`.
         num_tables: Number of tables N.
-        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, of which one is
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, from which one is
             drawn for each deal.
-        seat: Seat of the learner; None for another one in every deal.
-        seed: Seed of deals and opponents.
-        reward_scale: Factor of the rewards that the algorithm gets.
+        seat: Seat of the learner; None draws it for each deal.
+        seed: Seed of deals and opponents; None: unpredictable.
+        reward_scale: Factor by which rewards are multiplied.
         mask_in_observation: Whether observations are {"observation", "action_mask"} instead of vectors, for algorithms
             that keep masks in a replay buffer.
-        illegal_action: What an illegal action does, for algorithms without masks: "raise" raises IllegalActionError,
-            "penalty" plays a random legal action instead and subtracts 1 from the reward, "random" plays one without
-            the penalty. The info of such a step has `illegal_action`.
+        illegal_action: Treatment of illegal actions: "raise" raises IllegalActionError, "penalty" plays a random legal
+            action instead and subtracts 1 from the reward, "random" plays one without the penalty. The info of such a
+            step has `illegal_action`.
+
+    Raises:
+        ValueError: For numbers out of range, unknown agents, and agents that cannot play the game.
 
     Example:
         >>> import card_envs
@@ -80,7 +83,7 @@ class CardVecEnv(VecEnv):
         self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
-        self.spec: EnvSpec | None = None  # a game, its tables and opponents have no id in Gymnasium's registry
+        self.spec: EnvSpec | None = None  # this environment has no id in Gymnasium's registry
         self._mask_in_observation = mask_in_observation
         self._illegal_action = check_illegal_action(illegal_action)
         self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
@@ -89,14 +92,11 @@ class CardVecEnv(VecEnv):
         self._returns = np.zeros(num_tables)
         self._lengths = np.zeros(num_tables, np.int64)
         self._started = time.monotonic()
-        space: spaces.Space[Any] = game.layout.space
-        if mask_in_observation:
-            mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
-            space = spaces.Dict({"observation": space, "action_mask": mask})
+        space: spaces.Space[Any] = game.observation_space if mask_in_observation else game.layout.space
         super().__init__(self.tables.num_tables, space, spaces.Discrete(game.num_actions))
 
     def reset(self) -> VecEnvObs:
-        """Begin a new episode at every table; `seed(s)` before it makes all that follows reproducible."""
+        """Begin a new episode at every table; a preceding `seed(s)` seeds this and all later episodes."""
         seed = self._seeds[0]
         if seed is not None:
             self._rng = np.random.default_rng(seed)
@@ -115,8 +115,8 @@ class CardVecEnv(VecEnv):
         """Take the actions of `step_async`.
 
         Returns:
-            Observations, rewards (N,), dones (N,) and infos. Episodes that ended have begun anew; their last
-            observation is `infos[i]["terminal_observation"]`.
+            Observations, rewards (N,), dones (N,) and infos. Where an episode ended, the observation is the first of
+            the next one, and `infos[i]["terminal_observation"]` the last of the ended one.
 
         Raises:
             IllegalActionError: For an illegal action with illegal_action="raise"; the tables are unchanged.
@@ -148,14 +148,14 @@ class CardVecEnv(VecEnv):
         return self._make_observation(result.observation, result.action_mask), rewards, result.is_over, infos
 
     def _legal_actions(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """Return legal actions (N,), and which of them replace illegal ones (N,)."""
+        """Return legal actions (N,), and True where they replace illegal ones (N,)."""
         if self._illegal_action == "raise" or self._last_step is None:
             return self._actions, np.zeros(self.num_envs, np.bool_)
         chosen = check_actions(self._actions, self.num_envs)
         return replace_illegal(chosen, self._last_step.action_mask, self._illegal_action, self._rng)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions (N, num_actions), under the name that sb3-contrib asks for."""
+        """Return the legal actions (N, num_actions), for sb3-contrib."""
         if self._last_step is None:
             raise RuntimeError("call reset() before action_masks()")
         return self._last_step.action_mask.astype(np.bool_)
@@ -190,11 +190,11 @@ class CardVecEnv(VecEnv):
         return [result[i] for i in chosen] if isinstance(result, np.ndarray) else [result] * len(chosen)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Return True for SB3's Monitor, since episodes are reported in the infos as it does; False for all others."""
+        """Return True for SB3's Monitor, whose episode statistics are in the infos; False for other wrappers."""
         return [issubclass(wrapper_class, Monitor)] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Return no pictures: use the Gymnasium or PettingZoo environment to look at a table."""
+        """Return no pictures; the Gymnasium and PettingZoo environments render tables."""
         return [None] * self.num_envs
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import textarena as ta
 
-from card_envs.envs import EnvEntry, find_entry, follow_registrations, make_game
+from card_envs.envs import EnvEntry, find_entry, make_game, on_registration
 from card_envs.game_info import Seats
 from card_envs.text import FORMS, ActionTextError, TextTable, default_action
 
@@ -145,4 +145,4 @@ def _register(entry: EnvEntry) -> None:
     ta.register(f"card_envs/{entry.id}", CardTextEnv, [ta.wrappers.LLMObservationWrapper], game_id=entry.id)
 
 
-follow_registrations(_register)
+on_registration(_register)

@@ -113,7 +113,7 @@ class LanguageModel(Agent):
         for j, action in enumerate(actions.tolist()):
             key = int(decisions.table_ids[j]), int(decisions.seats[j])
             transcript = self._transcripts.setdefault(key, Transcript(decisions.game))
-            transcript.note(decisions.views, j, action)
+            transcript.record(decisions.views, j, action)
 
     # --- decisions ----------------------------------------------------------------------------------------------------
 

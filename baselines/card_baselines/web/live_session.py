@@ -14,7 +14,6 @@ from card_baselines.web.scenes import Move, Scene, names_by_seat, scene
 from card_baselines.web.session import AgentFault, Plan, Session, format_settings
 from card_baselines.web.store import Store, StoredSession
 from card_envs.match.summary import Summary, summarise
-from card_envs.text.prompts import legal_ids
 
 _THREADS = 8
 """Number of threads in which agents think, so that a slow one delays its own table alone."""
@@ -127,7 +126,7 @@ class LiveSession:
         try:
             action = await asyncio.get_running_loop().run_in_executor(self._pool, self.session.agent_action)
         except AgentFault:
-            self._take(legal_ids(self.session.game, self.session.tables, 0)[0], is_forfeit=True)
+            self._take(self.session.game.legal_actions(self.session.tables, 0)[0], is_forfeit=True)
         else:
             self._take(action, is_forfeit=False)
 

@@ -18,7 +18,6 @@ from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates
 from card_envs.game import Game
 from card_envs.match.callbacks import MatchBatch, MatchCallback
-from card_envs.match.positions import position_names, positions_of
 from card_envs.match.result import MatchResult, units_of
 
 _FEWEST_ADJUSTED = 50
@@ -127,8 +126,8 @@ class MatchHands:
         return MatchResult(
             names=tuple(place.name for place in self.plan.places),
             payoffs=np.array([hand.payoffs for _, _, hand in self.hands], np.int64),
-            positions=batch.order_by_agent(positions_of(self.game, batch.tables)).astype(np.int8),
-            position_names=position_names(self.game),
+            positions=batch.order_by_agent(self.game.positions(batch.tables)).astype(np.int8),
+            position_names=self.game.position_names,
             seed=self.plan.seed,
             duplicate=self.plays > 1,
             unit=self.game.unit,

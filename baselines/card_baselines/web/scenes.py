@@ -11,7 +11,7 @@ from card_baselines.web.session import Session
 from card_envs.canvas import ShapeCanvas
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
-from card_envs.text.prompts import censor_table, legal_ids
+from card_envs.text.prompts import censor_table
 
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")
 
@@ -69,7 +69,7 @@ def choices(game: Game, tables: Tables) -> list[dict[str, Any]]:
     Raises that follow each other chip by chip are one entry with a `count`: its k-th has `action` + k, `raise_to` + k.
     """
     found: list[dict[str, Any]] = []
-    for action in legal_ids(game, tables, 0):
+    for action in game.legal_actions(tables, 0):
         parts = game.info.action_parts(tables, 0, action)
         if found and parts.raise_to is not None and _continues(found[-1], action, parts.raise_to):
             found[-1]["count"] += 1

@@ -1,1 +1,1 @@
-"""Variance reduction: control variates and the chance terms that they rest on."""
+"""Variance reduction of match results by control variates."""

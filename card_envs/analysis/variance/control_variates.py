@@ -1,14 +1,14 @@
-"""Control variates: the same mean, a smaller interval.
+"""Control variates: smaller intervals around the same mean.
 
-While a match is played, *controls* are computed for each hand: numbers whose mean is zero whatever the agents do, such
-as how much the turn changed an agent's equity. What a regression of the results on the controls explains was chance,
-and is taken off. The estimate stays right on average, for two reasons: the controls have mean zero, and the
-coefficients for a deal are fitted to other deals (`regression`). The derivation:
+During a match, *control variates* are computed for each hand: numbers with mean zero for any strategies, such as the
+change of an agent's equity by the turn card. The part of the results that a regression on them explains is due to
+chance, and is subtracted. The estimate is unbiased for two reasons: the control variates have mean zero, and the
+coefficients for a deal are fitted to other deals (`regression`). The derivation is in
 `docs/results/control_variates.md`.
 
-The controls are those of MIVAT (White and Bowling, Learning a value analysis tool for agent evaluation, IJCAI 2009) for
-agents about which nothing is known, and of AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018) as soon as
-one of them can be asked what it would have done with other cards.
+The control variates are those of MIVAT (White and Bowling, Learning a value analysis tool for agent evaluation, IJCAI
+2009) if no agent's strategy is known, and of AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018) if the
+action probabilities of at least one agent with other cards are known.
 """
 
 from __future__ import annotations
@@ -41,52 +41,54 @@ from card_envs.match.summary import Summary, johnson_quantile, without_interval
 from card_envs.typing import Floats, Rows
 
 _DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
-"""Number of counterfactual hands for deterministic agents, of which actions rule out most, and for others."""
+"""Numbers of counterfactual hands: for deterministic agents, whose actions rule out most of them, and for others."""
 _MAX_PROBABILITIES = 4_000_000
-"""Maximum number of action probabilities that are asked for at once."""
+"""Maximum number of action probabilities per call of an agent."""
 UNEXPLAINED_DEALS = 5
-"""Number of deals added to those of a match when its interval is computed, as if controls explained none of them.
+"""Number of additional deals for the interval of a match, with the variance of results without control variates.
 
-A match of n deals does not show what happens in 3 / n of the deals or less (the rule of three), and rare large
-surprises are what controls leave. `benchmarks/interval_coverage.py` counts how often intervals with this number hold.
+A match of n deals does not show events with a probability below 3 / n (the rule of three), and rare large results are
+what control variates do not explain. `benchmarks/interval_coverage.py` measures the coverage of these intervals.
 """
 _EXACT = 1e-9
-"""Ratio of the standard deviations of adjusted and plain results below which only rounding errors are left."""
+"""Ratio of the standard deviations of adjusted and plain results below which the rest is rounding errors."""
 _UNUSED_RNG = np.random.default_rng(0)
 """Argument of `act` for agents that do not draw from it."""
 
 
 @dataclass(frozen=True)
 class AdjustedResult:
-    """An agent's mean per hand without the variance that the controls explain."""
+    """An agent's result without the variance that the control variates explain."""
 
     summary: Summary
     """Mean with its 95 % interval, in the unit of the match per hand."""
     hands_factor: float
-    """Hands of plain play (no duplicate deals, no controls) for the same interval, divided by the hands played."""
+    """Hands without duplicate deals and control variates for an equal interval, divided by the hands played."""
     is_exact: bool = False
-    """True if the controls explain all variance: the mean is the true one, and the interval has no width."""
+    """True if the control variates explain all variance: the mean is exact, and the interval has width zero."""
 
 
 class ControlVariates:
     """Match callback that computes control variates; `adjust` then returns results with smaller intervals.
 
-    For games with `GameInfo.control_terms` (Texas hold'em, Big 2) and those with few deals (Kuhn, Leduc). Agents that
-    show their probabilities, that do not mix, or that act by the random numbers of the match alone
-    (`Agent.is_stateless`) are asked for their actions with other hands, which reduces the variance most.
+    It supports games with `GameInfo.control_terms` (Texas hold'em, Big 2) and games with few deals (Kuhn, Leduc). The
+    variance is reduced most if agents can be asked for their actions with other hands: agents that define
+    `probabilities`, that do not mix, or whose actions depend only on the random numbers of the match
+    (`Agent.is_stateless`).
 
-    Agents with memory are not asked, since what they remember may depend on their cards. With several hands per table,
+    Agents with memory are not asked, because their memory may depend on their cards. With several hands per table,
     coefficients are fitted to other tables, and intervals are over tables.
 
     Args:
         game: The game of the match.
-        agents: Its agents, in the order of the match.
+        agents: The agents, in the order of the match.
         seed: Seed of the match.
         hands_per_table: Number of hands per table of the match.
-        replayed: Whether the hands were played before with other random numbers, as those of people were; agents
-            that act by their random numbers are then not asked.
-        until: Rule that ends the match by its adjusted results. Give the attribute `until` of this object to
-            `play_match`. Coefficients come from earlier deals alone, and intervals hold whenever the match stops.
+        replayed: Whether the hands were played earlier with other random numbers, for example by people; agents whose
+            actions depend on random numbers are then not asked.
+        until: Rule that ends the match by its adjusted results. Pass the attribute `until` of this object to
+            `play_match`. Coefficients are then fitted to earlier deals only, and intervals are valid at any stopping
+            time.
 
     Raises:
         ValueError: For games without control variates.
@@ -103,7 +105,7 @@ class ControlVariates:
     """
 
     until: AdjustedStopping | None = None
-    """Stopping rule for `play_match`: ends the match when the adjusted result is decided."""
+    """Stopping rule for `play_match`, which ends the match when the adjusted result is decided."""
 
     def __init__(
         self,
@@ -123,11 +125,11 @@ class ControlVariates:
         self._controls = self._make_terms(game, seed)
         self._seed = seed
         self._games = [agent.apply_encoder(game) for agent in self._agents]
-        self._measured = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents mirror each other
+        self._measured = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents: opposite results
         self._hands_per_table = hands_per_table
         self._num_deals = 0
         self._evidence = dict[int, Evidence]()
-        self._first_results = dict[int, float]()  # subtracted from all, so that equal results leave no rounding
+        self._first_results = dict[int, float]()  # subtracted to avoid rounding errors
         self._tables = [_TableSums(hands_per_table) for _ in self._measured]
         if until is not None:
             samples = [SequentialSamples(self._controls.units) for _ in self._measured]
@@ -137,7 +139,7 @@ class ControlVariates:
         if game.info.control_terms is not None:
             return game.info.control_terms(seed, self._num_hands)
         if not has_tree_terms(game):
-            raise ValueError(f"{game.name} has no control variates (GameInfo.control_terms, or few enough deals)")
+            raise ValueError(f"{game.name} has no control variates (GameInfo.control_terms), and too many deals")
         self._is_deterministic = [not agent.mixes for agent in self._agents]
         self._num_hands = [2 if can_be_asked(agent) else 1 for agent in self._agents]
         return TreeControlTerms(game, self._agents)
@@ -148,7 +150,7 @@ class ControlVariates:
         self._controls.on_deal(batch)
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Ask the agents about counterfactual hands, and pass their probabilities to the controls."""
+        """Compute the action probabilities at counterfactual tables, and pass them to the control terms."""
         tables, copied_from = self._controls.counterfactual_tables(batch, rows)
         chances = self._ask_agents(batch, rows, tables, copied_from)
         if len(tables):
@@ -157,7 +159,7 @@ class ControlVariates:
         self._decision += 1
 
     def on_end(self, batch: MatchBatch) -> None:
-        """Add the controls and results of the batch's hands."""
+        """Add the control variates and results of the hands."""
         payoffs = batch.order_by_agent(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
         rewards = payoffs / batch.game.chips_per_reward
         tables = batch.deals[:: batch.plays] // self._hands_per_table
@@ -175,14 +177,14 @@ class ControlVariates:
         self._num_deals += len(tables)
 
     def _check_actions(self, batch: MatchBatch, rows: Rows, chances: Floats) -> None:
-        """Raise a ValueError for agents that act by their random numbers alone, and acted otherwise."""
+        """Raise a ValueError if an agent that claims to be deterministic took another action than it returns now."""
         agents = batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64))
         wrong = np.flatnonzero((chances == 0) & np.array(self._is_deterministic)[agents])
         if len(wrong):
             raise ValueError(
-                f"agent {self._agents[agents[wrong[0]]].name!r} says that it acts by Decisions.random_numbers alone "
-                "(is_stateless, or mixes = False), and took another action than it now says it would take: either "
-                f"that is not so, or {self._seed} is not the seed of the match"
+                f"agent {self._agents[agents[wrong[0]]].name!r} took another action than it returns for the same "
+                "decision now: either it depends on more than Decisions.random_numbers, against is_stateless=True or "
+                f"mixes=False, or {self._seed} is not the seed of the match"
             )
 
     def _ask_agents(self, batch: MatchBatch, rows: Rows, tables: Tables, copied_from: Rows) -> Floats:
@@ -214,11 +216,11 @@ class ControlVariates:
             ValueError: If `result` is that of another match.
         """
         if self._num_deals < result.deals or (self._num_deals > result.deals and self.until is None):
-            raise ValueError("these control variates have not watched the deals of this result, all of them")
+            raise ValueError("these control variates did not observe all deals of this result")
         if result.hands_per_table != self._hands_per_table:
             raise ValueError(
-                f"these control variates expect {self._hands_per_table} hands per table, and the match had "
-                f"{result.hands_per_table}: ControlVariates(..., hands_per_table={result.hands_per_table})"
+                f"these control variates expect {self._hands_per_table} hands per table, but the match had "
+                f"{result.hands_per_table}: pass hands_per_table={result.hands_per_table} to ControlVariates"
             )
         if self.until is not None:
             estimates = [self.until.summarise_adjusted(name, agent, result.hands // result.hands_per_sample)
@@ -241,7 +243,7 @@ class ControlVariates:
 
     @property
     def _is_complete(self) -> bool:
-        """True if the controls are exact and known for all agents: nothing unexplained can happen."""
+        """True if the control variates are exact and known for all agents, so that they explain everything."""
         return isinstance(self._controls, TreeControlTerms) and self._controls.is_complete
 
 
@@ -260,18 +262,18 @@ def play_and_summarise(
     """Play a match, with control variates if wanted.
 
     Args:
-        game: See `play_match`, as for the other arguments.
+        game: The game; this and the other arguments are those of `play_match`.
         agents: One agent per seat.
         hands: Number of hands.
         seed: Seed of the match.
         duplicate: Whether to play duplicate deals.
-        num_tables: Largest number of hands that are played side by side.
+        num_tables: Maximum number of hands that are played at the same time.
         progress: Called with the number of hands finished since its last call.
         control_variates: Whether to adjust the results by `ControlVariates`.
         callbacks: Observers of the match.
 
     Returns:
-        The result, and for each agent its adjusted summary with control variates, else its plain one.
+        The result, and a summary of each agent: adjusted if `control_variates` is True, else plain.
     """
     controls = [ControlVariates(game, agents, seed)] if control_variates else []
     observers = [*callbacks, *controls]
@@ -290,7 +292,7 @@ def summarise_adjusted(
         estimate: Mean, variance and skewness of the samples' adjusted results.
         plain_sd: Standard deviation of the samples' plain results.
         samples: Number of samples.
-        unexplained: Number of samples, with the variance of plain results, that are added to them.
+        unexplained: Number of additional samples with the variance of plain results.
     """
     if samples == 1:
         return without_interval(name, estimate.mean)
@@ -302,14 +304,14 @@ def summarise_adjusted(
 
 
 class _TableSums:
-    """Sums controls and results over the hands of a table, whose hands follow each other."""
+    """Means of control variates and results over the consecutive hands of each table."""
 
     def __init__(self, hands_per_table: int) -> None:
         self._hands, self._played = hands_per_table, 0
         self._sums: tuple[Floats, Floats] = np.zeros(0), np.zeros(0)
 
     def add(self, controls: Floats, results: Floats) -> tuple[Floats, Floats] | None:
-        """Add the next hand of each table; return controls and results a hand of the tables if that was their last."""
+        """Add the next hand of each table; return the means over the hands of each table after its last hand."""
         if self._hands == 1:
             return controls, results
         new = controls / self._hands, results / self._hands
@@ -319,14 +321,14 @@ class _TableSums:
 
 
 def _count_counterfactual_hands(agent: Agent, is_deterministic: bool) -> int:
-    """Return the number of hands about which an agent is asked, 1 for one that cannot be asked."""
+    """Return the number of counterfactual hands for an agent; 1 if it cannot be asked about other hands."""
     if agent.needs_deal_events:
-        return 1  # what it remembers may depend on the cards that it really had
+        return 1  # its memory may depend on its true cards
     return _DETERMINISTIC_HANDS if is_deterministic else _MIXED_HANDS if agent.shows_probabilities else 1
 
 
 def _ask(agent: Agent, decisions: Decisions, is_deterministic: bool) -> Floats:
-    """Return an agent's action probabilities (n, num_actions), 0 and 1 for one that acts by its random numbers."""
+    """Return an agent's action probabilities (n, num_actions), 0 and 1 for a deterministic agent."""
     if is_deterministic:
         actions = check_actions(agent.act(decisions, _UNUSED_RNG), len(decisions))
         return np.asarray(actions[:, None] == np.arange(decisions.game.num_actions), np.float64)

@@ -1,8 +1,8 @@
-"""Linear algebra of small matrices for the regression on controls: kernels.
+"""Kernels for the linear algebra of small matrices, for the regression on control variates.
 
-NumPy hands products and systems of this size to a BLAS that may start a thread per core. On a busy machine its threads
-wait for each other longer than they calculate: a regression of a match of 60 hands took 2.4 of 2.6 processor seconds.
-These loops run in the calling thread, and the order of their sums does not depend on how hands were batched.
+For products and systems of this size, NumPy calls a BLAS that may start a thread per core. On a busy machine its
+threads wait longer than they compute: the regression took 2.4 of 2.6 processor seconds of a match of 60 hands. These
+loops run in the calling thread, and the order of their sums does not depend on the batches of hands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from card_envs.compiler import kernel
 
 @kernel
 def add_products(rows: Any, folds: Any, moments: Any) -> None:
-    """Add the products of the numbers of each row (n, k) to moments[folds[row]], (k, k) each, below the diagonal."""
+    """Add the outer product of each row (n, k) to moments[folds[row]], (k, k), on and below the diagonal."""
     for row in range(rows.shape[0]):
         fold = folds[row]
         for i in range(rows.shape[1]):
@@ -29,7 +29,7 @@ def add_products(rows: Any, folds: Any, moments: Any) -> None:
 def solve_ridges(matrix: Any, vector: Any, ridges: Any, factor: Any, solutions: Any) -> None:
     """Write into solutions[r] (ridges, k) the solution of (matrix + ridges[r] I) x = vector, by Cholesky factors.
 
-    `matrix` (k, k) is symmetric and has no negative eigenvalue, ridges are positive; `factor` (k, k) is overwritten.
+    `matrix` (k, k) must be symmetric and positive semidefinite, `ridges` positive. `factor` (k, k) is scratch space.
     """
     for r in range(ridges.shape[0]):
         _write_factor(matrix, ridges[r], factor)

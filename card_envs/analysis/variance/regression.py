@@ -1,16 +1,16 @@
-"""The regression of results on controls, built so that it cannot make an interval much wider.
+"""Regression of results on control variates, designed so that it cannot make an interval much wider.
 
 Everything is computed from *moments*: for each fold of the deals, the sums of products (k + 2, k + 2) of the numbers
-(1, k controls, result) of its deals. What is fitted to some folds is used for another one alone, so the estimate stays
-right on average whatever is fitted, whether to use the controls at all included.
+(1, k control variates, result) of its deals. Coefficients that are fitted to some folds are used for another fold only,
+so the estimate is unbiased whatever is fitted, including the decision whether to use the control variates at all.
 
-Four things keep a control that hardly varies, or varies in rare deals alone, from being given a large coefficient:
+Four measures prevent large coefficients of control variates that hardly vary, or vary in rare deals only:
 
-* a floor of its spread in its own unit: an event that was not seen yet has not therefore a spread of zero;
-* a ridge, as strong as explains best what it was not fitted to;
-* shrinkage of the whole correction by what it explains out of sample, less two standard errors of a correlation. Where
-  nothing is left, the correction is zero and the plain result stands;
-* none of the correction with fewer hands than controls, all of it with three hands for each control.
+* a floor of their standard deviation, in their own unit, because rare events may not have occurred yet;
+* a ridge penalty, chosen by the variance that it explains out of sample;
+* shrinkage of the whole correction to what it explains out of sample, minus two standard errors of a correlation; if
+  nothing remains, the correction is zero;
+* no correction with fewer hands than control variates, growing to the full one at three hands per control variate.
 """
 
 from __future__ import annotations
@@ -18,30 +18,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.analysis.variance.linear_algebra import add_products, solve_ridges
 from card_envs.game_info import ControlUnits
 from card_envs.match.summary import skewness
+from card_envs.typing import Floats, Rows
 
 FOLDS = 5
 RIDGES = (0.3, 3.0, 30.0, 300.0)
-"""Strengths of the ridge to choose from: as if each control had stayed zero in that many more deals."""
+"""Strengths of the ridge penalty to choose from, equivalent to that many more deals in which each control is zero."""
 _DOUBTED_ERRORS = 2.0
-"""Number of standard errors by which the out-of-sample correlation of correction and result is reduced."""
+"""Number of standard errors that are subtracted from the out-of-sample correlation of correction and result."""
 _HANDS_PER_CONTROL = 3
-"""Number of hands per control from which the whole correction is used. Fewer show too little of rare large values:
+"""Number of hands per control from which the full correction is used. With fewer, rare large values may be missing, so
 the correction shrinks linearly to zero at one hand per control."""
 MAX_KEPT = 1000
-"""Maximum number of samples that are kept, for the skewness of adjusted results; of the others only moments are."""
+"""Maximum number of samples that are stored, for the skewness of adjusted results; only moments of others are."""
 _MAX_GAIN = 1000.0
-"""Maximum of the ratio of plain to adjusted variance, for matches whose few deals show no difference yet."""
+"""Maximum of the ratio of plain to adjusted variance, for matches whose few deals all have the same result."""
 
-Moments = NDArray[np.float64]
+Moments = Floats
+"""(FOLDS, k + 2, k + 2): sums of products of the numbers (1, k control variates, result), by fold."""
 
 
-def moments_of(controls: NDArray[np.float64], results: NDArray[np.float64], deals: NDArray[np.int64]) -> Moments:
-    """Return moments (FOLDS, k + 2, k + 2) of controls (n, k) and results (n,); `deals` choose the folds."""
+def moments_of(controls: Floats, results: Floats, deals: Rows) -> Moments:
+    """Return the moments of controls (n, k) and results (n,); the fold of a row is deals[row] % FOLDS."""
     rows = np.column_stack([np.ones(len(results)), controls, results])
     moments = np.zeros((FOLDS, rows.shape[1], rows.shape[1]))
     add_products(rows, deals % FOLDS, moments)
@@ -50,21 +51,21 @@ def moments_of(controls: NDArray[np.float64], results: NDArray[np.float64], deal
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Moments of the same hands, summed up in three ways. Hands that depend on each other are in the same fold."""
+    """Moments of the same hands in three groupings. Hands that depend on each other are in the same fold."""
 
     hands: Moments
     """Moments of single hands, to which coefficients are fitted."""
     deals: Moments
-    """Moments of the means over each deal's hands, which decide whether a correction pays."""
+    """Moments of the means over the hands of each deal, which decide how much of the correction is used."""
     samples: Moments
     """Moments of the means over independent samples (deals or tables), for mean and variance of the result."""
-    kept: NDArray[np.float64]
-    """(n, k + 2): 1, controls and result of the first samples, at most `MAX_KEPT`."""
-    folds: NDArray[np.int64]
-    """(n,): the fold of each kept sample."""
+    kept: Floats
+    """(n, k + 2): 1, controls and result of each of the first samples, at most `MAX_KEPT`."""
+    folds: Rows
+    """(n,): fold of each of these samples."""
 
     def __add__(self, other: Evidence) -> Evidence:
-        """Return the moments of both together; those of `other` are of later samples."""
+        """Return the moments of both together; the samples of `other` must be later ones."""
         return Evidence(
             self.hands + other.hands,
             self.deals + other.deals,
@@ -80,24 +81,24 @@ class Estimate:
 
     mean: float
     variance: float
-    """Variance of one sample's adjusted result, not of the mean."""
+    """Variance of the adjusted result of one sample, not of the mean."""
     skewness: float
     """Skewness of the adjusted results of the first samples, at most `MAX_KEPT`."""
 
 
 def evidence_of(
-    controls: NDArray[np.float64],
-    results: NDArray[np.float64],
-    samples: NDArray[np.int64],
-    complete: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    controls: Floats,
+    results: Floats,
+    samples: Rows,
+    complete: tuple[Floats, Floats] | None,
 ) -> Evidence:
     """Return the moments of n deals, each played several times.
 
     Args:
         controls: (n, plays, k) controls of the hands.
         results: (n, plays) results of the hands.
-        samples: (n,) indices of the deals, or of the tables at which they were played; they choose the folds.
-        complete: Controls and results of the samples that are complete, in the same order; None if there are none.
+        samples: (n,) indices of the deals, or of the tables at which they were played, which determine the folds.
+        complete: Controls and results of the complete samples, in the same order; None if there are none.
     """
     deals = hands = moments_of(controls.mean(axis=1), results.mean(axis=1), samples)
     if (plays := results.shape[1]) > 1:
@@ -128,22 +129,22 @@ def estimate_adjusted(evidence: Evidence, units: ControlUnits) -> Estimate:
     return Estimate(mean, variance, skewness((evidence.kept * weights[evidence.folds]).sum(axis=1)))
 
 
-def fit_weights(evidence: Evidence, units: ControlUnits) -> tuple[NDArray[np.float64], float]:
-    """Return weights (k + 2,) of (1, controls, result) in the adjusted result of *further* deals, and their gain.
+def fit_weights(evidence: Evidence, units: ControlUnits) -> tuple[Floats, float]:
+    """Return weights (k + 2,) of (1, controls, result) in the adjusted result of *later* deals, and the gain.
 
-    The gain is the variance of a plain result over that of an adjusted one, measured out of sample.
+    The gain is the variance of plain results divided by the variance of adjusted results, estimated out of sample.
     """
     return _Regression(evidence, units).fit(None)
 
 
 class _Regression:
-    """Weights for each fold, fitted to the other folds; ridge regressions that two folds share are computed once."""
+    """Fits weights for each fold to the other folds; ridge regressions that several folds need are computed once."""
 
     def __init__(self, evidence: Evidence, units: ControlUnits) -> None:
         self._hands, self._deals, self._units = evidence.hands, evidence.deals, units
-        self._known: dict[frozenset[int | None], NDArray[np.float64]] = {}
+        self._known: dict[frozenset[int | None], Floats] = {}
 
-    def fit(self, held_out: int | None) -> tuple[NDArray[np.float64], float]:
+    def fit(self, held_out: int | None) -> tuple[Floats, float]:
         """Return weights (k + 2,) of (1, controls, result), fitted to all folds but `held_out`, and their gain."""
         folds = [fold for fold in range(FOLDS) if fold != held_out]
         hands_per_control = self._hands[folds, 0, 0].sum() / len(self._units.is_stake)
@@ -162,13 +163,12 @@ class _Regression:
         left = max(variance - float(saved[best]), variance / _MAX_GAIN)
         return np.asarray(weights, np.float64), variance / left if left > 0 else 1.0
 
-    def _out_of_sample(
-        self, folds: list[int], held_out: int | None
-    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        """Return sums over `folds`, each corrected by weights that are fitted to the others.
+    def _out_of_sample(self, folds: list[int], held_out: int | None) -> tuple[float, Floats, Floats]:
+        """Return sums over `folds`, each with the correction that is fitted to the other folds.
 
-        The sums are the squared deviations of the results; for each ridge the products of correction and result; and
-        for each ridge the squared deviations of the correction.
+        Returns:
+            Sum of squared deviations of the results; for each ridge, sum of products of correction and result; for each
+            ridge, sum of squared deviations of the correction.
         """
         variance, explained, spent = 0.0, np.zeros(len(RIDGES)), np.zeros(len(RIDGES))
         for fold in folds:
@@ -179,7 +179,7 @@ class _Regression:
             spent += count * np.einsum("ri,ri->r", corrections @ covariances[:-1, :-1], corrections)
         return variance, explained, spent
 
-    def _ridge_weights_without(self, folds: set[int | None]) -> NDArray[np.float64]:
+    def _ridge_weights_without(self, folds: set[int | None]) -> Floats:
         key = frozenset(folds)
         if key not in self._known:
             used = [fold for fold in range(FOLDS) if fold not in folds]
@@ -187,10 +187,8 @@ class _Regression:
         return self._known[key]
 
 
-def _compute_shrinkage(
-    variance: float, explained: NDArray[np.float64], spent: NDArray[np.float64], count: float
-) -> NDArray[np.float64]:
-    """Return for each ridge the share, 0 to 1, of the correction that pays even if its true correlation is lower."""
+def _compute_shrinkage(variance: float, explained: Floats, spent: Floats, count: float) -> Floats:
+    """Return for each ridge the factor, 0 to 1, of the correction, by a lower bound of its true correlation."""
     whole = np.sqrt(variance * spent)
     correlation = np.clip(np.divide(explained, whole, out=np.zeros_like(whole), where=whole > 0), 0.0, 1.0)
     doubt = _DOUBTED_ERRORS * (1 - correlation**2) / np.sqrt(max(1.0, count))
@@ -198,8 +196,8 @@ def _compute_shrinkage(
     return np.asarray(np.clip(trusted, 0.0, 1.0), np.float64)
 
 
-def _ridge_weights(moments: NDArray[np.float64], units: ControlUnits) -> NDArray[np.float64]:
-    """Return weights (ridges, k + 2) from ridge regressions on the controls, each divided by its spread and floor."""
+def _ridge_weights(moments: Floats, units: ControlUnits) -> Floats:
+    """Return weights (ridges, k + 2) from ridge regressions on the standardised controls."""
     covariances, count = _covariances(moments), max(1.0, moments[0, 0])
     stake = max(units.least_stake, np.sqrt(max(0.0, covariances[-1, -1])))
     floors = np.where(units.is_stake, stake, 1.0)
@@ -211,7 +209,7 @@ def _ridge_weights(moments: NDArray[np.float64], units: ControlUnits) -> NDArray
     return weights
 
 
-def _covariances(moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the covariances of controls and result, all zero without samples."""
+def _covariances(moments: Floats) -> Floats:
+    """Return the covariances (k + 1, k + 1) of controls and result; zeros without samples."""
     count, sums = max(1.0, moments[0, 0]), moments[0, 1:]
     return np.asarray(moments[1:, 1:] / count - np.outer(sums, sums) / count**2, np.float64)

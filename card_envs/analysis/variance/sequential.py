@@ -1,13 +1,13 @@
 """Control variates for matches that stop when they are decided.
 
-The folds of `regression` cannot be used there: whether a match goes on would depend on coefficients that were fitted to
-deals after the one they are for. Here the coefficients for a deal are fitted to *earlier* deals alone, anew at each of
-a fixed sequence of numbers of deals. Given all earlier deals the coefficients are constants and the controls have mean
-zero, so the adjusted result of a deal has the same mean as its plain one: adjusted results less that mean are the steps
-of a martingale, for which the confidence sequence of `match.stopping` is made, and which may be stopped at any time.
+The folds of `regression` cannot be used there, because the decision to stop would depend on coefficients that were
+fitted to later deals. Here the coefficients for a deal are fitted to *earlier* deals only, again at each of a fixed
+sequence of numbers of deals. Given all earlier deals, the coefficients are constants and the control variates have mean
+zero, so the adjusted result of a deal has the same mean as its plain result. Adjusted results minus this mean are the
+steps of a martingale, which the confidence sequence of `match.stopping` requires.
 
-Early deals are adjusted badly, late ones well, so each has a weight: what an adjusted deal is worth in plain ones by
-what the earlier deals show. It too is a constant given these, and weighted sums are a martingale again.
+Later deals are adjusted better than early ones, so each deal has a weight: the estimated number of plain deals that an
+adjusted deal is worth. The weight too is a constant given the earlier deals, so weighted sums are a martingale.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from card_envs.match.summary import Summary
 from card_envs.typing import Floats
 
 _FIRST_FIT, _GROWTH = 50, 1.3
-"""Number of samples at the first fit of coefficients, and the factor by which it grows from one fit to the next."""
+"""Number of samples at the first fit of coefficients, and its factor from one fit to the next."""
 
 
 class SequentialSamples:
-    """Adjusted results in the order of the samples, each by a fit to earlier ones; independent of the batches."""
+    """Adjusted results in the order of the samples, each by a fit to earlier samples, whatever the batches are."""
 
     def __init__(self, units: ControlUnits) -> None:
         self._units, self._next_fit = units, _FIRST_FIT
@@ -68,16 +68,16 @@ class SequentialSamples:
 class AdjustedStopping(StoppingRule):
     """Stopping rule that decides by the first agent's adjusted results, which `ControlVariates` adds.
 
-    The intervals of plain results, by position too, are those of `StoppingRule`: they hold whenever a match is stopped.
+    The intervals of plain results are those of `StoppingRule`.
     """
 
     adjusted: Sequence[SequentialSamples] = field(default=(), repr=False, compare=False)
     """Adjusted results of each agent."""
 
     def first_decision(self, samples: Floats, weights: Floats | None = None) -> int | None:
-        """Return after how many samples the adjusted results decide the match, or None; `samples` are plain ones."""
+        """Return the number of samples after which the adjusted results decide the match, or None."""
         return super().first_decision(*self.adjusted[0].first(len(samples)))
 
     def summarise_adjusted(self, name: str, agent: int, count: int) -> Summary:
-        """Return the adjusted result of an agent after `count` samples, with an interval that holds at all looks."""
+        """Return the adjusted result of an agent after `count` samples, with an interval valid at any stopping time."""
         return self.summarise(name, *self.adjusted[agent].first(count))

@@ -1,14 +1,14 @@
-"""Exact control variates for small games, computed from all of their deals.
+"""Exact control variates for small games, computed from all deals.
 
-Common knowledge, all actions included, leaves some deals possible; the agents' action probabilities weigh them exactly
-(Bayes' rule). The value of a public state in a deal is the mean reward from there on if each seat plays its agent's
-strategy, or uniformly at random where the agent cannot be asked. A control is the mean value after an event (an action,
-public cards) less the mean value before it, over the possible deals. Both means have the same probabilities, so the
-control has mean zero given all that came before. The result itself is replaced by its mean over the deals that are
-possible in the end: this is AIVAT (Burch et al. 2018) with the exact values of the whole tree.
+After any public history, the possible deals have probabilities by Bayes' rule from the agents' action probabilities.
+The value of a public state in a deal is the mean reward if each seat plays its agent's strategy, or uniformly at random
+for an agent that cannot be asked. A control variate is the mean value after an event (an action, public cards) minus
+the mean value before it, over the possible deals; given the history, its mean is zero. The result itself is replaced by
+its mean over the deals that are possible at the end. This is AIVAT (Burch et al. 2018) with the exact values of the
+tree.
 
-Everything that an agent sees that cannot be asked counts as known. Its actions are then equally probable in all
-possible deals, and have no controls. If all agents can be asked, only the variance of their seats remains.
+Everything that an agent sees that cannot be asked is treated as known. Its actions are then equally probable in all
+possible deals, and have no control variates. If all agents can be asked, only the variance of their seats remains.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from card_envs.play_statistics import Hands
 from card_envs.typing import Floats, Rows
 
 MAX_CELLS = 1_000_000
-"""Largest number of public states times deals of a game."""
+"""Maximum number of public states times deals of a game."""
 _HOLE_CARDS, _OWN, _OTHERS, _BOARD = range(4)
-"""Controls: cards of agents that cannot be asked, the agent's own actions, those of others, public cards."""
+"""Control variates: cards of agents that cannot be asked, the agent's own actions, actions of others, public cards."""
 _NUM_TERMS = 4
 _LEAST_STAKE = 0.25
-"""Floor of a control's standard deviation, as a share of the largest reward."""
+"""Floor of the standard deviation of a control variate, as a fraction of the largest reward."""
 _TOLERANCE = 1e-4
-"""Largest difference of the probabilities that an agent gives twice for the same decision; networks round."""
+"""Tolerance for probabilities that an agent returns twice for the same decision, because networks round."""
 
 
 def has_tree_terms(game: Game) -> bool:
-    """Return True for games that list their deals, few enough of them."""
+    """Return True for games with an enumeration of at most `MAX_DEALS` deals."""
     return game.info.enumeration is not None and game.info.enumeration.num_deals <= MAX_DEALS
 
 
@@ -48,15 +48,23 @@ def can_be_asked(agent: Agent) -> bool:
 
 
 class TreeControlTerms:
-    """The `ControlTerms` of a game with few deals."""
+    """The `ControlTerms` of a game with few deals.
+
+    Args:
+        game: The game.
+        agents: The agents, in the order of the match.
+
+    Raises:
+        ValueError: For games that are too large.
+    """
 
     def __init__(self, game: Game, agents: Sequence[Agent]) -> None:
-        """Build the tree and ask the agents for their strategies; ValueError for games that are too large."""
         tree = PublicTree(game)
         self._nodes = _list_nodes(tree.root)
         if (cells := len(self._nodes) * tree.num_deals) > MAX_CELLS:
-            raise ValueError(f"{game.name} has {cells:,} public states times deals, and control variates go through "
-                             f"{MAX_CELLS:,} at most")  # fmt: skip
+            raise ValueError(
+                f"{game.name} has {cells:,} public states times deals; control variates are for at most {MAX_CELLS:,}"
+            )
         self._game, self._agents, self._root = game, agents, tree.root
         self._index = {id(node): index for index, node in enumerate(self._nodes)}
         self._strategies = [_strategy(agent, game) if can_be_asked(agent) else None for agent in agents]
@@ -73,16 +81,16 @@ class TreeControlTerms:
         return all(strategy is not None for strategy in self._strategies)
 
     def _agent_at(self, seat: int, turn: int) -> int:
-        """Return the index of the agent at a seat of the tree; `turn` is how far the agents are moved around it."""
+        """Return the index of the agent at a seat of the tree, if agents are moved `turn` seats around the table."""
         return (seat - turn) % self._game.num_seats
 
     def _chances(self, node: Node, turn: int) -> Floats:
-        """Return (actions, deals): the probabilities of the actor's actions, uniform if they are not known."""
+        """Return (actions, deals): the probabilities of the actor's actions, uniform if they are unknown."""
         strategy = self._strategies[self._agent_at(node.seat, turn)]
         return node.chances(self._uniform if strategy is None else strategy)
 
     def _compute_values(self, turn: int) -> list[Floats]:
-        """Return for each node (deals, seats): mean rewards from there on."""
+        """Return the values of each node, (deals, seats): mean rewards from there on."""
         values: list[Floats] = [node.rewards for node in self._nodes]
         for index in range(len(self._nodes) - 1, -1, -1):  # children have larger indices than their parents
             node = self._nodes[index]
@@ -99,7 +107,7 @@ class TreeControlTerms:
         return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1].ravel(), np.int64)
 
     def on_deal(self, batch: Hands) -> None:
-        """Set the possible deals of each hand, and the control of the hole cards."""
+        """Set the possible deals of each hand, and the control variate of the hole cards."""
         n, seats = len(batch.tables), self._game.num_seats
         self._deal = enumeration_of(self._game).deal_indices(batch.tables)
         shift = batch.tables["actor"].astype(np.int64) - self._root.seat
@@ -113,7 +121,7 @@ class TreeControlTerms:
             self._update(rows, 0, turn, np.tile(values.mean(axis=0), (len(rows), 1)), _HOLE_CARDS)
 
     def _update(self, rows: Rows, index: int, turn: int, before: Floats, kind: int) -> None:
-        """Weigh the deals by what is known at a node; add the change of the mean value from `before` (rows, seats)."""
+        """Update the weights of the deals at a node; add the change of the mean value from `before` (rows, seats)."""
         groups = self._groups(index, turn)
         weights = np.where(groups == groups[self._deal[rows], None], self._weights[rows], 0.0)
         weights /= weights.sum(axis=1, keepdims=True)
@@ -123,11 +131,11 @@ class TreeControlTerms:
             self._terms[rows, self._agent_at(seat, turn), kind] += change[:, seat]
 
     def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
-        """Return copies of the tables: the agents' probabilities there are compared with those in the tree."""
+        """Return copies of the tables, at which the agents' probabilities are compared with those in the tree."""
         return batch.tables[rows], np.arange(len(rows))
 
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats) -> None:
-        """Update the possible deals and the controls of the actions."""
+        """Update the possible deals and the control variates of the actions."""
         keys = np.stack([self._node[rows], self._turn[rows], actions], axis=1)
         for index, turn, action in np.unique(keys, axis=0).tolist():
             mine = np.flatnonzero((keys == (index, turn, action)).all(axis=1))
@@ -151,15 +159,15 @@ class TreeControlTerms:
         self._update(rows, child, turn, self._weights[rows] @ values[child], _BOARD)
 
     def _require_consistent(self, actor: int, expected: Floats, chances: Floats) -> None:
-        """Raise ValueError for an agent whose probabilities differ from those that it gave for the tree."""
+        """Raise a ValueError if an agent's probabilities differ from those in the tree."""
         if np.abs(expected - chances).max() > _TOLERANCE:
             raise ValueError(
-                f"agent {self._agents[actor].name!r} does not play by what it sees alone: asked twice about the same "
-                "cards and bets, at different seats or tables, it gave different probabilities"
+                f"agent {self._agents[actor].name!r} returned different probabilities for the same cards and bets at "
+                "different seats or tables: its strategy must depend on its observations only"
             )
 
     def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
-        """Return the controls of each of `agents` (indices); all hands of the batch must be over."""
+        """Return the control variates of each agent, given by its index; all hands of the batch must be over."""
         n, seats = len(batch.tables), self._game.num_seats
         rows, turned = np.arange(n), (np.arange(seats) + self._turn[:, None]) % seats  # seats of the tree, by agent
         won, mean = np.empty((n, seats)), np.empty((n, seats))
@@ -170,8 +178,9 @@ class TreeControlTerms:
         payoffs = batch.tables["payoff"][:, :seats].astype(np.int64) / self._game.chips_per_reward
         real = np.take_along_axis(payoffs, (np.arange(seats) + batch.hands[:, None]) % seats, axis=1)
         if not np.allclose(won, real):
-            raise ValueError(f"seats of {self._game.name} differ in more than their cards, in stacks perhaps: no "
-                             "control variates")  # fmt: skip
+            raise ValueError(
+                f"seats of {self._game.name} have different stacks or other settings: there are no control variates"
+            )
         correction = won - mean
         if self.is_complete:  # the values are exact: all coefficients are 1
             correction = correction + self._terms.sum(axis=2)
@@ -191,7 +200,7 @@ def _list_nodes(root: Node) -> list[Node]:
 
 
 def _group_by_common_knowledge(views: Rows) -> Rows:
-    """Return (deals,): equal numbers for deals that the seats' common knowledge does not tell apart."""
+    """Return (deals,): equal numbers for deals that the common knowledge of the seats cannot tell apart."""
     groups = np.arange(views.shape[1])
     while True:
         before = groups

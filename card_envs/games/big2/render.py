@@ -1,4 +1,4 @@
-"""Pictures of Big 2 tables: four hands, the hand to beat in the middle, and what everybody has played."""
+"""Pictures of Big 2 tables: four hands, the trick in the middle, and the cards that each seat has played."""
 
 from __future__ import annotations
 
@@ -6,22 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from card_envs.canvas import (
-    FELT,
-    FELT_LINE,
-    GOLD,
-    GREY,
-    INK,
-    MINT,
-    PALE,
-    RED,
-    RIM,
-    SKY,
-    WHITE,
-    Canvas,
-    Point,
-    format_signed,
-)
+from card_envs.canvas import Canvas, Point, colors, format_signed
 from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.games.big2.combos import card_of
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS, Table
@@ -57,21 +42,24 @@ _PLACES = (
     _Place((122, 72), (122, 104), ((450, 72),), 54, 36, ((450, 148),)),
     _Place((778, 336), (778, 368), ((778, 208), (778, 276)), 46, 25, ((778, 402), (778, 440))),
 )
-"""Bottom, left, top, right: clockwise from the seat that looks."""
+"""Places at the bottom, left, top and right: clockwise from the viewer."""
 
 
 def paint_table(
     name: str, make_canvas: type[C], tables: Tables, seat: int | None, names: Sequence[str] | None = None
 ) -> C:
-    """Return table 0 on a canvas of a kind, with the cards that `seat` sees, or all cards for None.
+    """Draw table 0. Small cards are those that a seat has played; when the deal is over, all hands are open.
 
-    The seat that looks (player_0 for None) sits at the bottom, the others follow clockwise; small cards
-    are those that a seat has played. When the deal is over, every hand that `tables` holds lies open. `names` are
-    those of the seats.
+    Args:
+        name: Name of the game.
+        make_canvas: Class of the canvas.
+        tables: Records of tables.
+        seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
+        names: Names of the seats.
     """
     t: Table = tables[0]
     canvas: C = _empty_table(make_canvas).copy()
-    canvas.text((868, 46), name.replace("big2", "big 2"), _LARGE, MINT, "right", bold=True)
+    canvas.text((868, 46), name.replace("big2", "big 2"), _LARGE, colors.MINT, "right", bold=True)
     names = names or [f"player_{k}" for k in range(NUM_SEATS)]
     _draw_trick(canvas, t, names)
     for k in range(NUM_SEATS):
@@ -83,25 +71,25 @@ def paint_table(
 @cache
 def _empty_table(make_canvas: type[C]) -> C:
     canvas = make_canvas(WIDTH, HEIGHT)
-    canvas.box(_MIDDLE, (WIDTH - 8, HEIGHT - 8), RIM, radius=52)
-    canvas.box(_MIDDLE, (WIDTH - 32, HEIGHT - 32), FELT, radius=40)
-    canvas.box(_MIDDLE, (420, 190), None, FELT_LINE, 1.5, 95)
+    canvas.box(_MIDDLE, (WIDTH - 8, HEIGHT - 8), colors.RIM, radius=52)
+    canvas.box(_MIDDLE, (WIDTH - 32, HEIGHT - 32), colors.FELT, radius=40)
+    canvas.box(_MIDDLE, (420, 190), None, colors.FELT_LINE, 1.5, 95)
     return canvas
 
 
 def _draw_trick(canvas: Canvas, t: Table, names: Sequence[str]) -> None:
-    """Draw the hand to beat and whose it is, or who has control."""
+    """Draw the trick and the seat that played it, or the seat that has control."""
     x, y = _MIDDLE
     if t.trick_size == 0:
         words = f"{names[t.trick_seat]} was dealt a dragon" if t.is_over else f"{names[t.actor]} has control"
-        canvas.text((x, y), words, _LARGE, WHITE, bold=True)
+        canvas.text((x, y), words, _LARGE, colors.WHITE, bold=True)
         return
     cards = [card_of(int(order)) for order in t.trick_cards[: int(t.trick_size)]]
     canvas.fan(_MIDDLE, _TRICK_CARD, _TRICK_STEP, cards)
     kind = KIND_NAMES[int(t.trick_kind)]
     words = f"{kind} by {names[t.trick_seat]}" + (", who goes out" if t.is_over else "")
-    canvas.text((x, y - 62), words, _NORMAL, WHITE, bold=True)
-    canvas.text((x, y + 62), f"led by {names[t.trick_leader]}", _LABEL, MINT)
+    canvas.text((x, y - 62), words, _NORMAL, colors.WHITE, bold=True)
+    canvas.text((x, y + 62), f"led by {names[t.trick_leader]}", _LABEL, colors.MINT)
 
 
 def _draw_seat(canvas: Canvas, t: Table, k: int, place: _Place, is_open: bool, name: str) -> None:
@@ -119,22 +107,29 @@ def _draw_seat(canvas: Canvas, t: Table, k: int, place: _Place, is_open: bool, n
 
 
 def _split_into_rows(cards: list[int], num_rows: int) -> list[list[int]]:
-    """Return cards in rows; the first row is filled before the next begins."""
+    """Split cards into rows; the first row is filled before the next begins."""
     length = -(-HAND_SIZE // num_rows)
     return [cards[row * length : (row + 1) * length] for row in range(num_rows)]
 
 
 def _draw_label(canvas: Canvas, t: Table, k: int, center: Point) -> None:
-    """Write below a plate what a seat won or lost, or that it is to act, or what it did last."""
+    """Draw the label below a plate: payoff, "to act", or the last move."""
     if t.is_over:
         payoff = int(t.payoff[k])
-        canvas.pill(center, f"{format_signed(payoff)} points", _LABEL, GOLD if payoff > 0 else RED, INK, bold=True)
+        canvas.pill(
+            center,
+            f"{format_signed(payoff)} points",
+            _LABEL,
+            colors.GOLD if payoff > 0 else colors.RED,
+            colors.INK,
+            bold=True,
+        )
     elif k == t.actor:
-        canvas.pill(center, "to act", _LABEL, GOLD, INK, bold=True)
+        canvas.pill(center, "to act", _LABEL, colors.GOLD, colors.INK, bold=True)
     elif t.trick_size and k == t.trick_seat:
-        canvas.pill(center, KIND_NAMES[int(t.trick_kind)], _LABEL, SKY, INK, bold=True)
+        canvas.pill(center, KIND_NAMES[int(t.trick_kind)], _LABEL, colors.SKY, colors.INK, bold=True)
     elif has_passed(t, k):
-        canvas.pill(center, "pass", _LABEL, PALE, GREY, bold=True)
+        canvas.pill(center, "pass", _LABEL, colors.PALE, colors.GREY, bold=True)
 
 
 def has_passed(t: Table, seat: int) -> bool:

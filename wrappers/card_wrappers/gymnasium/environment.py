@@ -1,4 +1,4 @@
-"""Gymnasium: one seat of a card game as a single-agent environment, see `card_wrappers.gymnasium`."""
+"""One seat of a card game as a Gymnasium environment, see `card_wrappers.gymnasium`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from card_envs.aec import FRAMES_PER_SECOND, ILLEGAL_REWARD, RENDER_MODES
+from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game, check_actions
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
 from card_envs.text import action_names, parse_action, write_prompt
-from card_wrappers.gymnasium.view import Frame, Info, Observation, check_render_mode, make_renderers, observation_space
+
+Observation = dict[str, NDArray[Any]]
+Info = dict[str, Any]
 
 
 def make_env(
@@ -28,14 +31,14 @@ def make_env(
 ) -> CardEnv:
     """Return one seat of an environment id as a Gymnasium environment.
 
-    `gymnasium.make` copies its arguments into the environment's spec; this function does not.
+    `gymnasium.make` copies its arguments, agents included, into the environment's spec; this function does not.
 
     Args:
         game_id: Environment id, such as "limit_holdem-v0".
-        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, of which one is
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, from which one is
             drawn for each deal.
-        seat: Seat of the learner; None for another one in every deal.
-        illegal_action: What an illegal action does: "penalty", "random" or "raise", see the module.
+        seat: Seat of the learner; None draws it for each deal.
+        illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "human", "rgb_array", "ansi" or None.
         settings: Arguments of the environment, such as num_players=6.
 
@@ -55,8 +58,8 @@ class CardEnv(gymnasium.Env[Observation, Any]):
     Args:
         game: The game, see `card_envs.make_game`.
         opponents: Agents at the other seats, as in `make_env`.
-        seat: Seat of the learner; None for another one in every deal.
-        illegal_action: What an illegal action does: "penalty", "random" or "raise", see the module.
+        seat: Seat of the learner; None draws it for each deal.
+        illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "human", "rgb_array", "ansi" or None.
     """
 
@@ -71,9 +74,9 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         render_mode: str | None = None,
     ) -> None:
         self.game = game
-        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
+        self.render_mode = check_render_mode(render_mode)
         self._display = Display(game.name, FRAMES_PER_SECOND)
-        self.observation_space = observation_space(game)
+        self.observation_space = game.observation_space
         self.action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = check_illegal_action(illegal_action)
         self._tables = SingleSeatTables(game, 1, opponents, seat)
@@ -84,22 +87,22 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         """Begin the next episode.
 
         Args:
-            seed: Makes this and all following episodes reproducible.
-            options: Fix the deal of this episode, see the module.
+            seed: Seed of this and all later episodes; None continues the random streams.
+            options: Options that fix the deal of this episode, see the module.
 
         Returns:
             The observation of the learner's first decision, and an info with "action_mask" and "seat". Deals that end
             before that decision are dealt again.
 
         Raises:
-            TypeError: For options of a wrong type; the environment is unchanged.
-            ValueError: For unknown options; likewise.
+            TypeError: If the options are no mapping; the environment is unchanged.
+            ValueError: For unknown options; the environment is unchanged.
         """
         known = self._tables.check_options(options)
         super().reset(seed=seed)
-        # Tables deal anew at once, so after an episode's end the next one already lies there.
+        # `SingleSeatTables` has already dealt the next episode when one ends.
         if seed is not None or known or self._last_step is None or not self._is_over:
-            self._last_step = None  # until there is a decision
+            self._last_step = None  # if the next line raises, the environment needs another reset
             self._last_step = self._tables.reset(seed, known)
         self._is_over = False
         self._show()
@@ -109,8 +112,15 @@ class CardEnv(gymnasium.Env[Observation, Any]):
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
         """Take the learner's action; the opponents act until its next decision or the end of the deal.
 
+        Args:
+            action: Action id.
+
         Returns:
-            Observation, reward in the unit of the game, terminated, truncated (never), info.
+            Observation, reward in the unit of the game, terminated, truncated (always False), info.
+
+        Raises:
+            IllegalActionError: For an action outside the space, and for an illegal one with illegal_action="raise".
+            ResetNeeded: If the episode is over or has not begun.
         """
         if self._last_step is None or self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
@@ -133,33 +143,33 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         return {"observation": observation, "action_mask": info["action_mask"]}, reward, self._is_over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions (num_actions,), under the name that sb3-contrib asks for."""
+        """Return the legal actions (num_actions,), for sb3-contrib."""
         if self._last_step is None or self._is_over:
             return np.zeros(self.game.num_actions, np.bool_)
         return np.asarray(self._last_step.action_mask[0], np.bool_)
 
     def action_names(self) -> dict[int, str]:
-        """Return the learner's legal actions: action id -> name, such as "raise to 6"; none after the episode."""
+        """Return the learner's legal actions: action id -> name, such as "raise to 6"; {} after the episode."""
         return {} if self._is_over else action_names(self.game, self._tables.tables, 0)
 
     def parse_action(self, text: str) -> int:
-        """Return the learner's legal action that an answer in words names; see `card_envs.text.parse_action`.
+        """Return the learner's legal action that a text names; see `card_envs.text.parse_action`.
 
         Raises:
-            ActionTextError: The answer names no legal action; the message says why and what is legal.
-            ResetNeeded: The episode is over, or has not begun.
+            ActionTextError: If the text names no legal action; the message says why and what is legal.
+            ResetNeeded: If the episode is over or has not begun.
         """
         self._require_decision("parse_action")
         return parse_action(self.game, self._tables.tables, 0, text)
 
     def prompt(self, form: str = "compact") -> str:
-        """Return in words what the learner may know, and its legal actions.
+        """Return a text with what the learner may know, and its legal actions.
 
         Args:
             form: "compact" (a few lines) or "verbose" (sentences, with the rules).
 
         Raises:
-            ResetNeeded: The episode is over, or has not begun.
+            ResetNeeded: If the episode is over or has not begun.
         """
         result = self._require_decision("prompt")
         return write_prompt(self.game, self._tables.tables, 0, int(result.seats[0]), form=form)
@@ -174,9 +184,9 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             self.render()
 
     def render(self) -> Frame | None:
-        """Return the table as the learner sees it: text (`ansi`) or an RGB picture (`rgb_array`).
+        """Return the table as the learner sees it: text ("ansi") or an RGB picture ("rgb_array").
 
-        With `human`, show it in a window or on the terminal instead, as `reset` and `step` do by themselves.
+        In mode "human", show it in a window or on the terminal; `reset` and `step` do so by themselves.
         """
         if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before render()")
@@ -189,12 +199,8 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             if ended
             else (self._tables.tables, self._last_step.seats)
         )
-        text, picture = make_renderers(self.game, tables, int(seats[0]))
-        if self.render_mode == "human":
-            self._display.show(text, picture)
-            return None
-        return text() if self.render_mode == "ansi" or picture is None else picture()
+        return render_table(self.game, tables, int(seats[0]), self.render_mode, self._display)
 
     def close(self) -> None:
-        """Close the window of render mode `human`; there is nothing else to close."""
+        """Close the window of render mode "human"; other modes have nothing to close."""
         self._display.close()

@@ -1,4 +1,4 @@
-"""Gymnasium: one seat at each of many tables as one vector environment, see `card_wrappers.gymnasium`."""
+"""One seat at each of many tables as a Gymnasium vector environment, see `card_wrappers.gymnasium`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from card_envs.aec import FRAMES_PER_SECOND, ILLEGAL_REWARD
+from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game, check_actions
+from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode, render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
-from card_wrappers.gymnasium.view import Frame, Info, Observation, check_render_mode, make_renderers, observation_space
+from card_wrappers.gymnasium.environment import Info, Observation
 
-_VECTOR_RENDER_MODES = ("ansi", "rgb_array")  # nobody looks at a thousand windows
+_RENDER_MODES = ("ansi", "rgb_array")  # not "human", which would open a window for each table
 
 
 def make_vector_env(
@@ -36,10 +37,10 @@ def make_vector_env(
         game_id: Environment id, such as "limit_holdem-v0".
         num_envs: Number of tables.
         opponents: Agents at the other seats, as in `make_env`.
-        seat: Seat of the learner; None for another one in every deal.
-        illegal_action: What an illegal action does: "penalty", "random" or "raise", see the module.
+        seat: Seat of the learner; None draws it for each deal.
+        illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "rgb_array", "ansi" or None.
-        autoreset_mode: Gymnasium's mode of beginning the next episode.
+        autoreset_mode: Gymnasium's autoreset mode, see `CardVectorEnv`.
         settings: Arguments of the environment, such as num_players=6.
     """
     entry = find_entry(game_id)
@@ -48,20 +49,20 @@ def make_vector_env(
 
 
 class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
-    """N tables at which one seat learns, in batches.
+    """One seat at each of N tables, stepped together.
 
     Args:
         game: The game, as `card_envs.make_game` returns it.
-        num_envs: Number of tables.
-        opponents: An agent for all other seats, or a list, of which one is drawn for each deal.
-        seat: Seat of the learner, None for another one in every deal.
-        illegal_action: "penalty", "random" or "raise": what an illegal action does.
+        num_envs: Number of tables N.
+        opponents: Agents at the other seats, as in `make_env`.
+        seat: Seat of the learner; None draws it for each deal.
+        illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "ansi", "rgb_array" or None.
-        autoreset_mode: What happens at a table whose episode is over, as Gymnasium defines it. "SameStep": the next
-            episode begins in the same step, and the info has `final_obs` and `final_info`. "NextStep": the step returns
-            the final observation, with no legal action, and the next step, whatever the action, the first one of the
-            next episode. "Disabled": such tables wait for `reset(options={"reset_mask": mask})`. Several of Gymnasium's
-            own vector wrappers refuse "SameStep".
+        autoreset_mode: Gymnasium's autoreset mode. "SameStep": the next episode begins in the step that ends one, and
+            the info has `final_obs` and `final_info`. "NextStep": that step returns the final observation, without
+            legal actions, and the next step, whatever the action, returns the first observation of the next episode.
+            "Disabled": tables whose episode is over wait for `reset(options={"reset_mask": mask})`. Several vector
+            wrappers of Gymnasium refuse "SameStep".
 
     Example:
         >>> import gymnasium
@@ -72,7 +73,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     metadata = {  # noqa: RUF012  so Gymnasium declares it
         "autoreset_mode": AutoresetMode.SAME_STEP,
-        "render_modes": list(_VECTOR_RENDER_MODES),
+        "render_modes": list(_RENDER_MODES),
         "render_fps": FRAMES_PER_SECOND,
     }
 
@@ -88,27 +89,37 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     ) -> None:
         self.game = game
         self.num_envs = num_envs
-        self.autoreset_mode = AutoresetMode(autoreset_mode)  # where TorchRL looks for it; Gymnasium reads the metadata
+        self.autoreset_mode = AutoresetMode(autoreset_mode)  # TorchRL reads this attribute, Gymnasium the metadata
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.render_mode = check_render_mode(render_mode, _VECTOR_RENDER_MODES)
-        self.single_observation_space = observation_space(game)
+        self.render_mode = check_render_mode(render_mode, _RENDER_MODES)
+        self.single_observation_space = game.observation_space
         self.single_action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = check_illegal_action(illegal_action)
         self._tables = SingleSeatTables(game, num_envs, opponents, seat)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)
-        self._ended = np.zeros(num_envs, np.bool_)  # tables that show the end of an episode
-        self._final_tables = self._tables.tables[:0]  # (N,): how they ended
+        self._ended = np.zeros(num_envs, np.bool_)  # tables whose observation is the last one of an episode
+        self._final_tables = self._tables.tables[:0]  # (N,): the tables at the end of these episodes
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._final_tables = self._tables.tables.copy()
         self._last_step: LearnerStep | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
-        """Begin a new episode at every table; with a seed, all that follows is determined.
+        """Begin a new episode at every table.
 
-        `options` fix the first deal of every table, as in `CardEnv.reset`; deals after it are as always. If tables do
-        not begin anew by themselves, options["reset_mask"] (N,) names the tables to reset; the others stay.
+        Args:
+            seed: Seed of this and all later episodes; None continues the random streams.
+            options: Options that fix the first deal of every table, as in `CardEnv.reset`. With autoreset mode
+                "Disabled", options["reset_mask"] (N,), bool, selects the tables to reset; the others do not change.
+
+        Returns:
+            Observations and infos of the learner's first decisions.
+
+        Raises:
+            TypeError: If the options are no mapping.
+            ValueError: For unknown options, a mask of another shape, and a seed with a mask for some tables.
+            ResetNeeded: For a mask before the first `reset` of all tables.
         """
         if options is not None and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:
             others = {key: value for key, value in options.items() if key != "reset_mask"}
@@ -118,7 +129,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             options = others
         known = self._tables.check_options(options)
         super().reset(seed=seed)
-        self._last_step = None  # until there are decisions
+        self._last_step = None  # if the next line raises, the environment needs another reset
         self._last_step = self._tables.reset(seed, known)
         self._ended[:] = False
         return self._observation(self._last_step), self._info(self._last_step)
@@ -130,10 +141,10 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     def _reset_some(self, mask: NDArray[np.bool_], seed: int | None, options: Info) -> tuple[Observation, Info]:
         if seed is not None:
-            raise ValueError("a seed determines all tables: reset_mask must be True for all of them, or seed None")
+            raise ValueError("a seed resets all tables: pass a reset_mask that is True for all, or seed=None")
         if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() for all tables before reset() for some")
-        dealt = mask if options else mask & ~self._ended  # where an episode ended, the next one lies there already
+        dealt = mask if options else mask & ~self._ended  # where an episode ended, the next one is dealt already
         result = self._tables.restart(np.flatnonzero(dealt), options)
         self._ended &= ~mask
         self._last_step = self._with_ends(result, self._last_step, self._ended)
@@ -142,7 +153,15 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[Observation, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Info]:
-        """Take the learner's actions (N,); the opponents act until its next decisions."""
+        """Take the learner's actions (N,); the opponents act until its next decisions.
+
+        Returns:
+            Observations, rewards (N,) in the unit of the game, terminations (N,), truncations (N,; all False), infos.
+
+        Raises:
+            IllegalActionError: For an action outside the space, and for an illegal one with illegal_action="raise".
+            ResetNeeded: Before the first `reset`; with autoreset mode "Disabled", if an episode is over.
+        """
         if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
@@ -172,7 +191,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         )
 
     def _with_finals(self, result: LearnerStep) -> LearnerStep:
-        """Return the step with final observations where episodes ended, which are not followed by others yet."""
+        """Return the step with final observations, and no legal actions, where episodes ended."""
         self._ended = result.is_over.copy()
         if result.is_over.any():
             self._final_tables[result.is_over] = result.final_tables
@@ -182,7 +201,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return result
 
     def _with_ends(self, result: LearnerStep, before: LearnerStep, ended: NDArray[np.bool_]) -> LearnerStep:
-        """Return the step with what was shown `before` where an episode is still over."""
+        """Return the step with the observations of `before` at tables whose episode is over."""
         for new, old in ((result.observation, before.observation), (result.action_mask, before.action_mask),
                          (result.seats, before.seats)):  # fmt: skip
             new[ended] = old[ended]
@@ -195,7 +214,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return self._last_step.action_mask.astype(np.bool_)
 
     def render(self) -> tuple[Frame, ...] | None:
-        """Return one text or picture per table, as the learner there sees it."""
+        """Return a text or picture of each table as the learner sees it."""
         if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before render()")
         if self.render_mode is None:
@@ -205,8 +224,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         if self._ended.any():
             tables = tables.copy()
             tables[self._ended] = self._final_tables[self._ended]
-        views = [make_renderers(self.game, tables[i : i + 1], seat) for i, seat in enumerate(seats)]
-        return tuple(text() if self.render_mode == "ansi" or picture is None else picture() for text, picture in views)
+        frames = (render_table(self.game, tables[i : i + 1], seat, self.render_mode) for i, seat in enumerate(seats))
+        return tuple(frame for frame in frames if frame is not None)
 
     def _observation(self, result: LearnerStep) -> Observation:
         return {"observation": result.observation, "action_mask": result.action_mask}

@@ -21,7 +21,7 @@ try:
 except ImportError as error:
     raise ImportError("card_wrappers.openspiel needs OpenSpiel: pip install 'card-envs[openspiel]'") from error
 
-from card_envs.envs import EnvEntry, follow_registrations
+from card_envs.envs import EnvEntry, on_registration
 from card_envs.game import Game
 from card_envs.game_info import Seats
 from card_wrappers.openspiel.game import CardGame, CardState
@@ -72,4 +72,4 @@ def _register(entry: EnvEntry) -> None:
     pyspiel.register_game(game_type, type(name, (CardGame,), {"entry": entry, "game_type": game_type}))
 
 
-follow_registrations(_register)
+on_registration(_register)

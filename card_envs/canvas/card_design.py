@@ -1,6 +1,6 @@
-"""The geometry of a playing card: where rank and suit stand, and the outlines of the suits.
+"""The design of a playing card: positions of rank and suit, outlines of the suits, colours, styles.
 
-Lengths are fractions of the card's width, measured from its upper left corner.
+Lengths are fractions of the card's width, measured from the upper left corner.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ CORNER = 0.11
 EDGE = 0.016
 """Width of the line around a card."""
 BACK_MARGIN, BACK_CORNER, BACK_STEP, BACK_LINE = 0.08, 0.06, 0.155, 0.018
-"""Pattern on the back: margin, radius of its corners, distance of its lozenges, width of its lines."""
+"""Pattern on the back: margin, radius of the corners, distance of the lozenges, width of the lines."""
 
 SUIT_COLORS = ((20, 128, 62), (24, 98, 200), (206, 32, 44), (22, 26, 32))
-"""Clubs green, diamonds blue, hearts red, spades black: the four-colour deck, which stays readable when small."""
+"""Clubs green, diamonds blue, hearts red, spades black: the four-colour deck, readable at small sizes."""
 
 PLAIN, SHADED, COVERED = "plain", "shaded", "covered"
-"""Styles of a card: alone, out of play, in a fan where the next card leaves only its left side visible."""
+"""Styles of a card: fully visible, out of play, in a fan where the next card covers all but the left side."""
 SHADE = 0.62
 """Weight of `CARD_SHADE` in the colours of a shaded card, 0 .. 1."""
 
@@ -40,19 +40,19 @@ class Face(NamedTuple):
     suit_x: float
     suit_y: float
     suit_size: float
-    """Half the height of the suit."""
+    """Half the height of the suit symbol."""
 
 
 def face(card: int, style: str) -> Face:
-    """Return the face of a card; the rank 10 is wider than the others."""
+    """Return positions and sizes of rank and suit; the rank 10 is wider than the others."""
     is_ten = card // 4 == _TEN
     if style == COVERED:
         return Face(0.28, 0.34, 0.42 if is_ten else 0.52, 0.28, 0.82, 0.18)
     return Face(0.37 if is_ten else 0.31, 0.36, 0.56, 0.66, 0.99, 0.26)
 
 
-def rank_words(card: int) -> str:
-    """Return the rank as it is written on a card."""
+def printed_rank(card: int) -> str:
+    """Return the rank as it is printed on a card: "2" to "10", "J" to "A"."""
     return RANKS[card // 4].replace("T", "10")
 
 
@@ -65,7 +65,7 @@ def _circle(x: float, y: float, radius: float) -> Outline:
 
 
 def _stem(top: float) -> Outline:
-    """Return the foot of clubs and spades, with hollow sides."""
+    """Return the stem of clubs and spades, with concave sides."""
     steps = [k / 12 for k in range(13)]
     right = [(0.06 + 0.34 * step**2.4, top + (1 - top) * step) for step in steps]
     return [*right, *((-x, y) for x, y in reversed(right))]
@@ -73,7 +73,7 @@ def _stem(top: float) -> Outline:
 
 def _diamond() -> Outline:
     turns = [2 * math.pi * k / 64 for k in range(64)]
-    bend = 1.7  # 1 would be an ellipse, 2 straight edges of a rhombus, more hollow ones
+    bend = 1.7  # 1: an ellipse, 2: a rhombus, above 2: concave edges
     return [
         (0.76 * math.copysign(abs(math.cos(turn)) ** bend, math.cos(turn)),
          math.copysign(abs(math.sin(turn)) ** bend, math.sin(turn)))
