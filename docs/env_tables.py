@@ -13,9 +13,9 @@ from card_envs.cards import card_ids
 from card_envs.envs import ENVS, EnvEntry, make_game, make_raw_env
 from card_envs.formatting import markdown_table
 from card_envs.games.big2.actions import ACTION_SIZE, PASS, POSITIONS
-from card_envs.games.big2.config import OPTIONS, options_table
 from card_envs.games.big2.config import RULES as BIG2_RULES
-from card_envs.games.holdem.config import RULES, RulesProfile
+from card_envs.games.big2.config import Big2Config
+from card_envs.games.holdem.rules import RULES, RulesProfile
 
 __all__ = [
     "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_profiles", "big2_samples", "contents",
@@ -68,7 +68,7 @@ def seats(entry: EnvEntry) -> str:
 
 def arguments(entry: EnvEntry) -> str:
     """Every parameter of the factory, except options that have a table of their own."""
-    own = {option.name for option in OPTIONS}
+    own = {field.name for field in fields(Big2Config)}
     parameters = [
         parameter for name, parameter in inspect.signature(entry.factory).parameters.items() if name not in own
     ]
@@ -152,16 +152,20 @@ def rules_profiles() -> str:
 
 
 def big2_options() -> str:
-    """Every house rule of Big 2."""
-    return options_table()
+    """Every house rule of Big 2, with its default."""
+    rows = [
+        (f"`{name}`", option["values"], f"`{getattr(Big2Config(), name)}`", option["meaning"], option["source"])
+        for name, option in MEANINGS["big2_options"].items()
+    ]
+    return markdown_table(["option", "values", "default", "meaning", "source"], rows)
 
 
 def big2_profiles() -> str:
     """The options that each named set of Big 2 rules changes."""
     rows = []
-    for option in OPTIONS:
-        values = [f"`{rules[option.name]!r}`" if option.name in rules else "" for rules in BIG2_RULES.values()]
-        rows.append((f"`{option.name}`", *values))
+    for name in MEANINGS["big2_options"]:
+        values = [f"`{rules[name]!r}`" if name in rules else "" for rules in BIG2_RULES.values()]
+        rows.append((f"`{name}`", *values))
     return markdown_table(["option", *(f"`{name}`" for name in BIG2_RULES)], rows)
 
 

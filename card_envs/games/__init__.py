@@ -1,1 +1,1 @@
-"""The games: one folder each, with the same file names in each, and no knowledge of each other."""
+"""The games: one folder each, with the same file names. Games do not import each other."""

@@ -8,8 +8,9 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from card_envs.game import Game
-from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile, is_holdem
+from card_envs.games.holdem.config import HoldemConfig, is_holdem
 from card_envs.games.holdem.kernels import step
+from card_envs.games.holdem.rules import RULES, RulesProfile
 from card_envs.games.holdem.state import RAISE
 from card_envs.history.recording import PlayedHands
 

@@ -9,11 +9,9 @@ import numpy as np
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.draw import draw_unused_card
-from card_envs.poker.hands import NUM_HANDS
+from card_envs.poker.hands import BOARD_SIZE, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import STREAM
-
-WHOLE_BOARD = 5
 
 AGAINST_ALL = np.dtype(
     (
@@ -56,9 +54,9 @@ def add_board_card(r: Any, card: Any) -> None:
 @kernel
 def try_all_boards(r: Any, known: Any) -> None:
     """Add the shares on every whole board that begins with the `known` (3, 4 or 5) cards of the board."""
-    if known == WHOLE_BOARD:
+    if known == BOARD_SIZE:
         _add_board(r)
-    elif known == WHOLE_BOARD - 1:
+    elif known == BOARD_SIZE - 1:
         _try_last_card(r, np.int64(0))
     else:
         used, key, bits = r.used, r.key, r.bits
@@ -84,7 +82,7 @@ def _try_last_card(r: Any, start: Any) -> None:
 def try_random_board(r: Any, known: Any) -> None:
     """Add the shares on one random board that begins with the `known` cards of the board."""
     used, key, bits = r.used, r.key, r.bits
-    for _ in range(WHOLE_BOARD - known):
+    for _ in range(BOARD_SIZE - known):
         add_board_card(r, draw_unused_card(r, r.used))
     _add_board(r)
     r.used, r.key, r.bits = used, key, bits

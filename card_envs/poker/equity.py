@@ -18,20 +18,18 @@ from card_envs.cards import DECK_SIZE, SUITS, card_name
 from card_envs.compiler import kernel
 from card_envs.poker.against_all import AGAINST_ALL, add_board_card, finish, take_hand, try_all_boards
 from card_envs.poker.draw import hash_to_unused_card
-from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_SIZE, HANDS, HOLE_CARDS, NUM_HANDS
 from card_envs.poker.ranges import Range, possible_hands
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.showdowns import (
     MAX_PLAYERS,
     SHOWDOWN,
-    WHOLE_BOARD,
     list_rest,
     write_shares,
     write_shares_before_flop,
 )
 from card_envs.rng import splitmix64
 
-HOLE_CARDS = 2
 _BOARDS = (0, 3, 4, 5)
 
 Cards = Sequence[int] | NDArray[np.integer[Any]]
@@ -166,7 +164,7 @@ def _write_equities(showdowns: Any, cards: Any, num_hands: Any) -> None:
     if known == 0:
         write_shares_before_flop(s, live)
     else:
-        write_shares(s, WHOLE_BOARD - known, live)
+        write_shares(s, BOARD_SIZE - known, live)
 
 
 @kernel

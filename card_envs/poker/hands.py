@@ -1,4 +1,4 @@
-"""All hands of two cards, numbered: what a range or a table of beliefs counts by."""
+"""The 1,326 hands of two cards, numbered; ranges are arrays of weights in this order."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 
+HOLE_CARDS, BOARD_SIZE = 2, 5
+"""Number of hole cards of a player, and of cards on the whole board, in Texas hold'em."""
 HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
 """(1326, 2): all hands of two cards, by card ids, the lower first."""
 NUM_HANDS = len(HANDS)
@@ -18,6 +20,6 @@ NUM_HANDS = len(HANDS)
 
 @kernel
 def hand_number(a: Any, b: Any) -> Any:
-    """Return the place of two different card ids in `HANDS`, whatever their order."""
+    """Return the index in `HANDS` of two different card ids, in any order."""
     low, high = min(a, b), max(a, b)
     return low * (2 * DECK_SIZE - low - 1) // 2 + high - low - 1

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS
 from card_envs.compiler import kernel
+from card_envs.poker.hands import BOARD_SIZE
 from card_envs.poker.pinned_tables import load_pinned, write_pinned
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 
@@ -28,7 +29,6 @@ TABLE_SHA256 = "c21dc835a05a6bac1c5b6c5e4661d3bc70200833d10be4b62ec0d897e470a5cc
 
 HAND_SIZES = (5, 6, 7)
 NUM_RANKS = len(RANKS)
-BOARD_SIZE = 5
 MATCHUPS = comb(DECK_SIZE - 2, BOARD_SIZE) * comb(DECK_SIZE - 2 - BOARD_SIZE, 2)
 """Boards times hands of the opponent for one starting hand: 2,097,572,400."""
 

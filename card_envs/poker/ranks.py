@@ -44,6 +44,7 @@ CATEGORIES = (
 WORST_RANK_OF_CATEGORY = (10, 166, 322, 1599, 1609, 2467, 3325, 6185, WORST_RANK)
 """The last rank in each of `CATEGORIES`; the first is one more than the last of the category before."""
 
+_CATEGORY_BOUNDS: NDArray[np.int64] = np.array(WORST_RANK_OF_CATEGORY, np.int64)
 _RANK_BITS = 13
 _RANK_SET = (1 << _RANK_BITS) - 1
 _ROW = (1 << ROW_BITS) - 1
@@ -173,6 +174,15 @@ def rank_of(key: Any, bits: Any) -> Any:
         return np.int64(_FLUSH_RANKS[np.uint64((bits >> (suit * _RANK_BITS)) & _RANK_SET)])
     place = _ROW_OFFSETS[np.uint64(key & _ROW)] + ((key >> ROW_BITS) & _COLUMN)
     return np.int64(_SUM_RANKS[np.uint64(place)])
+
+
+@kernel
+def category_of(rank: Any) -> Any:
+    """Return the index in `CATEGORIES` of a rank, 1..7462."""
+    category = np.int64(0)
+    for k in range(len(_CATEGORY_BOUNDS) - 1):  # no branch, which the processor could not predict
+        category += rank > _CATEGORY_BOUNDS[k]
+    return category
 
 
 @short_kernel

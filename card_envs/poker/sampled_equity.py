@@ -11,7 +11,7 @@ from card_envs.bits import lowest_bit
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.draw import hash_to_card, hash_to_unused_card
-from card_envs.poker.percentile_tables import BOARD_SIZE
+from card_envs.poker.hands import BOARD_SIZE
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
 from card_envs.rng import splitmix64

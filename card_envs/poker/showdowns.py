@@ -14,7 +14,6 @@ from card_envs.compiler import kernel
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 
 MAX_PLAYERS = 10
-WHOLE_BOARD = 5
 _NO_RANK = 1 << 30
 
 SHOWDOWN_FIELDS: list[Any] = [

@@ -17,7 +17,7 @@ from typing import Any
 
 from rich.progress import track
 
-from card_envs.games.holdem.config import RULES as PROFILES
+from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.history import dump_hand
 from card_envs.history.holdem_hand import Decision, HoldemHand
 from card_envs.history.phh.write import phh_of

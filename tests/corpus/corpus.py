@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from card_envs.games.holdem.actions import has
-from card_envs.games.holdem.config import RULES as PROFILES
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.games.holdem.state import RAISE
 from card_envs.history import load_hand
 from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, HOLDEM_VARIANTS

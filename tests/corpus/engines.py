@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from card_envs.cards import card_name
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, FOLD
 from tests.differential.against_openspiel import ORACLE, is_choice, settle
 from tests.helpers.holdem_hands import Hand, OneTable, Options

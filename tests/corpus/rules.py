@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from card_envs.games.holdem.config import RULES as PROFILES
+from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.ranks import hand_rank
 from tests.corpus.predicates import (

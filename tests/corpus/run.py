@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from card_envs.games.holdem.config import RULES as PROFILES
+from card_envs.games.holdem.rules import RULES as PROFILES
 from tests.corpus import engines
 from tests.corpus.corpus import Entry, load_corpus
 from tests.corpus.engines import Found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES
 from tests.differential.oracles import pokerkit_hands
 from tests.helpers.holdem_hands import Hand, choose_all_in_often, choose_any, random_hand, random_stacks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from card_envs.games.holdem.actions import betting_options
-from card_envs.games.holdem.config import RULES as PROFILES
+from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.history import load_hand, replay_hand, replay_tables
 from card_envs.history.results import EXACT, MISMATCHED
 from tests.corpus import engines, run

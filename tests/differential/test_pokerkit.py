@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("pokerkit")
 
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, RAISE
 from tests.differential.against_pokerkit import ANTES, STRUCTURES, UNEVEN, differences
 from tests.differential.oracles import pokerkit_hands

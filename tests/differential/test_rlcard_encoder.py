@@ -11,8 +11,9 @@ import pytest
 
 from card_envs.cards import card_id
 from card_envs.games.holdem import kernels
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.rlcard import RLCARD
+from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from card_envs.games.holdem.config import RulesProfile
+from card_envs.games.holdem.rules import RulesProfile
 from card_envs.history import (
     Hand,
     HandHistoryError,

@@ -12,7 +12,8 @@ from card_envs.compiler import kernel
 from card_envs.game import ILLEGAL
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import random_action
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES
 from card_envs.rng import seed_streams
 
 UNEVEN = (1, 2, 3, 17, 40, 200, 1000, 5, 64, 33)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +14,9 @@ import pytest
 from card_envs.games.big2.config import (
     FLUSHES,
     FORCED_PASSES,
-    OPTIONS,
     RULES,
     STRAIGHTS,
     Big2Config,
-    options_table,
 )
 from card_envs.games.big2.presets import big2
 from card_envs.games.big2.state import (
@@ -86,13 +86,13 @@ def test_a_config_cannot_be_changed() -> None:
 
 def test_every_option_is_documented_and_an_argument() -> None:
     names = [field.name for field in fields(Big2Config)]
-    assert [option.name for option in OPTIONS] == names
+    documented = tomllib.loads((Path(__file__).parents[2] / "docs" / "_meanings.toml").read_text(encoding="utf-8"))
+    options = documented["big2_options"]
+    assert list(options) == names
     assert list(inspect.signature(big2).parameters) == ["rules", "encoder", *names]
-    table = options_table()
-    for name in (*names, *FORCED_PASSES, *FLUSHES, *STRAIGHTS):
-        assert f"`{name}`" in table
-    assert len(table.splitlines()) == len(names) + 2
-    assert {line.count("|") for line in table.splitlines()} == {6}
+    for option, choices in (("forced_passes", FORCED_PASSES), ("flushes", FLUSHES), ("straights", STRAIGHTS)):
+        assert options[option]["values"] == ", ".join(f"`{choice}`" for choice in choices)
+    assert all(set(option) == {"values", "meaning", "source"} for option in options.values())
 
 
 def test_choices_have_the_numbers_that_kernels_know() -> None:
@@ -116,7 +116,7 @@ def test_choices_have_the_numbers_that_kernels_know() -> None:
 def wrong_hands() -> list[tuple[Any, str]]:
     good = fill_hands("3D", "4D")
     return [
-        (good[:3], "hands are 3 hands of cards: Big 2 has 4 seats"),
+        (good[:3], "hands has 3 hands: Big 2 has 4 seats"),
         ([good[0][:12], *good[1:]], "player_0 has 12 cards: a hand has 13"),
         ([[*good[0], good[1][0]], good[1][1:], *good[2:]], "player_0 has 14 cards"),
         ([["4d", *good[0][1:]], *good[1:]], "4d is dealt twice: to player_0 and to player_1"),

@@ -154,7 +154,7 @@ def test_without_flushes_a_flush_is_nothing_and_a_straight_flush_stays() -> None
     names = [name for name in deal.legal_names if "flush" in name]
     assert names == ["straight flush 3D 4D 5D 6D 7D"]
     flush = deal.action("3D 4D 5D 6D 9D")
-    assert "are no combination" in deal.game.why_illegal(deal.tables, 0, flush)
+    assert "are not a combination" in deal.game.why_illegal(deal.tables, 0, flush)
     deal = Deal(config=Big2Config(flushes="none"))
     deal.leave("3D 4C 5D 6D 7D 9D", "3S 5S 7S 9S JS 2C", "TC JC QC KC AC 4H", "8C", control=0)
     deal.play("3D 4C 5D 6D 7D")
@@ -173,7 +173,7 @@ def test_without_bare_triples_three_of_a_kind_needs_a_pair(all_triples: bool) ->
     assert "four of a kind 7D 7C 7H 7S" in deal.legal_names
     triple = deal.action("7D 7C 7H")
     assert triple not in deal.legal
-    assert "cards 7D 7C 7H (action 46) are no combination" in deal.game.why_illegal(deal.tables, 0, triple)
+    assert "cards 7D 7C 7H (action 46) are not a combination" in deal.game.why_illegal(deal.tables, 0, triple)
 
 
 DRAGON = "3D 4C 5H 6S 7D 8C 9H TS JD QC KH AS 2D"
@@ -249,9 +249,9 @@ def test_illegal_plays_are_explained_in_words() -> None:
     deal = Deal()
     deal.leave("5D 9S KD", "3D 6D 6C 7H AS", "7D 7C 8D 8C", "4D KS", control=0)
     assert explain(deal, PASS) == (
-        "pass (action 1694): whoever has control must lead; legal: single 5D (0), single 9S (1), single KD (2)"
+        "pass (action 1694): the seat that has control must lead; legal: single 5D (0), single 9S (1), single KD (2)"
     )
-    assert "cards 5D 9S (action 13) are no combination" in explain(deal, 13)
+    assert "cards 5D 9S (action 13) are not a combination" in explain(deal, 13)
     assert "plays positions [3] of a hand of 3 cards" in explain(deal, 3)
     assert "action 1695 is outside 0..1694" in explain(deal, 1695)
     deal.play("9S")

@@ -114,7 +114,7 @@ def test_endgames_that_do_not_fit_are_refused(changes: dict[str, Any], message: 
 def test_a_deck_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="deck has 4 cards, of which Ks is on the board: give the 4 hole cards"):
         begun(river_endgame(), "KsAd QhQd")
-    with pytest.raises(ValueError, match="board has 4 cards: the river needs 5"):
+    with pytest.raises(ValueError, match="board has 4 cards: the river has 5"):
         river_endgame("Ks 9d 4c 2h")
 
 

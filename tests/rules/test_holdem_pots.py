@@ -9,7 +9,8 @@ import pytest
 
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES
 from tests.helpers.holdem_hands import OneTable
 
 BOARD = "2c 3d 7h 8s Tc"

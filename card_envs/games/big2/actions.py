@@ -1,6 +1,6 @@
 """The 1,695 action ids of Charlesworth (2018, appendix B): sets of positions in the sorted hand, and pass.
 
-| ids | play | which positions |
+| ids | play | positions |
 |---|---|---|
 | 0 .. 12 | 1 card | all |
 | 13 .. 45 | 2 cards | at most 3 apart |
@@ -9,8 +9,8 @@
 | 407 .. 1693 | 5 cards | all |
 | 1694 | pass | |
 
-Within a block, sets of positions are in lexicographic order. Equal ranks lie side by side in a sorted hand and a rank
-has four cards, which is where the limits come from.
+Within a block, sets of positions are in lexicographic order. Cards of the same rank are adjacent in a sorted hand and
+there are four of them, hence the limits.
 """
 
 from __future__ import annotations
@@ -27,41 +27,37 @@ from card_envs.games.big2.combos import value_of
 from card_envs.games.big2.state import HAND_SIZE, Table
 
 _SAME_RANK = 3
-"""Two cards of one rank are at most so many positions apart."""
+"""Maximum distance between the positions of two cards of the same rank."""
 
 
-def _may_be_sets(places: tuple[int, ...]) -> bool:
-    """Return True unless cards that ought to be of one rank are too far apart for it."""
-    if len(places) == 4:
-        return _may_be_sets(places[:2]) and _may_be_sets(places[2:])
-    return len(places) in (1, 5) or places[-1] - places[0] <= _SAME_RANK
+def _can_be_combination(positions: tuple[int, ...]) -> bool:
+    """Return True unless cards that must have the same rank are too far apart."""
+    if len(positions) == 4:
+        return _can_be_combination(positions[:2]) and _can_be_combination(positions[2:])
+    return len(positions) in (1, 5) or positions[-1] - positions[0] <= _SAME_RANK
 
 
-def _positions_of_actions() -> list[tuple[int, ...]]:
-    sets = [places for size in range(1, 6) for places in combinations(range(HAND_SIZE), size) if _may_be_sets(places)]
-    return [*sets, ()]
-
-
-POSITIONS = tuple(_positions_of_actions())
-"""Positions that each action id plays, ascending; empty for PASS."""
+_SETS = [p for size in range(1, 6) for p in combinations(range(HAND_SIZE), size) if _can_be_combination(p)]
+POSITIONS: tuple[tuple[int, ...], ...] = (*_SETS, ())
+"""Positions that each action id plays, in increasing order; () for PASS."""
 NUM_ACTIONS = len(POSITIONS)
 PASS = NUM_ACTIONS - 1
 
-_ACTION_OF_POSITIONS = {places: action for action, places in enumerate(POSITIONS)}
+_ACTION_OF_POSITIONS = {positions: action for action, positions in enumerate(POSITIONS)}
 
-# --- the same as arrays, for kernels ---
+# --- arrays for kernels ---
 
-ACTION_SIZE = np.array([len(places) for places in POSITIONS], np.int8)
+ACTION_SIZE = np.array([len(positions) for positions in POSITIONS], np.int8)
 """Number of cards of each action, 0 for PASS."""
-ACTION_POSITIONS = np.array([[*places, *[0] * (5 - len(places))] for places in POSITIONS], np.int8)
+ACTION_POSITIONS = np.array([[*positions, *[0] * (5 - len(positions))] for positions in POSITIONS], np.int8)
 """(NUM_ACTIONS, 5): positions of each action, then zeros."""
 
 
 def _pair_actions() -> np.ndarray[Any, np.dtype[np.int16]]:
     table = np.full((HAND_SIZE, HAND_SIZE), PASS, np.int16)
-    for action, places in enumerate(POSITIONS):
-        if len(places) == 2:
-            table[places] = action
+    for action, positions in enumerate(POSITIONS):
+        if len(positions) == 2:
+            table[positions] = action
     return table
 
 
@@ -69,8 +65,8 @@ def _triple_actions() -> np.ndarray[Any, np.dtype[np.int16]]:
     table = np.full((HAND_SIZE, _SAME_RANK + 1), PASS, np.int16)
     for first in range(HAND_SIZE - 2):
         for left_out in range(_SAME_RANK + 1):
-            places = tuple(first + k for k in range(_SAME_RANK + 1) if k != left_out)
-            table[first, left_out] = _ACTION_OF_POSITIONS.get(places, PASS)
+            positions = tuple(first + k for k in range(_SAME_RANK + 1) if k != left_out)
+            table[first, left_out] = _ACTION_OF_POSITIONS.get(positions, PASS)
     return table
 
 
@@ -78,35 +74,35 @@ def _four_card_actions() -> np.ndarray[Any, np.dtype[np.int16]]:
     first_pair = PAIR_ACTIONS[0, 1]
     num_pairs = int(np.count_nonzero(ACTION_SIZE == 2))
     table = np.full((num_pairs, num_pairs), PASS, np.int16)
-    for action, places in enumerate(POSITIONS):
-        if len(places) == 4:
-            table[PAIR_ACTIONS[places[:2]] - first_pair, PAIR_ACTIONS[places[2:]] - first_pair] = action
+    for action, positions in enumerate(POSITIONS):
+        if len(positions) == 4:
+            table[PAIR_ACTIONS[positions[:2]] - first_pair, PAIR_ACTIONS[positions[2:]] - first_pair] = action
     return table
 
 
 PAIR_ACTIONS = _pair_actions()
-"""[position, position]: id of two cards."""
+"""[position, position]: action id of two cards."""
 TRIPLE_ACTIONS = _triple_actions()
-"""[first, k]: id of the four positions first .. first + 3 without first + k."""
+"""[first, k]: action id of the positions first .. first + 3 without first + k."""
 FIRST_PAIR = int(PAIR_ACTIONS[0, 1])
 FOUR_CARD_ACTIONS = _four_card_actions()
-"""[id - FIRST_PAIR, id - FIRST_PAIR] of two pairs of positions, the lower one first: id of the four cards."""
+"""[id - FIRST_PAIR, id - FIRST_PAIR]: action id of four cards, given the ids of the lower and the higher pair."""
 FIVE_CARD_TERMS = np.array(
-    [[comb(HAND_SIZE - 1 - place, 5 - k) for place in range(HAND_SIZE)] for k in range(5)], np.int16
+    [[comb(HAND_SIZE - 1 - position, 5 - k) for position in range(HAND_SIZE)] for k in range(5)], np.int16
 )
-"""[k, position of the k-th card]: what it takes off PASS - 1; see `five_card_action`."""
+"""[k, position of the k-th card]: term that is subtracted from PASS - 1, see `five_card_action`."""
 
 
 @kernel
 def five_card_action(p0: Any, p1: Any, p2: Any, p3: Any, p4: Any) -> Any:
-    """Return the id of five ascending positions: the terms count the sets of five that come later."""
+    """Return the action id of five increasing positions; the terms count the sets of five positions after them."""
     later = np.int64(FIVE_CARD_TERMS[0, p0]) + FIVE_CARD_TERMS[1, p1] + FIVE_CARD_TERMS[2, p2]
     return PASS - 1 - later - FIVE_CARD_TERMS[3, p3] - FIVE_CARD_TERMS[4, p4]
 
 
 @kernel
 def value_of_action(t: Table, seat: Any, action: Any) -> Any:
-    """Return the value of what `action` (not PASS) would play from a seat's hand; the positions must hold cards."""
+    """Return the value of the cards that `action` (not PASS) plays from a seat's hand; its positions hold cards."""
     size = ACTION_SIZE[action]
     return value_of(
         t,
@@ -120,8 +116,8 @@ def value_of_action(t: Table, seat: Any, action: Any) -> Any:
 
 
 def action_of(positions: Iterable[int]) -> int:
-    """Return the id that plays the cards at `positions` (in any order; none of them: pass), or raise a ValueError."""
-    places = tuple(sorted(int(place) for place in positions))
-    if places not in _ACTION_OF_POSITIONS:
-        raise ValueError(f"no action plays the cards at positions {list(places)} of a hand")
-    return _ACTION_OF_POSITIONS[places]
+    """Return the action id that plays the cards at `positions` (in any order; none: pass); ValueError if none does."""
+    key = tuple(sorted(int(position) for position in positions))
+    if key not in _ACTION_OF_POSITIONS:
+        raise ValueError(f"no action plays the cards at positions {list(key)} of a hand")
+    return _ACTION_OF_POSITIONS[key]

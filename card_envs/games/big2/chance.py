@@ -1,4 +1,4 @@
-"""The cards of Big 2 as events: all 52 are dealt, seat after seat; then everybody sees what is played."""
+"""Explicit chance of Big 2: all 52 cards are dealt before the first decision, seat after seat."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS, Table
 from card_envs.games.big2.view import action_cards, hand, legal_actions
 from card_envs.observation import Block
 
-_MOST_PLAYS = NUM_SEATS * HAND_SIZE - (NUM_SEATS - 1)
-"""Combinations in a deal: single cards, and each loser keeps one."""
+_MAX_PLAYS = NUM_SEATS * HAND_SIZE - (NUM_SEATS - 1)
+"""Maximum number of plays in a deal: single cards, with one card left to each loser."""
 _THREE_OF_DIAMONDS = 0
 
 
 class Play(NamedTuple):
-    """A play that everybody saw: the seat and its cards (order numbers), none for a pass.
+    """The public part of an action: the seat and its cards (order numbers), none for a pass.
 
-    Not the action id: that names positions in the hand, which would tell where the played cards lay among the others.
+    The action id is not public: its positions in the hand would reveal the order of the played cards among the others.
     """
 
     seat: int
@@ -39,7 +39,7 @@ class Big2Chance:
     num_private_cards = HAND_SIZE
     deck = tuple(range(DECK_SIZE))
     max_cards = DECK_SIZE
-    max_decisions = _MOST_PLAYS + (NUM_SEATS - 1) * (_MOST_PLAYS - 1)
+    max_decisions = _MAX_PLAYS + (NUM_SEATS - 1) * (_MAX_PLAYS - 1)
     recall_blocks: tuple[Block, ...] = (
         Block(
             "history",
@@ -58,19 +58,19 @@ class Big2Chance:
         self._deal_with(tables, 0, {"hands": hands})
 
     def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
-        """Change nothing: all cards are in the hands."""
+        """Do nothing: all cards are in the hands."""
 
     def num_cards_dealt(self, tables: Tables) -> int:
         """Return 52: all cards are dealt before the first decision."""
         return DECK_SIZE
 
     def public_decision(self, before: Tables, after: Tables, action: int) -> Play:
-        """Return the cards that were played."""
+        """Return the play."""
         t = before[0]
         return Play(int(t.actor), () if action == PASS else tuple(action_cards(t, action)))
 
     def action_of(self, tables: Tables, decision: Play) -> int:
-        """Return the action id with which the actor plays the cards, ILLEGAL if it does not hold them or may not."""
+        """Return the actor's action id that plays the cards; ILLEGAL if it does not hold them or may not play them."""
         t: Table = tables[0]
         held = hand(t, int(t.actor))
         if int(t.actor) != decision.seat or not set(decision.orders) <= set(held):
@@ -79,7 +79,7 @@ class Big2Chance:
         return action if action in legal_actions(t) else ILLEGAL
 
     def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
-        """Return the cards that each seat has played, and 3D for the seat that opened: everybody sees who it is."""
+        """Return the cards that each seat has played, and 3D for the opener, which is known."""
         shown: list[set[int]] = [set() for _ in range(NUM_SEATS)]
         if episode.has_begun:
             shown[int(episode.tables["opener"][0])].add(card_of(_THREE_OF_DIAMONDS))
@@ -88,7 +88,7 @@ class Big2Chance:
         return shown
 
     def card_name(self, card: int) -> str:
-        """Return a card in words, such as "As"."""
+        """Return the name of a card, such as "As"."""
         return card_name(card)
 
     def public_text(self, episode: Episode) -> str:
@@ -96,7 +96,7 @@ class Big2Chance:
         return ", ".join(map(_play_text, self._plays(episode))) or "-"
 
     def private_text(self, cards: Iterable[int]) -> str:
-        """Return the cards as dealt, the lowest first."""
+        """Return the cards, the lowest first."""
         return order_names(sorted(map(order_of, cards)))
 
     def write_recall(self, episode: Episode, pieces: Mapping[str, NDArray[Any]]) -> None:
@@ -107,7 +107,7 @@ class Big2Chance:
             history[row, [NUM_SEATS + order for order in play.orders]] = 1
 
     def _plays(self, episode: Episode) -> tuple[Play, ...]:
-        """Return the decisions, and before them the 3D where the deal itself leads it; none where a dragon won."""
+        """Return all plays and passes, the automatic lead of 3D included; none if a dragon won."""
         if not episode.has_begun or self._config.opening_decision:
             return episode.decisions
         if episode.tables["is_over"][0] and not episode.decisions:

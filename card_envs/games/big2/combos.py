@@ -1,10 +1,10 @@
-"""What a combination of cards is, and which beats which (Charlesworth 2018, section 3; house rules by option).
+"""Combinations of cards and their order (Charlesworth 2018, section 3; house rules by options).
 
-Every combination has a *value*: of two combinations with the same number of cards the one with the higher value wins.
-`value_of` is the definition; `legal.py` lists what a hand can play without trying every set of cards.
+Each combination has a *value*: of two combinations with the same number of cards, the one with the higher value wins.
+`value_of` defines the values; `legal.py` lists the combinations in a hand without trying all sets of cards.
 
-Sets of cards are 52-bit integers, bit = order number, so each hexadecimal digit holds the four suits of one rank, the
-lowest bit diamonds, the highest spades. Ranks count from 0 = 3 to 12 = 2.
+Sets of cards are 52-bit integers with a bit per order number, so that each hexadecimal digit holds the four suits of
+one rank, from diamonds (lowest bit) to spades. Ranks are numbered from 0 = 3 to 12 = 2.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ RANKS = "3456789TJQKA2"
 SUITS = "DCHS"
 
 ORDER_OF_CARD = np.array([(card // 4 - 1) % 13 * 4 + (1, 0, 2, 3)[card % 4] for card in range(52)], np.uint8)
-"""Order number of every card id: in card ids the deuce is lowest and clubs come before diamonds."""
+"""Order number of each card id; in card ids, the deuce is lowest and clubs come before diamonds."""
 CARD_OF_ORDER = np.argsort(ORDER_OF_CARD).astype(np.uint8)
 """Card id of every order number."""
 
 NO_COMBO = -1
-"""Value of cards that are no combination."""
+"""Value of cards that are not a combination."""
 KIND_SHIFT = 16
-"""A value is `kind << KIND_SHIFT` plus what decides within the kind."""
+"""A value is `kind << KIND_SHIFT` plus a number that orders combinations of the same kind."""
 
 RUN_OF_23456, RUN_OF_A2345, NO_RUN = 9, 10, -1
 """Numbers of runs that wrap around, see `config.RUNS`."""
@@ -64,37 +64,37 @@ def card_of(order: int) -> int:
 
 
 def order_name(order: int) -> str:
-    """Return a card as Big 2 players write it: "3D" for order number 0 to "2S" for 51."""
+    """Return the name of an order number, as Big 2 players write it: "3D" for 0 to "2S" for 51."""
     return RANKS[order // 4] + SUITS[order % 4]
 
 
 def order_names(orders: Iterable[int]) -> str:
-    """Return order numbers as text, separated by blanks: "7C 7S"."""
+    """Return the names of order numbers, separated by blanks: "7C 7S"."""
     return " ".join(order_name(int(order)) for order in orders)
 
 
 @kernel
 def rank_counts(cards: Any) -> Any:
-    """Return how many cards of each rank a set has, 0 .. 4, as one hexadecimal digit per rank."""
+    """Return the number of cards of each rank in a set, one hexadecimal digit per rank."""
     pairs = cards - ((cards >> 1) & _SINGLE_BITS)
     return (pairs & _PAIRS_OF_BITS) + ((pairs >> 2) & _PAIRS_OF_BITS)
 
 
 @kernel
 def ranks_present(cards: Any) -> Any:
-    """Return the lowest bit of the digit of every rank of which a set has a card."""
+    """Return the lowest bit of each rank's digit if the set has a card of the rank."""
     return (cards | cards >> 1 | cards >> 2 | cards >> 3) & ONE_PER_RANK
 
 
 @kernel
 def run_starts(ranks: Any) -> Any:
-    """Return those of `ranks` (one bit per digit) that begin five consecutive ones."""
+    """Return the ranks that begin five consecutive ones of `ranks` (one bit per digit)."""
     return ranks & ranks >> 4 & ranks >> 8 & ranks >> 12 & ranks >> 16
 
 
 @kernel
 def run_of(r0: Any, r1: Any, r2: Any, r3: Any, r4: Any) -> Any:
-    """Return the number of the run that five ranks in ascending order form, or NO_RUN."""
+    """Return the number of the run of five ranks in increasing order, or NO_RUN."""
     if r0 == r1 or r1 == r2 or r2 == r3 or r3 == r4:
         return NO_RUN
     if r4 - r0 == 4:
@@ -109,13 +109,13 @@ def run_of(r0: Any, r1: Any, r2: Any, r3: Any, r4: Any) -> Any:
 
 @kernel
 def run_value(t: Table, kind: Any, run: Any, suit: Any) -> Any:
-    """Return the value of a STRAIGHT or STRAIGHT_FLUSH: its run, then the suit of the card that decides."""
+    """Return the value of a STRAIGHT or STRAIGHT_FLUSH, by its run and the suit of the deciding card."""
     return (kind << KIND_SHIFT) + 4 * np.int64(t.run_level[run]) + suit
 
 
 @kernel
 def flush_value(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
-    """Return the value of five cards of one suit in ascending order that are not a straight."""
+    """Return the value of a flush that is not a straight; the cards are in increasing order."""
     if t.flushes == FLUSH_BY_HIGHEST_CARD:
         return (FLUSH << KIND_SHIFT) + c4
     suit = c4 & 3
@@ -127,9 +127,9 @@ def flush_value(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
 
 @kernel
 def value_of(t: Table, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
-    """Return the value of `size` cards, int64 order numbers in ascending order, or NO_COMBO; the rest is ignored.
+    """Return the value of the first `size` cards (int64 order numbers in increasing order), or NO_COMBO.
 
-    Only the settings of record `t` matter, not what lies on the table.
+    It depends on the settings in record `t`, but not on the trick.
     """
     if size == 1:
         return (SINGLE << KIND_SHIFT) + c0
@@ -165,7 +165,7 @@ def _value_of_five(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any
 
 @kernel
 def kind_of(value: Any) -> Any:
-    """Return the kind of a combination from its value."""
+    """Return the kind of a combination with a value."""
     return value >> KIND_SHIFT
 
 

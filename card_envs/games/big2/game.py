@@ -1,4 +1,4 @@
-"""Big 2 as a `Game`: the folder's functions under the names that generic code asks for."""
+"""Big 2 as a `Game`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,13 @@ from card_envs.observation import Encoder, find_encoder
 
 
 def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", name: str = "big2") -> Game:
-    """Return the game with these rules; `name` is what environments and tables of results call it."""
+    """Return the game with these rules.
+
+    Args:
+        config: The rules.
+        encoder: An encoder or its name.
+        name: Name of the game in messages and results.
+    """
     chosen = find_encoder(ENCODERS, encoder)
     return Game(
         name=name,
@@ -52,7 +58,7 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
 
 
 def new_tables(config: Big2Config, num_tables: int) -> Tables:
-    """Return a record array of `num_tables` tables with these rules; no cards are dealt, no stream started."""
+    """Return `num_tables` tables with these rules; nothing is dealt, and random streams are not seeded."""
     tables = np.zeros(num_tables, TABLE)
     config.write_settings(tables)
     tables["hand"] = NO_CARD
@@ -66,7 +72,7 @@ def new_tables(config: Big2Config, num_tables: int) -> Tables:
 
 
 def deal_with(tables: Tables, i: int, options: Mapping[str, Any]) -> int:
-    """Begin a deal with the option `hands`, four hands of 13 cards; without it, as `deal` does."""
+    """Begin a deal with the option `hands`, four hands of 13 cards; without it, like `deal`."""
     if "hands" not in options:
         return int(kernels.deal(tables, i))
     set_hands(tables, i, check_hands(options["hands"]))
@@ -74,7 +80,7 @@ def deal_with(tables: Tables, i: int, options: Mapping[str, Any]) -> int:
 
 
 def set_hands(tables: Tables, i: int, hands: list[list[int]]) -> None:
-    """Write hands of card ids into table i, sorted as Big 2 sorts them; nothing else of the table changes."""
+    """Write hands of card ids into table i, in the order of Big 2; nothing else changes."""
     t: Table = tables[i]
     for seat, cards in enumerate(hands):
         orders = np.sort(ORDER_OF_CARD[cards])
@@ -85,18 +91,18 @@ def set_hands(tables: Tables, i: int, hands: list[list[int]]) -> None:
 
 
 def check_hands(hands: Any) -> list[list[int]]:
-    """Return the card ids of four hands (ids or names such as "3d"); a ValueError names what is wrong with them."""
+    """Return the card ids of four hands of 13 cards (ids or names such as "3d"); ValueError for other hands."""
     listed = [
         [card_id(card) if isinstance(card, str) else card for card in check_list("hand", cards)]
         for cards in check_list("hands", hands)
     ]
     if len(listed) != NUM_SEATS:
-        raise ValueError(f"hands are {len(listed)} hands of cards: Big 2 has {NUM_SEATS} seats")
+        raise ValueError(f"hands has {len(listed)} hands: Big 2 has {NUM_SEATS} seats")
     owner: dict[int, int] = {}
     for seat, cards in enumerate(listed):
-        for place, card in enumerate(cards):
+        for k, card in enumerate(cards):
             if not is_whole(card) or not 0 <= card < DECK_SIZE:
-                raise ValueError(f"hands[{seat}][{place}] = {card!r} is not a card id in 0..{DECK_SIZE - 1}")
+                raise ValueError(f"hands[{seat}][{k}] = {card!r} is not a card id in 0..{DECK_SIZE - 1}")
             if int(card) in owner:
                 raise ValueError(
                     f"{card_name(int(card))} is dealt twice: to player_{owner[int(card)]} and to player_{seat}"

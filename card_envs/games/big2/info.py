@@ -41,13 +41,13 @@ def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
 
 
 def positions_of(tables: Tables) -> NDArray[np.int64]:
-    """Return (n, 4): the positions, counted from the seat that opens."""
+    """Return (n, 4): the position of each seat, counted from the seat that opens."""
     first = tables["opener"].astype(np.int64)
     return np.asarray((np.arange(NUM_SEATS) - first[:, None]) % NUM_SEATS, np.int64)
 
 
 def redeal(views: Tables, seat: int, rng: np.random.Generator) -> None:
-    """Deal the hands of the other seats at random among copies of one view: as many cards as each still holds."""
+    """Replace the hands of the other seats in copies of one view by random cards, as many as each seat holds."""
     first = views[0]
     gone = int(first.held[seat]) | int(np.bitwise_or.reduce(first.played))
     unseen = np.array([order for order in range(DECK_SIZE) if not gone >> order & 1], np.uint8)

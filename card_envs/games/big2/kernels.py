@@ -1,4 +1,4 @@
-"""The compiled entry points of Big 2: one table at a time, and loops over many."""
+"""Kernels of Big 2 for `Game`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from card_envs.records import Tables
 
 @kernel
 def start(tables: Tables) -> None:
-    """Nothing has to be drawn before the first deal of a table: the seat that holds 3D opens."""
+    """Do nothing: the seat that is dealt 3D opens, so no seat has to be drawn."""
 
 
 @kernel
@@ -44,7 +44,7 @@ deal, step = LOOPS["deal"], LOOPS["step"]
 
 @kernel
 def deal_known(tables: Tables, i: Any) -> Any:
-    """Like `deal`, with the full hands that are in the record (`hand`, `held`, `num_cards`)."""
+    """Begin a deal with the hands in the record (`hand`, `held`, `num_cards`)."""
     t: Table = tables[i]
     open_deal(t)
     return t.actor

@@ -1,10 +1,10 @@
-"""Which actions the actor has: the list in the record, the mask made of it, a random one.
+"""Legal actions of the actor: their list in the record, the action mask, and a random one.
 
-Only combinations that the hand really holds are visited. In control `trick_value` is -1, below the value of every
-combination, so leading and following are the same loops.
+Only combinations in the hand are enumerated. In control, `trick_value` is -1, below the value of each combination, so
+that leading and following use the same loops.
 
-A hand is read from two integers of one hexadecimal digit per rank: `counts`, the number of cards of the rank, and
-`starts`, the position of the first of them. Both fit a register, where arrays would have to be passed around.
+A hand is described by two integers with one hexadecimal digit per rank: `counts`, the number of cards of the rank, and
+`starts`, the position of the first of them. Both fit a register, unlike arrays.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _HEART = 2
 _SIX, _ACE, _TWO = 3, 11, 12
 _THREE_FOUR_FIVE_TWO = np.int64(0x1000000000111)
 _DIGITS = np.int64(0xFFFFFFFFFFFFF)
-"""Thirteen digits."""
+"""All thirteen digits."""
 
 
 @kernel
@@ -72,7 +72,7 @@ def list_legal(t: Table) -> None:
     size = np.int64(t.trick_size)
     n = np.int64(0)
     if t.opening_decision & OPENER_IS_ASKED and t.num_decisions == 0:
-        n = _add(t, n, np.int64(0))  # the holder of 3D, always the lowest card, has to lead it
+        n = _add(t, n, np.int64(0))  # 3D, the lowest card, must be led
     elif size == 0:
         n = _add_singles(t, seat, n)
         n = _add_sets(t, seat, n)
@@ -91,8 +91,8 @@ def list_legal(t: Table) -> None:
 
 @kernel
 def is_listed(t: Table, action: Any) -> Any:
-    """Return True if the actor may take action id `action`; any integer is allowed as argument."""
-    for k in range(t.num_legal):  # noqa: SIM110  kernels have no generators
+    """Return True if the actor may take action id `action`, which may be any integer."""
+    for k in range(t.num_legal):  # noqa: SIM110  Numba supports no generators
         if t.legal[k] == action:
             return True
     return False
@@ -110,7 +110,7 @@ def write_mask(t: Table, seat: Any, m: Any) -> None:
 
 @kernel
 def random_action(t: Table, stream: Any) -> Any:
-    """Return a uniformly random legal id, drawn from the stream of record `stream`; PASS when the deal is over."""
+    """Return a uniformly random legal id, drawn from the random stream of record `stream`; PASS if the deal is over."""
     if t.num_legal <= 1:
         return np.int64(PASS if t.actor == NOBODY else t.legal[0])
     return np.int64(t.legal[random_below(stream, t.num_legal)])
@@ -129,7 +129,7 @@ def _digit(digits: Any, rank: Any) -> Any:
 
 @kernel
 def _first_positions(counts: Any) -> Any:
-    """Return the position of the first card of each rank, one digit per rank: sums of the counts below, 13 at most."""
+    """Return the position of the first card of each rank, one digit per rank: cumulative sums of `counts`."""
     sums = counts + (counts << 4)
     sums = sums + (sums << 8 & _DIGITS)
     sums = sums + (sums << 16 & _DIGITS)
@@ -148,7 +148,7 @@ def _add_singles(t: Table, seat: Any, n: Any) -> Any:
 
 @kernel
 def _add_sets(t: Table, seat: Any, n: Any) -> Any:
-    """Add pairs, triples, two pairs and fours of a kind: those of the size to follow, all of them in control."""
+    """Add pairs, triples, two pairs and fours of a kind: those with the size of the trick, all of them in control."""
     counts = rank_counts(t.held[seat])
     pairs = (counts >> 1 | counts >> 2) & ONE_PER_RANK
     if pairs == 0:
@@ -184,8 +184,8 @@ def _triples(counts: Any) -> Any:
 
 
 @kernel
-def _may_leave_out(t: Table, count: Any, k: Any) -> Any:
-    """Return True if the k-th card of a rank may be left out of a triple; of three cards, only the missing fourth."""
+def _may_omit(t: Table, count: Any, k: Any) -> Any:
+    """Return True if a triple may omit the k-th card of a rank; with three cards, only the missing fourth."""
     if count == 3:
         return k == 3
     return k != _HEART or t.all_triples & ALL_TRIPLES != 0
@@ -197,18 +197,18 @@ def _add_triples(t: Table, counts: Any, starts: Any, n: Any) -> Any:
     while triples:
         rank = lowest_bit(triples) >> 2
         triples &= triples - 1
-        # the trick's value holds its highest card: the same rank cannot be held as well
+        # comparing ranks suffices: a triple of the same rank is impossible
         if (TRIPLE << KIND_SHIFT) + 4 * rank > t.trick_value:
             first, count = _digit(starts, rank), _digit(counts, rank)
             for k in range(4):
-                if _may_leave_out(t, count, k):
+                if _may_omit(t, count, k):
                     n = _add(t, n, TRIPLE_ACTIONS[first, k])
     return n
 
 
 @kernel
 def _add_two_pairs(t: Table, seat: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
-    rest = pairs & (pairs - 1)  # the lowest pair has none below it
+    rest = pairs & (pairs - 1)  # the lowest pair has no pair below it
     while rest:
         rank = lowest_bit(rest) >> 2
         first, count = _digit(starts, rank), _digit(counts, rank)
@@ -270,7 +270,7 @@ def _add_fives(t: Table, seat: Any, n: Any) -> Any:
 def _add_runs(t: Table, seat: Any, counts: Any, starts: Any, n: Any) -> Any:
     """Add straights and straight flushes."""
     ranks = ranks_present(t.held[seat])
-    runs = run_starts(ranks)  # the digit that is marked is the number of the run
+    runs = run_starts(ranks)  # the index of a digit is the number of its run
     if ranks & _THREE_FOUR_FIVE_TWO == _THREE_FOUR_FIVE_TWO:
         runs |= (ranks >> 4 * _SIX & 1) << 4 * RUN_OF_23456 | (ranks >> 4 * _ACE & 1) << 4 * RUN_OF_A2345
     while runs:
@@ -309,8 +309,8 @@ def _add_run(t: Table, seat: Any, counts: Any, starts: Any, run: Any, n: Any) ->
 
 @kernel
 def _add_flushes(t: Table, seat: Any, suit: Any, n: Any) -> Any:
-    """Add the flushes of a suit of which the seat has five cards or more, straight flushes excepted."""
-    places, count = np.int64(0), np.int64(0)  # positions of the cards of the suit, one digit each
+    """Add the flushes of a suit, without straight flushes; the seat must have five or more cards of it."""
+    places, count = np.int64(0), np.int64(0)  # positions of the suit's cards, one digit each
     for position in range(t.num_cards[seat]):
         if t.hand[seat, position] & 3 == suit:
             places |= np.int64(position) << 4 * count
@@ -354,17 +354,17 @@ def _add_full_houses(t: Table, counts: Any, starts: Any, n: Any) -> Any:
         if (FULL_HOUSE << KIND_SHIFT) + rank > t.trick_value:
             first, count = _digit(starts, rank), _digit(counts, rank)
             for k in range(4):
-                if _may_leave_out(t, count, k):
-                    n = _add_full_houses_of(t, first, k, counts, starts, pairs ^ low, n)
+                if _may_omit(t, count, k):
+                    n = _add_pairs_to_triple(t, first, k, counts, starts, pairs ^ low, n)
     return n
 
 
 @kernel
-def _add_full_houses_of(t: Table, first: Any, left_out: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
-    """Add one triple, the positions first .. first + 3 without `left_out`, with each pair of another rank."""
-    a = first + (left_out == 0)
-    b = first + 1 + (left_out <= 1)
-    c = first + 2 + (left_out <= 2)
+def _add_pairs_to_triple(t: Table, first: Any, omitted: Any, counts: Any, starts: Any, pairs: Any, n: Any) -> Any:
+    """Add full houses of one triple, at positions first .. first + 3 without `omitted`, and pairs of other ranks."""
+    a = first + (omitted == 0)
+    b = first + 1 + (omitted <= 1)
+    c = first + 2 + (omitted <= 2)
     while pairs:
         rank = lowest_bit(pairs) >> 2
         pairs &= pairs - 1

@@ -1,4 +1,4 @@
-"""The published Big 2 game: what its environment's arguments mean."""
+"""Big 2 as a function of the environment's arguments."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ class Big2Settings(Big2Options, total=False):
 def big2(
     rules: str = "charlesworth2018", encoder: str | Encoder = "charlesworth412", **options: Unpack[Big2Options]
 ) -> Game:
-    """Return Big 2 with the named `rules`; options other than None replace single rules (see `Big2Config`)."""
+    """Return Big 2 with a named set of `rules`; options other than None replace single rules, see `Big2Config`."""
     chosen = {name: value for name, value in options.items() if value is not None}
     return big2_game(Big2Config.profile(rules, **chosen), encoder)

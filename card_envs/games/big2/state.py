@@ -1,14 +1,13 @@
-"""The state of one Big 2 table: a single record in which every kernel works.
+"""The state of one Big 2 table: a single record that all kernels share.
 
-Inside the record a card is its *order number* 0 .. 51 = 3D 3C 3H 3S 4D ... 2S, the order in which Big 2 ranks single
-cards: 4 * rank + suit with ranks 3 .. A, 2 and suits diamonds, clubs, hearts, spades (Charlesworth's card number minus
-1). Everything outside speaks card ids (`card_envs.cards`); `combos.order_of` and `card_of` translate.
+The record stores cards as *order numbers* 0 .. 51 = 3D 3C 3H 3S 4D ... 2S, the order of single cards in Big 2: 4 * rank
++ suit, with ranks 3 .. A, 2 and suits diamonds, clubs, hearts, spades (Charlesworth's card number minus 1). Everything
+outside uses card ids (`card_envs.cards`); `combos.order_of` and `card_of` convert.
 
-A *position* is the place of a card among the cards that its seat holds now, lowest first; actions are sets of
-positions.
+The *position* of a card is its index among the cards in its seat's hand, lowest first. Actions are sets of positions.
 
-Settings ride in the same record as the state, so a kernel needs one argument and a copied record is a complete clone.
-The record has no padding inside.
+The record holds the rules too, so that a kernel needs one argument and a copied record is a complete clone. It has no
+padding.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ NUM_SEATS = 4
 HAND_SIZE = 13
 NUM_SUITS = 4
 NUM_RUNS = 11
-"""Runs of five ranks that count as straights under some house rules, see `config.RUNS`."""
+"""Number of runs of five ranks that are straights under some house rules, see `config.RUNS`."""
 
 MAX_LEGAL = 1300
-"""Most legal actions there can be: 13 cards of one suit in control, 13 singles and all 1,287 sets of five."""
+"""Maximum number of legal actions: with 13 cards of one suit in control, 13 singles and 1,287 sets of five."""
 
 NOBODY = -1
 
 SINGLE, PAIR, TRIPLE, TWO_PAIR, FOUR_OF_A_KIND, STRAIGHT, FLUSH, FULL_HOUSE, STRAIGHT_FLUSH = range(9)
-"""Kinds of combinations; of the same number of cards a later kind beats an earlier one."""
+"""Kinds of combinations; with the same number of cards, a later kind beats an earlier one."""
 NO_KIND = -1
 KIND_NAMES = (
     "single",
@@ -48,7 +47,7 @@ FLUSH_BY_HIGHEST_CARD, FLUSH_BY_SUIT, FLUSH_BY_RANKS, NO_FLUSHES = 0, 1, 2, 3
 PASSES_PLAYED, PASSES_SKIPPED_AFTER_2S, PASSES_SKIPPED = 0, 1, 2
 """Values of `forced_passes`."""
 OPENER_IS_ASKED, DRAGON_WINS = 1, 2
-"""Bits of `opening_decision`; bits, since more fields would change the layout of records."""
+"""Bits of `opening_decision`, which share a field to keep the layout of records."""
 ALL_TRIPLES, NO_BARE_TRIPLES = 1, 2
 """Bits of `all_triples`."""
 
@@ -84,7 +83,7 @@ class Table(TableRecord):
     trick_leader = field(np.int8)  # seat that led this trick, NOBODY in control
     # --- settings, see `Big2Config` ---
     run_level = field(np.int8, NUM_RUNS)  # strength of a run as a straight, -1 if it is none
-    run_decider = field(np.int8, NUM_RUNS)  # which of its cards decides between equal runs, 0 = lowest
+    run_decider = field(np.int8, NUM_RUNS)  # index of the card that decides between equal runs
     flushes = field(np.int8)
     forced_passes = field(np.int8)
     opening_decision = field(np.int8)
@@ -93,8 +92,8 @@ class Table(TableRecord):
     double_from = field(np.int8)
     triple_from = field(np.int8)
     double_per_two = field(np.int8)
-    # --- last, so that all else lies close together ---
-    legal = field(np.int16, MAX_LEGAL)  # legal ids in no particular order; from num_legal on they mean nothing
+    # --- last, so that the other fields are close together in memory ---
+    legal = field(np.int16, MAX_LEGAL)  # legal ids in no particular order; entries from num_legal on are meaningless
 
 
 TABLE = record_dtype(Table)

@@ -1,4 +1,4 @@
-"""How agents play Big 2. `docs/results/evaluation_methods.md` defines each number."""
+"""Play statistics of Big 2, which `docs/results/evaluation_methods.md` defines."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from card_envs.typing import Rows
 
 
 class Big2Statistics:
-    """Wins, cards left and control in Big 2."""
+    """Counter of wins, cards left and control."""
 
     def __init__(self) -> None:
         self._deals = 0
         self._wins, self._cards_left, self._leads = (np.zeros(NUM_SEATS, np.int64) for _ in range(3))
 
     def on_deal(self, batch: Hands) -> None:
-        """Do nothing: all counts are of whole matches."""
+        """Do nothing."""
 
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
-        """Count who leads."""
+        """Count the agents that lead."""
         leading = rows[batch.tables["trick_size"][rows] == 0]
-        places = batch.agent_indices(leading, batch.tables["actor"][leading].astype(np.int64))
-        self._leads += np.bincount(places, minlength=len(self._leads))
+        agents = batch.agent_indices(leading, batch.tables["actor"][leading].astype(np.int64))
+        self._leads += np.bincount(agents, minlength=len(self._leads))
 
     def on_end(self, batch: Hands) -> None:
         """Count wins and cards."""

@@ -1,4 +1,4 @@
-"""The course of a deal: who opens, leading, following, passing, control, the end and the penalties."""
+"""The course of a deal: opening, plays, passes, control, the end and the payments."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _TWOS = np.int64(0xF) << 4 * 12
 
 @kernel
 def deal_cards(t: Table) -> None:
-    """Give 13 random cards to each seat.
+    """Deal 13 random cards to each seat.
 
-    Card after card goes to one of the places that are still free, all of them equally likely: every deal has the same
-    probability, and hands come out sorted.
+    Cards are dealt in increasing order, each to one of the free slots with equal probability. All deals are equally
+    likely, and hands are sorted.
     """
     for k in range(NUM_SEATS):
         t.held[k] = 0
         t.num_cards[k] = 0
     for order in range(_DECK_SIZE):
-        place = random_below(t, _DECK_SIZE - order)
+        slot = random_below(t, _DECK_SIZE - order)
         first = HAND_SIZE - np.int64(t.num_cards[0])
         second = first + HAND_SIZE - np.int64(t.num_cards[1])
         third = second + HAND_SIZE - np.int64(t.num_cards[2])
-        # sums instead of branches, which could only be guessed
-        seat = np.int64(place >= first) + np.int64(place >= second) + np.int64(place >= third)
+        # no branches, which the processor could not predict
+        seat = np.int64(slot >= first) + np.int64(slot >= second) + np.int64(slot >= third)
         give_card(t, seat, order)
 
 
 @kernel
 def give_card(t: Table, seat: Any, order: Any) -> None:
-    """Put a card into a hand that has no higher one."""
+    """Add a card to a hand; it must be higher than the cards in the hand."""
     t.hand[seat, t.num_cards[seat]] = order
     t.num_cards[seat] += 1
     t.held[seat] |= np.int64(1) << order
@@ -60,7 +60,7 @@ def give_card(t: Table, seat: Any, order: Any) -> None:
 
 @kernel
 def open_deal(t: Table) -> None:
-    """Start the deal with the hands in the record: the holder of 3D leads it, or is asked to; or a dragon wins."""
+    """Start the deal with the hands in the record: the holder of 3D opens, or a dragon wins."""
     for seat in range(NUM_SEATS):
         t.played[seat] = 0
         t.payoff[seat] = 0
@@ -86,7 +86,7 @@ def open_deal(t: Table) -> None:
 
 @kernel
 def _lay_down_dragon(t: Table, seat: Any) -> None:
-    """End the deal with a hand of 13 ranks, before anybody plays; the trick stays empty."""
+    """End the deal before any play, with a hand of 13 ranks; the trick stays empty."""
     _take_from_hand(t, seat, t.held[seat], np.int64(0))
     t.actor = seat
     t.trick_seat = seat
@@ -95,10 +95,10 @@ def _lay_down_dragon(t: Table, seat: Any) -> None:
 
 @kernel
 def act(t: Table, action: Any) -> None:
-    """Apply a legal action id of the actor and find whose turn is next."""
+    """Apply a legal action id of the actor and find the next actor."""
     t.num_decisions += 1
     if action == PASS:
-        pass_(t)
+        _pass(t)
     else:
         _play_cards(t, action)
         if t.num_cards[t.actor] == 0:
@@ -108,8 +108,8 @@ def act(t: Table, action: Any) -> None:
 
 
 @kernel
-def pass_(t: Table) -> None:
-    """Count a pass; the third in a row ends the trick, and the next seat, which won it, has control."""
+def _pass(t: Table) -> None:
+    """Count a pass; the third in a row ends the trick, and the next seat has control."""
     t.passes += 1
     if t.passes == NUM_SEATS - 1:
         _clear_trick(t)
@@ -129,7 +129,7 @@ def _clear_trick(t: Table) -> None:
 
 @kernel
 def _play_cards(t: Table, action: Any) -> None:
-    """Lead or follow: move the actor's cards from the hand to the table."""
+    """Lead or follow: move the actor's cards from its hand to the trick."""
     seat = t.actor
     size = np.int64(ACTION_SIZE[action])
     if t.trick_size == 0:
@@ -178,13 +178,13 @@ def _take_from_hand(t: Table, seat: Any, cards: Any, first: Any) -> None:
 
 @kernel
 def _next_turn(t: Table) -> None:
-    """Move on to the next seat, and over turns that the rules skip, until somebody has a decision."""
+    """Give the turn to the next seat that has a decision, skipping forced passes as the rules require."""
     while True:
         t.actor = (np.int64(t.actor) + 1) & (NUM_SEATS - 1)
         list_legal(t)
         if not _is_skipped(t):
             return
-        pass_(t)
+        _pass(t)
 
 
 @kernel
@@ -196,7 +196,7 @@ def _is_skipped(t: Table) -> Any:
 
 @kernel
 def _end_deal(t: Table) -> None:
-    """Losers pay for the cards they hold, the actor wins it all."""
+    """End the deal: the other seats pay the actor for the cards that they hold."""
     winner = t.actor
     total = np.int64(0)
     for seat in range(NUM_SEATS):
@@ -211,7 +211,7 @@ def _end_deal(t: Table) -> None:
 
 @kernel
 def _penalty(t: Table, seat: Any) -> Any:
-    """Return the points that a seat pays for its cards: one each, more by the options."""
+    """Return the points that a seat pays for its cards."""
     cards = np.int64(t.num_cards[seat])
     twos = bit_count(t.held[seat] & _TWOS)
     points = cards * (3 if cards >= t.triple_from else 2 if cards >= t.double_from else 1)

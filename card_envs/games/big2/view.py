@@ -1,4 +1,4 @@
-"""What one seat may see of a table: a censored copy for agents, lines of text for people; actions in words."""
+"""Views of a table for one seat: a censored copy for agents, text for people; names of actions."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from card_envs.games.big2.state import (
 from card_envs.records import Tables
 
 _LISTED = 12
-"""Legal actions that an error message names before it counts the rest."""
+"""Maximum number of legal actions that an error message lists."""
 
 
 @kernel
 def censor(t: Table, seat: Any) -> None:
-    """Delete the cards of the other seats, and what follows from these."""
+    """Delete the hands of the other seats, and the legal actions of another actor."""
     for other in range(NUM_SEATS):
         if other != seat:
             t.held[other] = 0
@@ -37,29 +37,30 @@ def censor(t: Table, seat: Any) -> None:
                 t.hand[other, position] = NO_CARD
     if t.actor != seat:
         t.num_legal = 0
-    for k in range(t.num_legal, MAX_LEGAL):  # entries from earlier turns tell about other hands
+    for k in range(t.num_legal, MAX_LEGAL):  # entries of earlier turns reveal other hands
         t.legal[k] = 0
 
 
 def hand(t: Table, seat: int) -> list[int]:
-    """Return the order numbers of a seat's cards, lowest first; NO_CARD where a view hides them."""
+    """Return the order numbers of a seat's cards, lowest first, NO_CARD where a view hides them."""
     return [int(order) for order in t.hand[seat, : int(t.num_cards[seat])]]
 
 
 def legal_actions(t: Table) -> list[int]:
-    """Return the actor's legal action ids, ascending; none when the deal is over, or in the view of another seat."""
+    """Return the actor's legal action ids in increasing order; [] if the deal is over, or in another seat's view."""
     return sorted(int(action) for action in t.legal[: int(t.num_legal)])
 
 
 def action_cards(t: Table, action: int) -> list[int]:
-    """Return the order numbers of the cards that the actor would play; the positions must hold cards."""
+    """Return the order numbers of the cards that an action plays; all positions must hold cards."""
     return [int(t.hand[t.actor, position]) for position in POSITIONS[action]]
 
 
 def action_name(tables: Tables, i: int, action: int) -> str:
-    """Return an action of the actor at table i in words: "pass", "single 3D", "pair 7C 7S", "straight 3C 4D 5H 6H 7C".
+    """Return the name of an action of the actor at table i.
 
-    Cards that make no combination are called "cards"; positions without a card read "??".
+    Examples are "pass", "single 3D", "pair 7C 7S" and "straight 3C 4D 5H 6H 7C". Cards that are not a combination are
+    called "cards", and positions without a card "??".
     """
     t: Table = tables[i]
     if action == PASS:
@@ -81,12 +82,12 @@ def action_parts(tables: Tables, i: int, action: int) -> ActionParts:
 
 
 def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
-    """Return the cards of a seat at table i, lowest first, NO_CARD where a view hides them."""
+    """Return the card ids of a seat at table i, lowest first, NO_CARD where a view hides them."""
     return [order if order == NO_CARD else card_of(order) for order in hand(tables[i], seat)]
 
 
 def why_illegal(tables: Tables, i: int, action: int) -> str:
-    """Return why the actor at table i may not take `action`, and what it may do."""
+    """Return why `action` is illegal for the actor at table i, and the legal actions."""
     t: Table = tables[i]
     if t.actor == NOBODY:
         return f"action {action}: the deal is over; call reset()"
@@ -101,18 +102,18 @@ def _reason(tables: Tables, i: int, action: int) -> str:
     if t.opening_decision & OPENER_IS_ASKED and t.num_decisions == 0:
         return f"{name}: the deal begins with the single 3D"
     if action == PASS:
-        return f"{name}: whoever has control must lead"
+        return f"{name}: the seat that has control must lead"
     if POSITIONS[action][-1] >= t.num_cards[t.actor]:
         return f"action {action} plays positions {list(POSITIONS[action])} of a hand of {t.num_cards[t.actor]} cards"
     value = int(value_of_action(t, int(t.actor), action))
     if value == NO_COMBO:
-        return f"{name} are no combination"
+        return f"{name} are not a combination"
     if t.trick_size not in (0, ACTION_SIZE[action]):
         return f"{name} has {ACTION_SIZE[action]} cards, the hand to beat {t.trick_size}: {trick_name(t)}"
     if not beats(t, np.int64(value), np.int64(t.trick_value)):
         unbeatable = " (nothing beats a straight flush)" if t.trick_kind == STRAIGHT_FLUSH else ""
         return f"{name} does not beat the {trick_name(t)}{unbeatable}"
-    return f"{name}: with all four cards of a rank, the three without the heart are not played (option all_triples)"
+    return f"{name}: the three without the heart of a rank of four are not legal (option all_triples)"
 
 
 def _legal_text(tables: Tables, i: int) -> str:
@@ -123,7 +124,7 @@ def _legal_text(tables: Tables, i: int) -> str:
 
 
 def trick_name(t: Table) -> str:
-    """Return the hand to beat in words, "" in control."""
+    """Return the name of the hand to beat, such as "pair 7C 7S"; "" in control."""
     if t.trick_size == 0:
         return ""
     return f"{KIND_NAMES[t.trick_kind]} {order_names(t.trick_cards[: int(t.trick_size)])}"

@@ -1,4 +1,4 @@
-"""Big 2 in words: what a seat sees, and which combination an answer such as "pair 7C 7S" names."""
+"""Text interface of Big 2: descriptions of tables, and answers such as "pair 7C 7S"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from card_envs.games.big2.view import action_cards, action_name, hand, legal_act
 from card_envs.records import Tables
 
 _LISTED = 60
-"""Legal actions that are listed one by one; of more, the rest is counted."""
+"""Maximum number of legal actions that are listed."""
 _RANK_WORDS = {
     "two": "2", "deuce": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "t", "jack": "j", "queen": "q", "king": "k", "ace": "a", "sixes": "6", "deuces": "2",
@@ -35,7 +35,7 @@ _FILLERS = frozenset(("play", "i", "my", "the", "a", "an", "and", "with", "cards
 
 
 def text_interface(config: Big2Config) -> TextInterface:
-    """Return how games with these rules are described and played in words."""
+    """Return the text interface of games with these rules."""
     return TextInterface(
         rules=_rules(config),
         describe=_describe,
@@ -120,16 +120,18 @@ def _describe_legal(tables: Tables, i: int) -> str:
 
 
 def _read_action(tables: Tables, i: int, words: str) -> int:
-    """Return the legal action that words in small letters name; raises ValueError."""
+    """Return the legal action that a text in lower case names; ValueError if there is none."""
     t: Table = tables[i]
     legal = legal_actions(t)
     words = words.translate(_SUIT_SIGNS).removesuffix(".")
     if words in ("pass", "i pass", "passes"):
         if PASS not in legal:
-            raise ValueError("passing is not possible here: lead a combination")
+            raise ValueError("passing is not legal: lead a combination")
         return PASS
     words = _SUITED.sub(lambda match: _RANK_WORDS.get(match[1], match[1]) + match[2][0], words)
-    orders, rest = _split_cards(_PLURAL.sub(lambda match: _NAME_OF_RANK[match[1]], words))  # "of 7s" is no spade
+    orders, rest = _split_cards(
+        _PLURAL.sub(lambda match: _NAME_OF_RANK[match[1]], words)
+    )  # "of 7s" is not the seven of spades
     kind, rank = _read_kind(rest)
     if not orders:
         return _find_kind(t, legal, kind, rank)
@@ -151,12 +153,12 @@ def _why_not(t: Table, orders: Iterable[int]) -> str:
     return (
         f"{order_names(sorted(orders))} does not beat the {trick}"
         if trick
-        else f"{order_names(sorted(orders))} is no combination that may be played"
+        else f"{order_names(sorted(orders))} is not a combination that may be played"
     )
 
 
 def _split_cards(words: str) -> tuple[list[int], list[str]]:
-    """Return the order numbers of the cards that are named, and the other words."""
+    """Return the order numbers of the cards in a text, and its other words."""
     orders: list[int] = []
     rest: list[str] = []
     for word in re.split(r"[\s,;:+/&-]+", words):
@@ -168,7 +170,7 @@ def _split_cards(words: str) -> tuple[list[int], list[str]]:
 
 
 def _read_kind(rest: list[str]) -> tuple[int | None, int | None]:
-    """Return the kind of combination and the rank (0 = deuce) that words beside the cards name, None for none."""
+    """Return the kind of combination and the rank (0 = deuce) that the words name, None if they name none."""
     words = " ".join(rest)
     if not words:
         return None, None
@@ -191,7 +193,7 @@ def _rank(word: str) -> int | None:
 
 
 def _find_kind(t: Table, legal: list[int], kind: int | None, rank: int | None) -> int:
-    """Return the only legal combination of a kind (and a rank, which all its cards have)."""
+    """Return the only legal combination of a kind, and of a rank if it is not None; ValueError if there are others."""
     if kind is None:
         raise ValueError("name the cards")
     found = [action for action in legal if action != PASS and _kind(t, action) == kind]

@@ -1,4 +1,4 @@
-"""What the seat to act may do: amounts to call and raise to, legal action ids, and what an id stands for."""
+"""Legal actions of the seat to act: amounts to call and raise to, action ids, and the amounts that ids stand for."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from card_envs.rng import random_below
 FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
 
 INTEGERS_OFFSET = FIRST_RAISE_ACTION - 1
-"""MENU_INTEGERS: action id minus the amount that it raises to; the smallest all-in is one chip, the first raise id."""
+"""MENU_INTEGERS: action id minus the amount that it raises to; the first raise id raises to one chip."""
 
 NO_AMOUNT = -1
-"""Returned by `raise_to_of` for a raise that is not open; no amount of chips is negative."""
-_LEGAL_BITS = 16  # of the field `legal`
+"""Returned by `raise_to_of` for a raise that is not possible."""
+_LEGAL_BITS = 16  # size of the field `legal`
 
 
 @kernel
@@ -38,7 +38,7 @@ def has(seats: Any, seat: Any) -> Any:
 
 @kernel
 def wrap_seat(seat: Any, num_seats: Any) -> Any:
-    """Return a seat number below 2 * num_seats brought into 0 .. num_seats - 1; a division would cost 20 times that."""
+    """Return a number below 2 * num_seats modulo num_seats; a division would take 20 times as long."""
     return seat - num_seats if seat >= num_seats else np.int64(seat)
 
 
@@ -50,20 +50,20 @@ def seat_position(t: Table, seat: Any) -> Any:
 
 @kernel
 def first_seat_from(seats: Any, start: Any, num_seats: Any) -> Any:
-    """Return the first seat of a set that is not empty, clockwise from seat `start` (below 2 * num_seats)."""
-    behind = seats & (np.int64(-1) << wrap_seat(start, num_seats))
-    return lowest_bit(behind if behind else seats)
+    """Return the first seat of a non-empty set, clockwise from seat `start` (below 2 * num_seats)."""
+    from_start = seats & (np.int64(-1) << wrap_seat(start, num_seats))
+    return lowest_bit(from_start if from_start else seats)
 
 
 @kernel
 def amount_to_call(t: Table) -> Any:
-    """Return the chips by which the actor's street commitment is below the current bet (may exceed the stack)."""
+    """Return the current bet minus the actor's street commitment, in chips; it may exceed the stack."""
     return np.int64(t.current_bet) - t.street_commit[t.actor]
 
 
 @kernel
 def menu_amount(t: Table, action: Any) -> Any:
-    """Return the street commitment that a sized raise id of the bet menu asks for, legal or not."""
+    """Return the street commitment of a raise id with a size of the bet menu, legal or not."""
     size = np.int64(t.bet_size[action - FIRST_RAISE_ACTION])
     if t.menu == MENU_POT:
         return np.int64(t.current_bet) + (np.int64(t.pot) + amount_to_call(t)) * size // 1000
@@ -72,7 +72,7 @@ def menu_amount(t: Table, action: Any) -> Any:
 
 @kernel
 def num_menu_actions(t: Table) -> Any:
-    """Return the number of action ids; of MENU_INTEGERS, whose raises are all amounts, those below the first raise."""
+    """Return the number of action ids; for MENU_INTEGERS, without the raises."""
     if t.menu == MENU_LIMIT:
         return np.int64(FIRST_RAISE_ACTION + 1)
     return np.int64(FIRST_RAISE_ACTION) + t.num_sizes + t.has_all_in
@@ -80,7 +80,7 @@ def num_menu_actions(t: Table) -> Any:
 
 @kernel
 def raise_to_of(t: Table, action: Any) -> Any:
-    """Return the street commitment that raise id `action` stands for, or NO_AMOUNT; raising itself must be allowed."""
+    """Return the street commitment of raise id `action`, or NO_AMOUNT; the actor must be allowed to raise."""
     low, high = np.int64(t.min_raise_to), np.int64(t.max_raise_to)
     if t.menu == MENU_INTEGERS:
         asked = np.int64(action) - INTEGERS_OFFSET
@@ -88,7 +88,7 @@ def raise_to_of(t: Table, action: Any) -> Any:
     if t.menu == MENU_LIMIT or action - FIRST_RAISE_ACTION >= t.num_sizes:
         return high
     amount = menu_amount(t, action)
-    # with an all-in in the menu, sizes that reach the maximum leave it to that id: one id for one bet
+    # a size that reaches the maximum is left to the all-in id, if there is one, so that each bet has one id
     if amount < low or amount > high - t.has_all_in:
         return np.int64(NO_AMOUNT)
     return amount
@@ -96,7 +96,7 @@ def raise_to_of(t: Table, action: Any) -> Any:
 
 @kernel
 def is_legal(t: Table, action: Any) -> Any:
-    """Return True if the actor may take action id `action`; any integer is allowed as argument."""
+    """Return True if the actor may take action id `action`, which may be any integer."""
     if 0 <= action < _LEGAL_BITS and (np.int64(t.legal) >> action) & 1 == 1:
         return True
     if t.menu != MENU_INTEGERS or action < FIRST_RAISE_ACTION or t.max_raise_to == 0:
@@ -106,7 +106,7 @@ def is_legal(t: Table, action: Any) -> Any:
 
 @kernel
 def betting_options(tables: Tables, i: Any) -> Any:
-    """Return (may fold, chips to call, min raise-to, max raise-to) of the actor; the last two are 0 without a raise."""
+    """Return the actor's (may fold, chips to call, min raise-to, max raise-to); the last two are 0 without a raise."""
     t: Table = tables[i]
     return t.legal & 1 == 1, min(amount_to_call(t), t.stack[t.actor]), t.min_raise_to, t.max_raise_to
 
@@ -137,7 +137,7 @@ def write_mask(t: Table, seat: Any, m: Any) -> None:
 
 @kernel
 def random_action(t: Table, stream: Any) -> Any:
-    """Return a uniformly random legal id, drawn from the random stream of record `stream`; 0 when the hand is over."""
+    """Return a uniformly random legal id, drawn from the random stream of record `stream`; 0 if the hand is over."""
     bits = np.int64(t.legal)
     if bits == 0:
         return np.int64(FOLD_ACTION)

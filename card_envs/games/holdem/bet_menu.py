@@ -1,4 +1,4 @@
-"""The raises that action ids of a no-limit or pot-limit game stand for."""
+"""`BetMenu`: the raises that action ids stand for in no-limit and pot-limit games."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class BetMenu:
     sizes: tuple[int, ...] = ()
     """Thousandths of the pot after calling (MENU_POT) or raise-to amounts in chips (MENU_CHIPS), increasing."""
     all_in: bool = False
-    """The last id is all-in."""
+    """True if the last action id is all-in."""
 
     @classmethod
     def pot_fractions(cls, fractions: Iterable[float], all_in: bool = True) -> Self:
         """Return raises by fractions of the pot.
 
         Args:
-            fractions: 0.001 to 100, of the pot as it is after calling, such as 0.5 and 1.
+            fractions: Fractions of the pot after calling, 0.001 to 100, such as 0.5 and 1.
             all_in: Whether the last action id is all-in.
         """
         listed = [_number("of pot fractions", fraction) for fraction in fractions]
@@ -38,10 +38,10 @@ class BetMenu:
 
     @classmethod
     def chips(cls, amounts: Iterable[int], all_in: bool = False) -> Self:
-        """Return raises *to* amounts in chips.
+        """Return raises to fixed amounts.
 
         Args:
-            amounts: Street commitments after the raise.
+            amounts: Street commitments after the raise, in chips.
             all_in: Whether the last action id is all-in.
         """
         sizes = tuple(sorted(int(amount) for amount in amounts))
@@ -51,7 +51,7 @@ class BetMenu:
 
     @classmethod
     def integers(cls) -> Self:
-        """Return every raise-to amount, from a single chip on: action id a >= 2 raises to a - 1 chips."""
+        """Return a menu of all amounts: action id a >= 2 raises to a - 1 chips."""
         return cls(MENU_INTEGERS)
 
     @staticmethod
@@ -66,11 +66,11 @@ class BetMenu:
 
         Args:
             menu: Letters (f fold, c check or call, h half pot, p pot, a all-in: "fcpa" and "fchpa" as in OpenSpiel);
-                "pot:0.5,1" or "chips:4,8", with ",all_in" for an all-in; "integers" for every amount; or a list of pot
-                fractions, which comes with an all-in. A `BetMenu` is returned as it is.
+                "pot:0.5,1" or "chips:4,8", with ",all_in" for an all-in; "integers" for all amounts; or a list of pot
+                fractions, to which an all-in is added. A `BetMenu` is returned unchanged.
 
         Raises:
-            ValueError: For other text, and for sizes out of range.
+            ValueError: For other strings, and for sizes out of range.
 
         Example:
             >>> BetMenu.parse("pot:0.5,1,all_in").sizes

@@ -1,4 +1,8 @@
-"""The betting of a hand: antes and blinds, decisions, turns and streets."""
+"""The course of a hand: cards, antes and blinds, decisions, turns, streets and the end.
+
+The functions are in the order in which a hand calls them: `deal_cards`, `start_hand`, `act`, and what follows a
+decision: `_pass_the_turn`, `_close_street`, `_end_hand`, `give_turn`.
+"""
 
 from __future__ import annotations
 
@@ -44,41 +48,41 @@ from card_envs.rng import random_below
 
 @kernel
 def move_button(t: Table) -> None:
-    """Move the button one seat to the left, where it moves at all."""
+    """Move the button one seat to the left, in games whose button moves."""
     if t.button_moves == 1:
         t.button = wrap_seat(np.int64(t.button) + 1, t.num_seats)
 
 
 @kernel
 def deal_cards(t: Table, known: Any) -> None:
-    """Fill the deck field behind its first `known` cards with distinct random ones, up to the river."""
+    """Fill the deck field after its first `known` cards with other random cards, up to the river."""
     needed = np.int64(t.num_seats) * t.num_hole_cards
     for street in range(t.num_streets):
         needed += t.board_cards[street]
     used = np.int64(0)
     for i in range(known):
         used |= np.int64(1) << np.int64(t.deck[i])
-    place = np.int64(known)
-    while place < needed:
+    count = np.int64(known)
+    while count < needed:
         card = _card_at(t, random_below(t, np.int64(t.deck_size)))
-        t.deck[np.uint64(place)] = card
-        place += 1 - (used >> card & 1)  # no branch: after a card that came before, the next one takes its place
+        t.deck[np.uint64(count)] = card
+        count += 1 - (used >> card & 1)  # no branch: a card that is used already is overwritten by the next one
         used |= np.int64(1) << card
     for i in range(needed, MAX_DEALT):
         t.deck[i] = NO_CARD
 
 
 @kernel
-def _card_at(t: Table, place: Any) -> Any:
-    """Return the card at a place of the ordered deck."""
+def _card_at(t: Table, index: Any) -> Any:
+    """Return the card id with an index in the ordered deck."""
     if t.num_suits == 4:
-        return 4 * np.int64(t.lowest_rank) + place
-    return 4 * (np.int64(t.lowest_rank) + place // t.num_suits) + place % t.num_suits
+        return 4 * np.int64(t.lowest_rank) + index
+    return 4 * (np.int64(t.lowest_rank) + index // t.num_suits) + index % t.num_suits
 
 
 @kernel
 def start_hand(t: Table) -> None:
-    """Restore the stacks and start a hand with the cards in the deck field: antes, blinds, first seat to act."""
+    """Start a hand with the cards in the deck field: restore stacks, post antes and blinds, find the first actor."""
     _clear_hand(t)
     t.largest_amount = largest_amount(t)
     most = largest_ante(t)
@@ -99,9 +103,10 @@ def start_hand(t: Table) -> None:
 
 @kernel
 def largest_ante(t: Table) -> Any:
-    """Return the most chips that an ante can take: where antes are live, the second largest, which the others match.
+    """Return the largest ante that a seat can pay.
 
-    PokerKit too gives what nobody matches back before the blinds. Dead antes are taken whole.
+    Live antes are limited to the second largest one, because an unmatched part is returned before the blinds, as in
+    PokerKit. Dead antes are not limited.
     """
     if t.dead_antes == 1:
         return np.int64(MAX_CHIPS)
@@ -115,13 +120,13 @@ def largest_ante(t: Table) -> Any:
 
 @kernel
 def starting_stack(t: Table, seat: Any) -> Any:
-    """Return the chips that a seat brought into the hand, over or not."""
+    """Return the stack of a seat at the start of the hand, during and after the hand."""
     return np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over == 1 else np.int64(t.hand_commit[seat]))
 
 
 @kernel
 def largest_amount(t: Table) -> Any:
-    """Return the most chips a seat can put in: the largest starting stack; in capped limit games, all possible bets."""
+    """Return the largest amount that a seat can put in: the largest stack, in capped limit games at most all bets."""
     largest = np.int64(1)
     for seat in range(t.num_seats):
         largest = max(largest, np.int64(t.stack[seat]))
@@ -141,7 +146,7 @@ def largest_amount(t: Table) -> Any:
 @kernel
 def _clear_hand(t: Table) -> None:
     for seat in range(t.num_seats):
-        # a hand that was left in the middle gives back what was put in
+        # chips of an unfinished hand are returned
         t.stack[seat] += -t.payoff[seat] if t.is_over == 1 else t.hand_commit[seat]
         t.payoff[seat] = 0
         t.hand_commit[seat] = 0
@@ -187,7 +192,7 @@ def _pay(t: Table, seat: Any, chips: Any) -> None:
 
 @kernel
 def act(t: Table, kind: Any, raise_to: Any) -> None:
-    """Apply the actor's decision: FOLD, CALL, or RAISE to a street commitment of `raise_to`. It must be legal."""
+    """Apply the actor's legal decision: FOLD, CALL, or RAISE to a street commitment of `raise_to`."""
     seat = np.int64(t.actor)
     bit = np.int64(1) << seat
     street = t.street
@@ -224,9 +229,9 @@ def _raise(t: Table, seat: Any, bit: Any, raise_to: Any) -> None:
     if is_full:
         t.last_raise = increment
     if t.short_raise_reopens == 1:
-        # the smallest raise-to stays where it was or moves up (minNoLimitRaiseTo in the ACPC server's game.c)
+        # the smallest raise-to does not decrease (minNoLimitRaiseTo in the ACPC server's game.c)
         t.last_raise = max(increment, missing)
-    # all-ins below a full raise add up: together they may reopen the betting (TDA 2024 rule 47)
+    # all-ins below a full raise add up, and together may reopen the betting (TDA 2024 rule 47)
     t.short_raises = 0 if t.stack[seat] > 0 else np.int64(t.short_raises) + increment
     if t.short_raises >= t.last_raise:
         t.short_raises = 0
@@ -236,14 +241,14 @@ def _raise(t: Table, seat: Any, bit: Any, raise_to: Any) -> None:
 @kernel
 def _seats_with_chips(t: Table) -> Any:
     seats = np.int64(0)
-    for seat in range(t.num_seats):  # no branch, which could only be guessed
+    for seat in range(t.num_seats):  # no branch, which the processor could not predict
         seats |= np.int64(t.stack[seat] > 0) << seat
     return seats & t.in_hand
 
 
 @kernel
 def _pass_the_turn(t: Table, seat: Any) -> None:
-    """Give the turn to the next seat left of `seat`, or end the street, or the hand."""
+    """Give the turn to the next seat that has to act, left of `seat`; or end the street or the hand."""
     if np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) == 0:
         _end_hand(t)
     elif t.pending == 0:
@@ -259,7 +264,7 @@ def _next_pending(t: Table, first: Any) -> Any:
 
 @kernel
 def _close_street(t: Table, last_actor: Any) -> None:
-    """Open the next street on which somebody can bet; without one, run the board out and show down."""
+    """Open the next street on which a seat can bet; if there is none, deal the whole board and end the hand."""
     while t.street + 1 < t.num_streets:
         t.street += 1
         for seat in range(t.num_seats):
@@ -282,9 +287,9 @@ def _open_betting(t: Table, opener: Any) -> None:
 
 @kernel
 def _set_pending(t: Table) -> Any:
-    """Decide who acts on the street that opens, return False if nobody does.
+    """Set the seats that have to act on a new street; return False if there are none.
 
-    Seats without chips do not act, nor does one that no other seat could call; a single seat acts only to call.
+    A seat acts if it has chips and another seat could call it. A single such seat acts only if it has to call.
     """
     largest, second = np.int64(0), np.int64(0)
     seats = np.int64(t.in_hand)
@@ -307,14 +312,14 @@ def _set_pending(t: Table) -> Any:
 @kernel
 def _end_hand(t: Table) -> None:
     award_pots(t)
-    take_turn_away(t)
+    clear_turn(t)
     t.pending = 0
     t.is_over = 1
 
 
 @kernel
 def give_turn(t: Table, seat: Any) -> None:
-    """Make `seat` the actor and write down, once, what it may do: the fields legal, min_raise_to and max_raise_to."""
+    """Make `seat` the actor and set its legal actions: the fields `legal`, `min_raise_to` and `max_raise_to`."""
     t.actor = seat
     t.min_raise_to = 0
     t.max_raise_to = 0
@@ -333,8 +338,8 @@ def give_turn(t: Table, seat: Any) -> None:
 
 
 @kernel
-def take_turn_away(t: Table) -> None:
-    """Leave the table without an actor: nothing is legal any more."""
+def clear_turn(t: Table) -> None:
+    """Leave the table without an actor and legal actions."""
     t.actor = NOBODY
     t.legal = 0
     t.min_raise_to = 0
@@ -343,10 +348,10 @@ def take_turn_away(t: Table) -> None:
 
 @kernel
 def _may_raise(t: Table) -> Any:
-    """Return True if the actor may bet or raise at all.
+    """Return True if the actor may bet or raise.
 
-    Not beyond the cap, not without chips above the call, not when nobody left could call, and not in the face of an
-    all-in that was less than a full raise for somebody who already acted (TDA 2024 rule 47; profile `acpc` allows it).
+    It may not if the cap is reached, if it has no chips beyond the call, if no other seat could call, and if it already
+    acted and was then only raised by an all-in below a full raise (TDA 2024 rule 47; the profile `acpc` allows it).
     """
     seat = np.int64(t.actor)
     to_call = amount_to_call(t)
@@ -382,7 +387,7 @@ def _set_raise_bounds(t: Table) -> None:
 
 @kernel
 def full_raise_to(t: Table) -> Any:
-    """Return the street commitment of the smallest full raise, whatever the actor's chips."""
+    """Return the street commitment after the smallest full raise, for any stack of the actor."""
     if t.short_raise_reopens == 1 and t.last_raise > 0:
         return np.int64(t.current_bet) + t.last_raise
     return np.int64(t.current_bet) + max(t.last_raise, t.min_bet)

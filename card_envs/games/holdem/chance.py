@@ -1,4 +1,4 @@
-"""The cards of hold'em as events: hole cards seat by seat, then betting, and the board street by street."""
+"""Explicit chance of hold'em: hole cards seat by seat, and the board street by street."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ _KINDS = {FOLD: "f", CALL: "c", RAISE: "r"}
 
 
 class Bet(NamedTuple):
-    """A public decision of a seat: FOLD, CALL or RAISE, and its street commitment (chips) after it."""
+    """A public decision of a seat."""
 
     seat: int
     street: int
     kind: int
+    """FOLD, CALL or RAISE."""
     amount: int
+    """Street commitment after the decision, in chips."""
 
 
 class HoldemChance:
-    """The chance events of a hold'em game; the button is the last seat, so that seat 0 has position 0."""
+    """The chance events of a hold'em game, with the button on the last seat, so that seat 0 has position 0."""
 
     def __init__(self, config: HoldemConfig, deal_with: DealWith) -> None:
         self._config, self._deal_with = config, deal_with
@@ -61,7 +63,7 @@ class HoldemChance:
         return (board, history)
 
     def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
-        """Begin the hand; cards that chance has not dealt yet are stood in for, and nothing shows them."""
+        """Begin the hand; cards that chance has not dealt yet are arbitrary and not shown."""
         self._deal_with(tables, 0, {"button": self._config.num_players - 1, "deck": self._complete_deck(cards)})
 
     def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
@@ -70,7 +72,7 @@ class HoldemChance:
         tables["deck"][0, : len(deck)] = deck
 
     def _complete_deck(self, cards: tuple[int, ...]) -> list[int]:
-        """Return a whole deck field: `cards`, then others of the deck (showdowns rank no card twice)."""
+        """Return `cards` and further cards of the deck, as many as a hand deals."""
         missing = self._config.num_dealt - len(cards)
         others = [card for card in self.deck if card not in cards] if missing else []
         return [*cards, *others[:missing]]
@@ -80,13 +82,13 @@ class HoldemChance:
         return self._num_shown[int(tables["street"][0])]
 
     def public_decision(self, before: Tables, after: Tables, action: int) -> Bet:
-        """Return the decision, as the table itself remembers it."""
+        """Return the decision, which the table records."""
         ring = (int(after["num_decisions"][0]) - 1) % RECENT_ACTIONS
         seat, kind = divmod(int(after["recent_move"][0, ring]), 4)
         return Bet(seat, int(before["street"][0]), kind, int(after["recent_amount"][0, ring]))
 
     def action_of(self, tables: Tables, decision: Bet) -> int:
-        """Return the action id of a decision of the actor, ILLEGAL if it cannot take it."""
+        """Return the action id of a decision of the actor; ILLEGAL if the actor cannot take it."""
         t: Table = tables[0]
         actions: Iterable[int] = (FOLD_ACTION,) if decision.kind == FOLD else (CALL_ACTION,)
         if decision.kind == RAISE:
@@ -97,22 +99,22 @@ class HoldemChance:
         return next((action for action in actions if is_legal(t, action)), ILLEGAL)
 
     def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
-        """Return no cards for any seat: hole cards are shown when all decisions are made."""
+        """Return no cards: hole cards are shown after the last decision."""
         return [()] * self._config.num_players
 
     def card_name(self, card: int) -> str:
-        """Return a card in words, such as "As"."""
+        """Return the name of a card, such as "As"."""
         return card_name(card)
 
     def public_text(self, episode: Episode) -> str:
-        """Return board and betting, streets apart: "board 2c 7d Th / Js  betting c r4 c / c c"."""
+        """Return board and betting by street: "board 2c 7d Th / Js  betting c r4 c / c c"."""
         boards = [card_names(sorted(episode.cards[place])) for place in self._boards]
         streets = groupby(episode.decisions, key=lambda bet: bet.street)
         betting = " / ".join(" ".join(map(_bet_text, bets)) for _, bets in streets)
         return f"board {' / '.join(filter(None, boards)) or '-'}  betting {betting or '-'}"
 
     def private_text(self, cards: Iterable[int]) -> str:
-        """Return hole cards, the highest first: the order in which they came tells nothing."""
+        """Return hole cards, the highest first: the order of the deal does not matter."""
         return card_names(sorted(cards, reverse=True))
 
     def write_recall(self, episode: Episode, pieces: Mapping[str, NDArray[Any]]) -> None:
@@ -128,20 +130,21 @@ class HoldemChance:
 
 
 def max_decisions(config: HoldemConfig) -> int:
-    """Return a number of decisions that no hand exceeds.
+    """Return an upper bound of the number of decisions in a hand.
 
-    On a street everybody may decide once, and after each raise all but the raiser again. Without a cap the chips run
-    out: raises grow the bet by the smallest bet at least, an all-in of each seat excepted; where such an all-in reopens
-    the betting, a chip may be enough.
+    On a street, each seat may decide once, and after each raise all others may decide again. Without a cap, the number
+    of raises is limited by the stacks: a raise increases the bet by at least the smallest bet, except for one all-in of
+    each seat. If such an all-in reopens the betting, later raises may be as small as a chip.
     """
     others, streets = config.num_players - 1, len(config.board_cards)
-    raises = _most_raises(config)
+    raises = _max_raises(config)
     if config.structure == "limit" and config.max_raises is not None:
         raises = min(raises, sum(config.max_raises))
     return streets * config.num_players + raises * others
 
 
-def _most_raises(config: HoldemConfig) -> int:
+def _max_raises(config: HoldemConfig) -> int:
+    """Return an upper bound of the number of raises that the stacks allow."""
     smallest = config.min_bet
     if config.structure == "limit":
         smallest = min(config.raise_sizes)
@@ -151,7 +154,7 @@ def _most_raises(config: HoldemConfig) -> int:
 
 
 def _board_slices(config: HoldemConfig, num_shown: list[int]) -> list[slice]:
-    """Return where the cards of each street that has any lie among the dealt cards."""
+    """Return the slice of the dealt cards for each street with board cards."""
     return [slice(end - count, end) for end, count in zip(num_shown, config.board_cards, strict=True) if count]
 
 

@@ -1,4 +1,4 @@
-"""What a hold'em game is: seats, cards, stakes, bet menu and rules profile, checked and written into tables."""
+"""`HoldemConfig`: the settings of a hold'em game, their checks, and new tables with them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ import numpy as np
 from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.game import Game, check_list, is_whole
 from card_envs.games.holdem.bet_menu import BetMenu
-from card_envs.games.holdem.rules import BY_RULES as BY_RULES  # names of settings, reached through this module too
-from card_envs.games.holdem.rules import RULES as RULES
-from card_envs.games.holdem.rules import RulesProfile as RulesProfile
-from card_envs.games.holdem.rules import limit_caps, profile_of
+from card_envs.games.holdem.rules import BY_RULES, RulesProfile, limit_caps, profile_of
 from card_envs.games.holdem.state import (
     MAX_CHIPS,
     MAX_LEVELS,
@@ -23,6 +20,7 @@ from card_envs.games.holdem.state import (
     MENU_INTEGERS,
     MENU_LIMIT,
     TABLE,
+    TEXAS_BOARD,
     UNCAPPED,
     Structure,
 )
@@ -40,32 +38,35 @@ class HoldemConfig:
     """`limit`, `pot_limit` or `no_limit`."""
     num_players: int = 2
     stacks: int | tuple[int, ...] = 200
-    """Starting stack of every seat, or one per seat; restored before every deal."""
+    """Starting stack of every seat, or of each seat; restored before every deal."""
     blinds: tuple[int, ...] = (1, 2)
-    """Small blind, big blind, straddles ..., in this order; heads-up the button owes the first."""
+    """Small blind, big blind, straddles ..., in this order; heads-up, the button posts the first."""
     antes: int | tuple[int, ...] = 0
-    """Ante of every seat, or by position: the first seat left of the button comes first."""
+    """Ante of every seat, or by position from the first seat left of the button on."""
     min_bet: int = 2
-    """Smallest bet and raise (no-limit and pot-limit)."""
+    """Smallest bet and raise in no-limit and pot-limit games."""
     raise_sizes: tuple[int, ...] = (2, 2, 4, 4)
-    """Limit: the size of bets and raises on each street."""
+    """Size of bets and raises on each street in limit games."""
     max_raises: tuple[int, ...] | None = (3, 4, 4, 4)
-    """Raises allowed on each street (the blind is not one), None without a cap."""
+    """Maximum number of raises on each street (the blind is no raise); None for no cap."""
     bet_menu: BetMenu | str | tuple[float, ...] = "fchpa"
+    """Raises that have action ids in no-limit and pot-limit games, see `BetMenu.parse`."""
     rules: str | RulesProfile = "standard"
+    """Rules profile or its name."""
     num_hole_cards: int = 2
-    board_cards: tuple[int, ...] = (0, 3, 1, 1)
-    """Cards that come before each street; their number is the number of streets."""
+    board_cards: tuple[int, ...] = TEXAS_BOARD
+    """Number of board cards that come before each street; the length is the number of streets."""
     lowest_rank: int = 0
     num_ranks: int = 13
     num_suits: int = 4
     button_moves: bool = True
-    """The button moves one seat to the left with every deal; else it stays on the last seat, so that seat 0 opens."""
+    """True if the button moves one seat to the left with every deal; else it stays on the last seat, and seat 0 opens.
+    """
     chips_per_reward: int = 2
-    """Chips that make a reward of 1: the big blind, or 1 in games that count chips."""
+    """Number of chips that equals a reward of 1: the big blind, or 1 in games that count chips."""
 
     def __post_init__(self) -> None:
-        """Check every field; see the messages."""
+        """Raise a ValueError for settings that are out of range or contradict each other."""
         if self.structure not in STRUCTURES:
             raise ValueError(f"structure {self.structure!r} is not known: choose one of {sorted(STRUCTURES)}")
         if not is_whole(self.num_players) or not 2 <= self.num_players <= MAX_SEATS:
@@ -76,9 +77,9 @@ class HoldemConfig:
         _check_amounts("antes", self.ante_list)
         _check_amounts("raise_sizes", self.raise_sizes)
         if len(self.blinds) > self.num_players:
-            raise ValueError(f"blinds {self.blinds} are more than the {self.num_players} players")
+            raise ValueError(f"blinds {self.blinds} are {len(self.blinds)} for {self.num_players} players")
         if not any(self.blinds) and not any(self.ante_list):
-            raise ValueError("blinds and antes are all 0: somebody has to put in a chip")
+            raise ValueError("blinds and antes are all 0: at least one must be positive")
         if not 1 <= len(self.board_cards) <= MAX_STREETS:
             raise ValueError(f"board_cards {self.board_cards} must name 1 .. {MAX_STREETS} streets")
         self._check_cards()
@@ -88,13 +89,13 @@ class HoldemConfig:
         shown = self.num_hole_cards + sum(self.board_cards)
         if self.num_hole_cards not in (1, 2) or not (shown <= 2 or 5 <= shown <= 7):
             raise ValueError(
-                f"{self.num_hole_cards} hole cards and a board of {sum(self.board_cards)}: hands are ranked from 1 or "
-                "2 cards (Kuhn, Leduc) or from 5 to 7"
+                f"{self.num_hole_cards} hole cards and a board of {sum(self.board_cards)}: together they must "
+                "be 1 or 2 (Kuhn, Leduc), or 5 to 7"
             )
         if not (1 <= self.num_suits <= 4 and self.lowest_rank >= 0 and self.lowest_rank + self.num_ranks <= 13):
             raise ValueError(f"{self.num_ranks} ranks from {self.lowest_rank} in {self.num_suits} suits are not a deck")
         if self.num_dealt > self.deck_size:
-            raise ValueError(f"{self.num_dealt} cards are dealt from a deck of {self.deck_size}")
+            raise ValueError(f"{self.num_dealt} cards cannot be dealt from a deck of {self.deck_size}")
 
     def _check_betting(self) -> None:
         streets = len(self.board_cards)
@@ -122,15 +123,16 @@ class HoldemConfig:
         max_raises: Sequence[int] | str | None = BY_RULES,
         rules: str = "standard",
     ) -> Self:
-        """Return limit hold'em: bets of one big blind before the turn, of two from then on, capped.
+        """Return limit hold'em: bets of one big blind before the turn and two big blinds later, with a cap.
 
         Args:
             num_players: 2 to 10.
             stacks: Starting stack in chips, one for all seats or one per seat.
             small_blind: Chips; 0 for none.
-            big_blind: Chips; a reward of 1 is one big blind.
+            big_blind: Chips; a reward of 1 is a big blind.
             ante: Chips that every seat posts before the blinds.
-            max_raises: Raises allowed on each of the four streets, None for no cap; by default those of the rules.
+            max_raises: Maximum number of raises on each of the four streets; None for no cap; by default those of the
+                rules.
             rules: Name of a rules profile, a key of `rules.RULES`.
 
         Raises:
@@ -169,9 +171,9 @@ class HoldemConfig:
             num_players: 2 to 10.
             stacks: Starting stack in chips, one for all seats or one per seat.
             small_blind: Chips; 0 for none.
-            big_blind: Chips, also the smallest bet and raise; a reward of 1 is one big blind.
+            big_blind: Chips, also the smallest bet and raise; a reward of 1 is a big blind.
             ante: Chips that every seat posts before the blinds.
-            bet_menu: The raises that have action ids, see `BetMenu.parse`.
+            bet_menu: Raises that have action ids, see `BetMenu.parse`.
             structure: "no_limit" or "pot_limit".
             rules: Name of a rules profile, a key of `rules.RULES`.
 
@@ -204,7 +206,18 @@ class HoldemConfig:
     ) -> Self:
         """Return flop hold'em (Brown et al. 2019, appendix A): limit hold'em that ends after the betting on the flop.
 
-        `bet_sizes` are in big blinds. Stacks are what a seat can lose at most.
+        Stacks are the largest amount that a seat can lose.
+
+        Args:
+            num_players: 2 to 10.
+            small_blind: Chips; 0 for none.
+            big_blind: Chips; a reward of 1 is a big blind.
+            bet_sizes: Size of bets and raises on each of the two streets, in big blinds.
+            max_raises: Maximum number of raises on each of the two streets.
+            rules: Name of a rules profile, a key of `rules.RULES`.
+
+        Raises:
+            ValueError: For settings that contradict each other; the message names them.
         """
         big = _check_blinds(small_blind, big_blind)
         bets, caps = tuple(check_list("bet_sizes", bet_sizes)), tuple(check_list("max_raises", max_raises))
@@ -226,33 +239,20 @@ class HoldemConfig:
     @classmethod
     def kuhn(cls, num_players: int = 2) -> Self:
         """Return Kuhn poker (Kuhn 1950): one card each, one bet of one chip; num_players + 1 cards, as in OpenSpiel."""
-        return cls._small_game(
-            num_players, "Kuhn poker", 2, 12, num_ranks=num_players + 1, num_suits=1, board=(0,), sizes=(1,), cap=1
-        )
+        return cls._small_game("Kuhn poker", num_players, num_suits=1, board=(0,), sizes=(1,), cap=1)
 
     @classmethod
     def leduc(cls, num_players: int = 2) -> Self:
         """Return Leduc hold'em (Southey et al. 2005): num_players + 1 ranks in two suits, bets of 2, then 4; cap 2."""
-        return cls._small_game(
-            num_players,
-            "Leduc hold'em",
-            2,
-            10,
-            num_ranks=num_players + 1,
-            num_suits=2,
-            board=(0, 1),
-            sizes=(2, 4),
-            cap=2,
-        )
+        return cls._small_game("Leduc hold'em", num_players, num_suits=2, board=(0, 1), sizes=(2, 4), cap=2)
 
     @classmethod
     def _small_game(
-        cls, num_players: int, name: str, least: int, most: int, *, num_ranks: int, num_suits: int,
-        board: tuple[int, ...], sizes: tuple[int, ...], cap: int,
-    ) -> Self:  # fmt: skip
-        most = min(most, MAX_SEATS)
-        if not is_whole(num_players) or not least <= num_players <= most:
-            raise ValueError(f"num_players {num_players!r}: {name} is for {least} .. {most} players")
+        cls, name: str, num_players: int, *, num_suits: int, board: tuple[int, ...], sizes: tuple[int, ...], cap: int
+    ) -> Self:
+        if not is_whole(num_players) or not 2 <= num_players <= MAX_SEATS:
+            raise ValueError(f"num_players {num_players!r}: {name} is for 2 .. {MAX_SEATS} players")
+        num_ranks = num_players + 1
         return cls(
             structure="limit",
             num_players=num_players,
@@ -273,17 +273,17 @@ class HoldemConfig:
 
     @property
     def profile(self) -> RulesProfile:
-        """The rules profile, resolved."""
+        """The rules profile; `rules` may be its name."""
         return profile_of(self.rules)
 
     @property
     def menu(self) -> BetMenu:
-        """The bet menu, resolved."""
+        """The bet menu, parsed."""
         return BetMenu(MENU_LIMIT) if self.structure == "limit" else BetMenu.parse(self.bet_menu)
 
     @property
     def num_actions(self) -> int:
-        """Number of action ids: fold, check or call, and the raises."""
+        """Number of action ids: fold, check or call, and raises."""
         menu = self.menu
         if menu.kind == MENU_LIMIT:
             return 3
@@ -323,26 +323,26 @@ class HoldemConfig:
 
     @property
     def is_texas(self) -> bool:
-        """Whether this is Texas hold'em: two hole cards, five on the board, the whole deck, whatever the betting."""
-        return (self.num_hole_cards, self.board_cards, self.deck_size) == (2, (0, 3, 1, 1), DECK_SIZE)
+        """True for Texas hold'em with any betting: two hole cards, five board cards, the whole deck."""
+        return (self.num_hole_cards, self.board_cards, self.deck_size) == (2, TEXAS_BOARD, DECK_SIZE)
 
     @property
     def is_flop_holdem(self) -> bool:
-        """Whether this is flop hold'em: two hole cards, a flop and no more, the whole deck, whatever the betting."""
+        """True for flop hold'em with any betting: two hole cards, three board cards, the whole deck."""
         return (self.num_hole_cards, self.board_cards, self.deck_size) == (2, FLOP_STREETS, DECK_SIZE)
 
     @property
     def has_whole_history(self) -> bool:
-        """Whether a table tells its whole betting: limit games with at most four raises a street."""
+        """True if tables record the whole betting: limit games with at most four raises a street."""
         return self.structure == "limit" and self.max_raises is not None and max(self.max_raises) < MAX_LEVELS
 
     @property
     def num_dealt(self) -> int:
-        """Cards dealt in a hand that goes to showdown."""
+        """Number of cards that are dealt in a hand that reaches a showdown."""
         return self.num_players * self.num_hole_cards + sum(self.board_cards)
 
     def new_tables(self, num_tables: int) -> np.ndarray[Any, np.dtype[Any]]:
-        """Return `num_tables` tables that carry these settings; no hand is dealt, no random stream started."""
+        """Return `num_tables` tables with these settings; nothing is dealt, and random streams are not seeded."""
         tables = np.zeros(num_tables, TABLE)
         menu, profile, seats, streets = self.menu, self.profile, self.num_players, len(self.board_cards)
         sizes = self.raise_sizes if menu.kind == MENU_LIMIT else menu.sizes
@@ -354,7 +354,7 @@ class HoldemConfig:
         tables["board_cards"][:, :streets] = self.board_cards
         tables["max_raises"][:, :streets] = UNCAPPED if self.max_raises is None else self.max_raises
         tables["cards_shown"] = [sum(self.board_cards[: street + 1]) for street in range(MAX_STREETS)]
-        raises, calls = [1] * streets, [1] * streets  # groups of the words of each street
+        raises, calls = [1] * streets, [1] * streets  # numbers of groups in `history_bits`
         if self.has_whole_history:
             raises = [int(cap) for cap in self.max_raises or ()]
             calls = [cap + 1 for cap in raises]
@@ -391,7 +391,7 @@ class HoldemConfig:
 
 
 def check_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
-    """Return one starting stack per seat, or raise a ValueError that names the wrong one."""
+    """Return the starting stack of each seat, or raise a ValueError that names a wrong one."""
     setting = _stack_setting(stacks)
     listed = [setting] * num_players if isinstance(setting, int) else list(setting)
     if len(listed) != num_players:
@@ -403,12 +403,12 @@ def check_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
 
 
 def is_holdem(game: Game) -> bool:
-    """Return True for every game of the hold'em family, small ones included."""
+    """Return True for all hold'em games, Kuhn and Leduc included."""
     return isinstance(game.config, HoldemConfig)
 
 
 def is_texas_holdem(game: Game) -> bool:
-    """Return True for hold'em with two hole cards, five on the board and the whole deck, whatever the betting."""
+    """Return True for Texas hold'em with any betting: two hole cards, five board cards, the whole deck."""
     return isinstance(game.config, HoldemConfig) and game.config.is_texas
 
 

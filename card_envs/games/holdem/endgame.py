@@ -1,8 +1,8 @@
-"""Endgames: heads-up hold'em that begins in the middle of a hand, with a board, a pot, stacks and ranges.
+"""Endgames: heads-up hold'em from the middle of a hand on, with a given board, pot, stacks and ranges.
 
-What solvers and search are tested on. The game is the one of the settings: the same actions, observations and kernels.
-Only how a hand begins is another: on the street of the board, without blinds, both seats having put in half of the pot,
-with hole cards drawn from the ranges.
+Solvers and search algorithms are tested on endgames. Actions, observations and kernels are those of the game with the
+same settings. Only the start of a hand is different: it begins on the street of the board, without blinds, with half of
+the pot from each seat, and with hole cards drawn from the ranges.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from card_envs.rng import random_unit
 SEATS, _HOLE_CARDS = 2, 2
 
 Range = Mapping[str, float] | Sequence[float] | NDArray[np.floating[Any]] | None
-"""Weights of the 1,326 hands as `card_envs.poker.hands` numbers them, or names such as "AsKd" with their weights; None
-for all hands alike."""
+"""Weights of the 1,326 hands in the order of `card_envs.poker.hands.HANDS`, or a mapping from hands such as "AsKd" to
+weights; None for equal weights."""
 Board = str | Sequence[int | str]
+"""Board cards by id or name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +40,8 @@ class Endgame:
     """The rest of a heads-up hand. Position 0, left of the button, acts first; position 1 has the button.
 
     Raises:
-        ValueError: Cards that come twice or leave no street, a pot or stacks that do not fit, ranges of another shape
-            or without a hand.
+        ValueError: For repeated cards, a board without a street, a pot or stacks out of range, and ranges with another
+            shape or without a possible hand.
 
     Example:
         >>> endgame = Endgame(HoldemConfig.limit(), "As Kd 7c 2h 2s", pot=12, stacks=(40, 40))
@@ -49,7 +50,7 @@ class Endgame:
     """
 
     config: HoldemConfig
-    """The game: streets, bets, rules and what a reward is. Its blinds, antes and stacks are not used."""
+    """Settings of the game. Its blinds, antes and stacks are not used."""
     board: Board
     """All cards on the board, by id or name."""
     pot: int
@@ -57,18 +58,18 @@ class Endgame:
     stacks: tuple[int, int]
     """Chips behind, by position."""
     ranges: tuple[Range, Range] = (None, None)
-    """What each seat may hold, by position."""
+    """Ranges of the seats, by position."""
     cards: NDArray[np.int64] = field(init=False)
-    """The board by ids."""
+    """Card ids of the board."""
     street: int = field(init=False)
     """The street on which the betting begins."""
     weights: NDArray[np.float64] = field(init=False)
-    """(2, 1326): the ranges, 0 for hands that share a card with the board; each sums to 1."""
+    """(2, 1326): the ranges, 0 for hands with a card of the board; each sums to 1."""
     _pairs: NDArray[np.float64] = field(init=False)
-    """(1326,): how likely position 0 holds each hand, given that no card comes twice."""
+    """(1326,): probability that position 0 holds each hand, given that no card is dealt twice."""
 
     def __post_init__(self) -> None:
-        """Check everything; see the messages."""
+        """Check the arguments and compute the other fields."""
         self._check_game()
         object.__setattr__(self, "cards", self._check_board())
         shown = np.cumsum(self.config.board_cards).tolist()
@@ -81,7 +82,9 @@ class Endgame:
         object.__setattr__(
             self, "weights", np.array([self._check_range(k, given) for k, given in enumerate(self.ranges)])
         )
-        pairs = self.weights[0] * np.array([self.weights[1][_apart(hand)].sum() for hand in range(NUM_HANDS)])
+        pairs = self.weights[0] * np.array(
+            [self.weights[1][_without_cards_of(hand)].sum() for hand in range(NUM_HANDS)]
+        )
         if not pairs.sum() > 0:
             raise ValueError(
                 "ranges: every hand of position 0 shares a card with every hand of position 1, so none can be dealt: "
@@ -118,7 +121,7 @@ class Endgame:
         if len(check_list("stacks", self.stacks)) != SEATS:
             raise ValueError(f"stacks {self.stacks} are {len(self.stacks)} numbers for {SEATS} players: give {SEATS}")
         most = MAX_CHIPS - self.pot // 2
-        if self.config.menu.kind == MENU_INTEGERS:  # ids stand for amounts, and end at the largest stack
+        if self.config.menu.kind == MENU_INTEGERS:  # action ids stand for amounts up to the largest stack
             most = min(most, max(self.config.stack_list))
         for position, stack in enumerate(self.stacks):
             if not is_whole(stack) or not 1 <= stack <= most:
@@ -141,7 +144,7 @@ class Endgame:
         if weights.shape != (NUM_HANDS,):
             raise ValueError(f"{name} has the shape {weights.shape}: give {NUM_HANDS:,} weights, or hands with weights")
         if not np.isfinite(weights).all() or weights.min() < 0:
-            raise ValueError(f"{name} has weights below 0 or without a number: give weights from 0 on")
+            raise ValueError(f"{name} has weights below 0 or that are not finite: give weights from 0 on")
         is_free = np.isin(HANDS, self.config.deck_cards).all(axis=1) & ~np.isin(HANDS, self.cards).any(axis=1)
         possible = np.where(is_free, weights, 0.0)
         if not possible.sum() > 0:
@@ -151,7 +154,7 @@ class Endgame:
         return np.asarray(possible / possible.sum(), np.float64)
 
     def game(self, encoder: str | Encoder = "default") -> Game:
-        """Return the endgame as a game, with the actions and observations of the game of the settings."""
+        """Return the endgame as a `Game`, with the actions and observations of the game with its settings."""
         settings = {f.name: getattr(self.config, f.name) for f in fields(HoldemConfig)}
         base = holdem_game("endgame", EndgameConfig(**settings, endgame=self), encoder)
         return replace(
@@ -167,7 +170,7 @@ class Endgame:
         )
 
     def start(self, tables: Tables, i: int, button: int, hole_cards: Sequence[int]) -> int:
-        """Begin the hand at table i with the hole cards of seat 0 and of seat 1; return the seat to act."""
+        """Begin the hand at table i with the hole cards of seat 0 and seat 1; return the seat to act."""
         t: Table = tables[i]
         t.button = button
         t.payoff[:] = 0
@@ -184,13 +187,13 @@ class Endgame:
         kernels.deal_known(tables, i, len(known))
         t.street = self.street
         t.largest_amount = max(largest, self.pot // 2 + max(self.stacks))
-        give_turn(t, int(t.actor))  # what is legal on this street
+        give_turn(t, int(t.actor))  # sets the legal actions of this street
         return int(t.actor)
 
     def draw(self, first: float, second: float) -> list[int]:
-        """Return the hole cards of position 0 and of position 1, by two random numbers in [0, 1)."""
+        """Return random hole cards of position 0 and position 1, determined by two random numbers in [0, 1)."""
         hand = _pick(self._pairs, first)
-        other = _pick(np.where(_apart(hand), self.weights[1], 0.0), second)
+        other = _pick(np.where(_without_cards_of(hand), self.weights[1], 0.0), second)
         return [int(card) for card in (*HANDS[hand], *HANDS[other])]
 
     def _deal(self, tables: Tables, i: int) -> int:
@@ -212,7 +215,7 @@ class Endgame:
         return illegal
 
     def _deal_with(self, tables: Tables, i: int, options: Mapping[str, Any]) -> int:
-        """Begin a hand with the button, and the four hole cards (`deck`), as given."""
+        """Begin a hand with a given button and four given hole cards (`deck`)."""
         button = options.get("button", (int(tables[i].button) + 1) % SEATS)
         if not is_whole(button) or not 0 <= button < SEATS:
             raise ValueError(f"button {button!r} must be a seat in 0..{SEATS - 1}")
@@ -231,12 +234,12 @@ class Endgame:
 
 @dataclass(frozen=True)
 class EndgameConfig(HoldemConfig):
-    """The settings of the game of an endgame."""
+    """The settings of an endgame."""
 
     endgame: Endgame | None = field(default=None, compare=False)
 
 
-def _apart(hand: int) -> NDArray[np.bool_]:
+def _without_cards_of(hand: int) -> NDArray[np.bool_]:
     """Return (1326,): the hands that share no card with a hand."""
     return np.asarray(~np.isin(HANDS, HANDS[hand]).any(axis=1))
 

@@ -10,13 +10,14 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, MAX_STREETS, NOBODY, Table
 from card_envs.observation import Block, Layout, block_starts
 from card_envs.records import Tables
 
 
 def state_layout(config: HoldemConfig) -> Layout:
-    """Return the blocks of the vector; seats are absolute, amounts are fractions of all chips at the table."""
+    """Return the blocks of the vector; seats are absolute numbers, amounts are fractions of all chips at the table."""
     return _layout(config.num_players)
 
 
@@ -66,14 +67,11 @@ def write_state(tables: Tables, i: Any, states: Any) -> None:
 
 @kernel
 def _write_cards(t: Table, n: Any, hole: Any, at: Any, o: Any) -> None:
-    """Write the cards of all seats, the whole board, and how much of it lies face up."""
+    """Write the hole cards of all seats, the whole board, and the number of its cards that are face up."""
     for seat in range(n):
         for k in range(hole):
             o.values[at.hole_cards + seat * DECK_SIZE + t.deck[seat * hole + k]] = 1.0
-    board, shown = np.int64(0), np.int64(0)
-    for street in range(t.num_streets):
-        board += t.board_cards[street]
-        shown += t.board_cards[street] if street <= t.street else 0
+    board, shown = np.int64(t.cards_shown[MAX_STREETS - 1]), num_board_cards(t)
     for k in range(board):
         o.values[at.board + k * DECK_SIZE + t.deck[n * hole + k]] = 1.0
     for k in range(shown):

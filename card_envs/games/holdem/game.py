@@ -1,4 +1,4 @@
-"""Hold'em as a `Game`: the folder's functions under the names that generic code asks for."""
+"""Hold'em as a `Game`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from typing import Any
 from card_envs.cards import NO_CARD, card_id, card_name
 from card_envs.game import Game, check_list, is_whole
 from card_envs.games.holdem import kernels, view
-from card_envs.games.holdem.config import RULES, HoldemConfig, check_stacks
+from card_envs.games.holdem.config import HoldemConfig, check_stacks
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.games.holdem.info import holdem_info, unit_of
+from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import MENU_INTEGERS, Table
 from card_envs.observation import Encoder, find_encoder
 from card_envs.records import Tables
 
 
 def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "default") -> Game:
-    """Return the game with these settings; `name` is what environments and tables of results call it."""
+    """Return the game with these settings.
+
+    Args:
+        name: Name of the game in messages and results.
+        config: The settings.
+        encoder: An encoder or its name.
+    """
     chosen = find_encoder(ENCODERS, encoder)
     seats = config.num_players
 
@@ -51,7 +58,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
 
 
 def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[str, Any]) -> int:
-    """Begin a hand with the button, the stacks and the first cards as given; what is not given is as in `deal`."""
+    """Begin a hand with given button, stacks and first cards; everything that is not given is as in `deal`."""
     stacks = check_stacks(options["stacks"], config.num_players) if "stacks" in options else config.stack_list
     deck = check_deck(config, options.get("deck", ()))
     button = options.get("button")
@@ -59,7 +66,7 @@ def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[st
         raise ValueError(f"button {button!r} must be a seat in 0..{config.num_players - 1}")
     if config.menu.kind == MENU_INTEGERS and max(stacks) > max(config.stack_list):
         raise ValueError(
-            f"stacks {stacks}: ids stand for amounts here, and end at the largest stack {max(config.stack_list)}"
+            f"stacks {stacks}: action ids reach {max(config.stack_list)} chips, the largest stack of the configuration"
         )
     t: Table = tables[i]
     t.stack[: config.num_players] = stacks
@@ -78,7 +85,7 @@ def check_deck(config: HoldemConfig, deck: Any) -> list[int]:
     """Return the card ids of `deck` (ids or names such as "As"), or raise a ValueError that names the wrong card."""
     cards = [card_id(card) if isinstance(card, str) else card for card in check_list("deck", deck)]
     if len(cards) > config.num_dealt:
-        raise ValueError(f"deck has {len(cards)} cards, a hand deals {config.num_dealt}")
+        raise ValueError(f"deck has {len(cards)} cards, but a hand deals {config.num_dealt}")
     allowed = set(config.deck_cards)
     for place, card in enumerate(cards):
         if not is_whole(card) or int(card) not in allowed:

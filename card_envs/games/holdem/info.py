@@ -26,7 +26,7 @@ from card_envs.games.holdem.words import text_interface
 from card_envs.poker.ranks import hand_ranks
 
 _SHOWDOWNS = 2000
-"""Random deals behind an equity."""
+"""Number of random deals for an estimated equity."""
 
 
 def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInfo:
@@ -50,9 +50,13 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
     )
 
 
-def control_terms(config: HoldemConfig, seed: int, hands_of: Sequence[int]) -> ControlTerms:
-    """Return the controls of a match: counterfactual ones if any agent can be asked about other hands."""
-    return CounterfactualControlTerms(config, seed, hands_of) if max(hands_of) > 1 else HoldemControlTerms(config, seed)
+def control_terms(config: HoldemConfig, seed: int, hands_per_agent: Sequence[int]) -> ControlTerms:
+    """Return the control terms of a match: counterfactual ones if an agent can be asked about other hands."""
+    return (
+        CounterfactualControlTerms(config, seed, hands_per_agent)
+        if max(hands_per_agent) > 1
+        else HoldemControlTerms(config, seed)
+    )
 
 
 def unit_of(config: HoldemConfig) -> str:
@@ -61,7 +65,7 @@ def unit_of(config: HoldemConfig) -> str:
 
 
 def units_of(config: HoldemConfig) -> dict[str, float]:
-    """Return the units in which people read results -> how many of each make one big blind (or chip) per hand."""
+    """Return the units of results: name -> factor from big blinds (or chips) per hand."""
     if not any(config.blinds):
         return {"chips/hand": 1.0}
     units = {"bb/100": 100.0, "mbb/hand": 1000.0}
@@ -70,7 +74,7 @@ def units_of(config: HoldemConfig) -> dict[str, float]:
 
 
 def redeal(config: HoldemConfig, views: Tables, seat: int, rng: np.random.Generator) -> None:
-    """Deal the cards that copies of one view hide, at random: other hands, those of folded seats too, and the board."""
+    """Replace the hidden cards of copies of one view (hands of other seats, the board to come) by random ones."""
     known = views["deck"][0, : config.num_dealt].tolist()
     hidden = [place for place, card in enumerate(known) if card == NO_CARD]
     unseen = np.array([card for card in config.deck_cards if card not in known], np.uint8)
@@ -78,9 +82,9 @@ def redeal(config: HoldemConfig, views: Tables, seat: int, rng: np.random.Genera
 
 
 def equity(config: HoldemConfig, views: Tables, seat: int) -> float:
-    """Return the share of the pot that a hand wins on average against random hands of those still in.
+    """Return the equity of a seat's hand against random hands of the other seats in the hand.
 
-    Estimated from `_SHOWDOWNS` random deals, the same whenever it is asked: its standard error is below 0.011.
+    It is estimated from `_SHOWDOWNS` random deals with a fixed seed; the standard error is below 0.011.
     """
     tables = np.repeat(views[:1], _SHOWDOWNS)
     redeal(config, tables, seat, np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""The compiled entry points of hold'em: one table at a time, and loops over many."""
+"""Kernels of hold'em for `Game`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from card_envs.rng import random_below
 
 @kernel
 def start(tables: Tables) -> None:
-    """Put the button of every table on a random seat, where it moves."""
+    """Put the button of every table on a random seat, in games whose button moves."""
     for i in range(tables.shape[0]):
         t: Table = tables[i]
         if t.button_moves == 1:
@@ -65,7 +65,7 @@ deal, step = LOOPS["deal"], LOOPS["step"]
 
 @kernel
 def deal_known(tables: Tables, i: Any, known: Any) -> Any:
-    """Like `deal`, but leave the button where it is and keep the first `known` cards of the deck field."""
+    """Deal like `deal`, but do not move the button, and keep the first `known` cards of the deck field."""
     t: Table = tables[i]
     deal_cards(t, known)
     start_hand(t)
@@ -74,7 +74,7 @@ def deal_known(tables: Tables, i: Any, known: Any) -> Any:
 
 @kernel
 def apply_decision(tables: Tables, i: Any, kind: Any, raise_to: Any) -> Any:
-    """Apply FOLD, CALL or RAISE to any amount, whatever the bet menu, at table i; return the next actor or ILLEGAL."""
+    """Apply FOLD, CALL or RAISE to any amount, independent of the bet menu; return the next actor or ILLEGAL."""
     t: Table = tables[i]
     if t.actor == NOBODY or not decision_is_legal(t, kind, raise_to):
         return ILLEGAL
@@ -84,7 +84,7 @@ def apply_decision(tables: Tables, i: Any, kind: Any, raise_to: Any) -> Any:
 
 @kernel
 def decision_is_legal(t: Table, kind: Any, raise_to: Any) -> Any:
-    """Return True if the rules allow a decision, the bet menu aside."""
+    """Return True if the rules allow a decision, independent of the bet menu."""
     if kind == FOLD:
         return t.legal & 1 == 1
     return kind == CALL or (t.max_raise_to > 0 and t.min_raise_to <= raise_to <= t.max_raise_to)

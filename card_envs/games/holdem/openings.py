@@ -1,4 +1,4 @@
-"""How agents open the betting before the flop, by position: what poker players look at first."""
+"""Openings: how agents begin the betting before the flop, by position."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from card_envs.typing import Rows
 
 
 def is_first_in(tables: Tables, seats: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return where nobody but the blinds has put chips into the pot, and the seat to act may open or fold.
+    """Return True where only the blinds have put chips into the pot and the seat to act may open or fold.
 
     Args:
         tables: (n,) records of tables of hold'em with two blinds.
         seats: (n,) the seats to act.
 
     Returns:
-        (n,) False for the big blind, who has everybody's fold before the decision or somebody's chips to answer.
+        (n,) True for seats that are first in. The big blind never is.
     """
     rows = np.arange(len(tables))
     paid = tables["street_commit"].astype(np.int64)
@@ -51,11 +51,7 @@ class OpeningCounter:
     """
 
     def __init__(self, game: Game) -> None:
-        """Start with no hands.
-
-        Raises:
-            ValueError: For a game without blinds.
-        """
+        """Start with no hands; ValueError for a game without blinds."""
         if not any(getattr(game.config, "blinds", ())):
             raise ValueError(f"openings are counted in hold'em with blinds, not in {game.name}")
         self.positions = position_names(game.config)
@@ -63,10 +59,10 @@ class OpeningCounter:
         """(agents, positions, fold / limp / raise)."""
 
     def on_deal(self, batch: Hands) -> None:
-        """Nothing is prepared."""
+        """Do nothing."""
 
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
-        """Count the decisions of those who are first in."""
+        """Count the decisions of seats that are first in."""
         tables = batch.tables[rows]
         seats = tables["actor"].astype(np.int64)
         first = np.flatnonzero(is_first_in(tables, seats))
@@ -75,7 +71,7 @@ class OpeningCounter:
         np.add.at(self.counts, (batch.agent_indices(rows, seats)[first], position, kind[first]), 1)
 
     def on_end(self, batch: Hands) -> None:
-        """Nothing is left to count."""
+        """Do nothing."""
 
     def openings(self, agent: int) -> dict[str, tuple[Statistic, ...]]:
         """Return, for each position that opened, how often an agent folded, limped and raised there.

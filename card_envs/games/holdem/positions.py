@@ -1,4 +1,4 @@
-"""Where a seat sits relative to the button."""
+"""Positions of seats relative to the button."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import Table
 
 _BEFORE_BUTTON = ("HJ", "CO")
-"""Names of the seats right before the button, as poker players say them."""
+"""Names of the last positions before the button."""
 
 
 def position_names(config: HoldemConfig) -> tuple[str, ...]:
@@ -18,7 +18,7 @@ def position_names(config: HoldemConfig) -> tuple[str, ...]:
     count = config.num_players
     if not any(config.blinds):
         return tuple(f"seat {place}" for place in range(1, count + 1))
-    if count == 2:  # the button owes the small blind, except in RLCard's rules
+    if count == 2:  # the button posts the small blind, except in RLCard's rules
         left, button = config.blind_list
         return ("BB" if left >= button else "SB", "BTN")
     early = max(0, count - 3 - len(_BEFORE_BUTTON))
@@ -27,7 +27,7 @@ def position_names(config: HoldemConfig) -> tuple[str, ...]:
 
 
 def position_of(t: Table, seat: int) -> int:
-    """Return the position of a seat, as plain Python; kernels use `actions.seat_position`."""
+    """Return the position of a seat; kernels use `actions.seat_position`."""
     return (seat - int(t.button) - 1) % int(t.num_seats)
 
 

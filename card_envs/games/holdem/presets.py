@@ -1,4 +1,4 @@
-"""The published hold'em games: what their environments' arguments mean."""
+"""The hold'em games that have environment ids, as functions of the environments' arguments."""
 
 from __future__ import annotations
 
@@ -61,10 +61,7 @@ class FlopHoldemSettings(SmallPokerSettings, _FlopStakes, total=False):
 
 @show_arguments_of(HoldemConfig.limit)
 def limit_holdem(num_players: int = 2, *, encoder: str | Encoder = "default", **settings: Unpack[_LimitStakes]) -> Game:
-    """Return limit hold'em: bets of one big blind, of two from the turn on.
-
-    `max_raises` by street, None for no cap; by default those of the rules profile.
-    """
+    """Return limit hold'em: bets of one big blind before the turn and two later; see `HoldemConfig.limit`."""
     return holdem_game("limit_holdem", HoldemConfig.limit(num_players, **settings), encoder)
 
 
@@ -72,13 +69,13 @@ def limit_holdem(num_players: int = 2, *, encoder: str | Encoder = "default", **
 def no_limit_holdem(
     num_players: int = 2, *, encoder: str | Encoder = "default", **settings: Unpack[_NoLimitStakes]
 ) -> Game:
-    """Return no-limit hold'em, or pot-limit with structure="pot_limit"; raises come from the bet menu."""
+    """Return no-limit hold'em, or pot-limit with structure="pot_limit"; see `HoldemConfig.no_limit`."""
     return holdem_game("no_limit_holdem", HoldemConfig.no_limit(num_players, **settings), encoder)
 
 
 @show_arguments_of(HoldemConfig.flop)
 def flop_holdem(num_players: int = 2, *, encoder: str | Encoder = "default", **settings: Unpack[_FlopStakes]) -> Game:
-    """Return flop hold'em: two streets, three board cards, limit bets of one big blind, three raises a street."""
+    """Return flop hold'em: limit hold'em that ends after the betting on the flop; see `HoldemConfig.flop`."""
     return holdem_game("flop_holdem", HoldemConfig.flop(num_players, **settings), encoder)
 
 
@@ -90,11 +87,11 @@ def river_endgame(
     structure: str = "limit",
     encoder: str | Encoder = "default",
 ) -> Game:
-    """Return the betting on the river of heads-up hold'em with blinds of 1 and 2; see `Endgame`."""
+    """Return an endgame on the river of heads-up hold'em with blinds of 1 and 2; see `Endgame`."""
     config = HoldemConfig.limit() if structure == "limit" else HoldemConfig.no_limit(structure=structure)
     endgame = Endgame(config, board, pot, stacks, ranges)
     if endgame.street != Street.RIVER:
-        raise ValueError(f"board has {len(endgame.cards)} cards: the river needs 5, for other streets make an Endgame")
+        raise ValueError(f"board has {len(endgame.cards)} cards: the river has 5; use Endgame for other streets")
     return endgame.game(encoder)
 
 

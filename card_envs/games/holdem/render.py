@@ -14,8 +14,8 @@ from card_envs.cards import NO_CARD
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.positions import position_of
-from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, Table
-from card_envs.games.holdem.view import STREET_NAMES, board, hole_cards, is_shown, reaches_showdown
+from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
+from card_envs.games.holdem.view import board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
 

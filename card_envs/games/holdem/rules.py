@@ -1,4 +1,4 @@
-"""Rules profiles: where poker rooms, competitions and older engines play hold'em differently."""
+"""Rules profiles: named sets of rules in which poker rooms, competitions and older engines differ."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from card_envs.games.holdem.state import MAX_SEATS
 
 @dataclass(frozen=True)
 class RulesProfile:
-    """A set of rules in which poker rooms, competitions and older engines differ. Named profiles are in `RULES`."""
+    """A set of rules. Named profiles are in `RULES`."""
 
     fold_when_free: bool = False
-    """Folding is legal where checking costs nothing."""
+    """True if folding is legal where checking is free."""
     short_raise_reopens: bool = False
-    """An all-in raise below the minimum lets players who already acted raise again. The smallest raise-to then stays,
-    unless as much again would be more."""
+    """True if players who already acted may raise again after an all-in raise below the minimum. The smallest raise-to
+    then does not change, unless another raise of the same size would be larger."""
     button_owes_small_blind: bool = True
-    """Heads-up the button owes the small blind and opens before the flop; otherwise the other seat does."""
+    """True if, heads-up, the button posts the small blind and opens before the flop; else the other seat does."""
     last_actor_opens: bool = False
-    """Streets after the first open with the seat left of the last actor, instead of left of the button."""
+    """True if streets after the first open with the seat left of the last actor; else left of the button."""
     dead_antes: bool = True
-    """Antes belong to the main pot whole; otherwise the part that some could not match forms a side pot, and the part
-    that nobody matched is returned before the blinds."""
+    """True if antes belong to the main pot as a whole; else the part that not all seats matched forms a side pot, and
+    the part that no seat matched is returned before the blinds."""
     limit_raises: tuple[int, ...] = (3, 4, 4, 4)
-    """Limit hold'em: raises allowed on each street (the blind is not one), unless `max_raises` says otherwise."""
-    most_limit_seats: int = MAX_SEATS
-    """Limit hold'em: seats up to which the profile is the whole game that it is named after."""
+    """Maximum number of raises on each street of limit hold'em (the blind is no raise), unless `max_raises` is set."""
+    max_limit_seats: int = MAX_SEATS
+    """Maximum number of seats for which `limit_raises` is defined."""
 
 
 RULES = {
@@ -38,18 +38,18 @@ RULES = {
         button_owes_small_blind=False,
         last_actor_opens=True,
         limit_raises=(4, 4, 4, 4),
-        most_limit_seats=2,
+        max_limit_seats=2,
     ),
 }
-"""`standard`: poker rooms, equal to PokerKit 0.7. `acpc`: Annual Computer Poker Competition server and OpenSpiel's
-`universal_poker`, with odd chips paid whole. `rlcard`: RLCard 1.2 limit hold'em for two."""
+"""`standard`: rules of poker rooms, as in PokerKit 0.7. `acpc`: the server of the Annual Computer Poker Competition and
+OpenSpiel's `universal_poker`, except that odd chips are not split. `rlcard`: RLCard 1.2, limit hold'em for two."""
 
 BY_RULES = "by_rules"
-"""Value of `max_raises` that leaves the caps of limit hold'em to the rules profile."""
+"""Value of `max_raises` that takes the caps of limit hold'em from the rules profile."""
 
 
 def profile_of(rules: str | RulesProfile) -> RulesProfile:
-    """Return the profile of that name, or the profile given; ValueError for other names."""
+    """Return the profile with a name; a profile is returned unchanged. ValueError for unknown names."""
     if isinstance(rules, RulesProfile):
         return rules
     if not isinstance(rules, str) or rules not in RULES:
@@ -58,12 +58,12 @@ def profile_of(rules: str | RulesProfile) -> RulesProfile:
 
 
 def limit_caps(rules: str | RulesProfile, num_players: int) -> tuple[int, ...]:
-    """Return the caps that a profile has for limit hold'em, or raise a ValueError if it has none for so many seats."""
+    """Return a profile's caps of limit hold'em; ValueError if it defines none for this number of seats."""
     profile = profile_of(rules)
-    if is_whole(num_players) and profile.most_limit_seats < num_players <= MAX_SEATS:  # other numbers fail later
+    if is_whole(num_players) and profile.max_limit_seats < num_players <= MAX_SEATS:  # other numbers are refused later
         raise ValueError(
-            f"rules {rules!r} with num_players {num_players}: this is the game of {rules!r} for up to "
-            f"{profile.most_limit_seats} seats only. Choose rules='standard' for more, or name max_raises, such as "
-            f"{profile.limit_raises}, to play its rules one by one at a larger table, which is another game"
+            f"rules {rules!r} with num_players {num_players}: {rules!r} has limit games for at most "
+            f"{profile.max_limit_seats} seats. Choose rules='standard', or pass max_raises, such as "
+            f"{profile.limit_raises}, to use the other rules of {rules!r} at a larger table"
         )
     return profile.limit_raises

@@ -1,4 +1,4 @@
-"""The end of a hand: hand ranks, side pots, odd chips, payoffs."""
+"""Showdowns: hand ranks, side pots, odd chips, payoffs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _RANKS = 13
 
 @kernel
 def num_board_cards(t: Table) -> Any:
-    """Return how many board cards are face up on the current street."""
+    """Return the number of board cards that are face up on the current street."""
     return np.int64(t.cards_shown[t.street])
 
 
 @kernel
 def hand_rank_at(t: Table, seat: Any, num_board: Any) -> Any:
-    """Return the rank of the seat's hand with the first `num_board` board cards; a lower rank is a better hand.
+    """Return the rank of a seat's hand with the first `num_board` board cards; a lower rank is a better hand.
 
-    From five cards on it is the rank of `poker.ranks` (1 .. 7462). Of one or two cards, pairs beat high cards and
-    higher cards beat lower ones (Kuhn, Leduc).
+    Five or more cards have the rank of `poker.ranks` (1 .. 7462). Of one or two cards (Kuhn, Leduc), pairs beat high
+    cards, and higher cards beat lower ones.
     """
     hole, board = np.int64(seat) * t.num_hole_cards, np.int64(t.num_seats) * t.num_hole_cards
     if t.num_hole_cards + num_board < 5:
@@ -48,9 +48,9 @@ def hand_rank_at(t: Table, seat: Any, num_board: Any) -> Any:
 
 @kernel
 def percentile_at(t: Table, seat: Any, num_board: Any) -> Any:
-    """Return the share of all hands of as many cards, above 0 to 1, that are not better than the seat's.
+    """Return the fraction of all hands with as many cards that are not better than the seat's hand, in (0, 1].
 
-    For Texas hold'em with no board or the first 3 to 5 cards of it; see `poker.percentiles`.
+    The board must have 0 or 3 to 5 cards; see `poker.percentiles`.
     """
     if num_board == 0:
         hole = np.int64(seat) * t.num_hole_cards
@@ -72,7 +72,7 @@ def _small_hand_rank(t: Table, hole: Any, board: Any, num_board: Any) -> Any:
 
 @kernel
 def award_pots(t: Table) -> None:
-    """Pay every pot to its winners and set the payoffs; chips that nobody could call go back to who bet them."""
+    """Pay every pot to its winners and set the payoffs; an uncalled part of a bet is returned."""
     for seat in range(t.num_seats):
         t.payoff[seat] = -t.hand_commit[seat]
     in_hand = np.int64(t.in_hand)
@@ -90,9 +90,9 @@ def _win(t: Table, seat: Any, chips: Any) -> None:
 
 @kernel
 def _award_side_pots(t: Table) -> None:
-    """Pay the best hands what they can claim, then the best hands among those who paid more, until nothing is left.
+    """Pay the best hands the pots that they contributed to, then the best hands among larger contributors, and so on.
 
-    Pots with the same winners are thus split as one: odd chips arise once for a set of winners, as in PokerKit.
+    Pots with the same winners are split together, so that a set of winners gets odd chips once, as in PokerKit.
     """
     num_board = np.int64(0)
     for street in range(MAX_STREETS):
@@ -122,7 +122,7 @@ def _ante_paid(t: Table, seat: Any) -> Any:
 
 @kernel
 def _best_hands(t: Table, covered: Any, num_board: Any) -> Any:
-    """Return the set of seats with the best hand among the players still in who contributed more than `covered`."""
+    """Return the seats with the best hand among those in the hand that contributed more than `covered`."""
     best = np.int64(_NO_RANK)
     winners = np.int64(0)
     seats = np.int64(t.in_hand)
@@ -132,7 +132,7 @@ def _best_hands(t: Table, covered: Any, num_board: Any) -> Any:
         seats ^= bit
         if _contribution(t, seat) > covered:
             rank = hand_rank_at(t, seat, num_board)
-            # choices instead of branches, which could only be guessed
+            # no branches, which the processor could not predict
             winners = bit if rank < best else winners | bit if rank == best else winners
             best = min(best, rank)
     return winners
@@ -159,7 +159,7 @@ def _largest_contribution(t: Table) -> Any:
 
 @kernel
 def _chips_up_to(t: Table, level: Any) -> Any:
-    """Return the chips in all pots up to a contribution of `level` per seat; dead antes count from the first pot on."""
+    """Return the chips in all pots up to a contribution of `level` per seat, dead antes included."""
     if level < 0:
         return np.int64(0)
     chips = np.int64(0)
@@ -172,7 +172,7 @@ def _chips_up_to(t: Table, level: Any) -> Any:
 
 @kernel
 def _split(t: Table, amount: Any, winners: Any) -> None:
-    """Split `amount` among the seats of `winners`; odd chips go to the first of them left of the button."""
+    """Split `amount` among the seats of `winners`; odd chips go to the first winner left of the button."""
     count = bit_count(winners)
     share = amount if count == 1 else amount // count
     _win(t, first_seat_from(winners, np.int64(t.button) + 1, np.int64(t.num_seats)), amount - share * count)

@@ -1,11 +1,11 @@
-"""The state of one hold'em table: a single record in which every kernel works.
+"""The state of one hold'em table: a single record that all kernels share.
 
-A position counts clockwise from the first seat left of the button (position 0), so heads-up the big blind has position
-0 and the button, with the small blind, position 1. Bit k of a `set of seats` stands for seat k.
+Positions are counted clockwise from the first seat left of the button (position 0), so heads-up the big blind has
+position 0, and the button, with the small blind, has position 1. In a *set of seats*, bit k stands for seat k.
 
-Settings ride in the same record as the state, so a kernel needs one argument and a copied record is a complete clone.
-What every decision reads comes first, in as few cache lines as possible: at many tables memory is the limit, not
-arithmetic. There is no padding: equal states have equal bytes.
+The record holds the settings of the game too, so that a kernel needs one argument and a copied record is a complete
+clone. Fields that every decision reads come first, in as few cache lines as possible, because with many tables memory
+access limits the speed. The record has no padding, so that equal states have equal bytes.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ MAX_CHIPS = 2**31 // (2 * MAX_SEATS)
 MAX_STREETS = 4
 MAX_BOARD = 5
 MAX_DEALT = 25
-"""Cards dealt at most: two to each of ten seats and five on the board."""
+"""Maximum number of dealt cards: two for each of ten seats and five on the board."""
 MAX_LEVELS = 5
-"""Bet levels of a street that are told apart: unraised, one raise, ... four or more raises."""
+"""Number of bet levels that a street distinguishes: no raise, one raise, ... four or more raises."""
 RECENT_ACTIONS = 8
-"""K of the no-limit history: the last K decisions are kept with seat and amount."""
+"""K of the no-limit history: the last K decisions are recorded with seat and amount."""
 MAX_SIZES = 10
 NUM_HISTORY_WORDS = 6
-"""Words for who called and who raised, see `betting_history_bits`."""
+"""Number of 64-bit words for the seats that called and raised, see `betting_history_bits`."""
+TEXAS_BOARD = (0, 3, 1, 1)
+"""Number of board cards that come on each street of Texas hold'em."""
 
 
-# Kernels know the members below as plain numbers: for the type of an enumeration Numba compiles each kernel that gets a
-# member as an argument once more, and kernels would return members where they return numbers.
+# Kernels use the members below as plain integers: Numba would compile kernels again for arguments of enumeration types,
+# and kernels would return members instead of integers.
 
 
 class Street(IntEnum):
@@ -45,6 +47,9 @@ class Street(IntEnum):
     RIVER = 3
 
 
+STREET_NAMES = tuple(street.name.lower() for street in Street)
+
+
 class Structure(IntEnum):
     """Values of `structure`."""
 
@@ -54,7 +59,7 @@ class Structure(IntEnum):
 
 
 class DecisionKind(IntEnum):
-    """Kinds of decisions; checking is calling nothing, betting is raising from nothing."""
+    """Kinds of decisions; a check counts as a call, a bet as a raise."""
 
     FOLD = 0
     CALL = 1
@@ -64,12 +69,12 @@ class DecisionKind(IntEnum):
 LIMIT, POT_LIMIT, NO_LIMIT = map(int, Structure)
 
 MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS = 0, 1, 2, 3
-"""Values of `menu`: what the action ids from 2 on mean."""
+"""Values of `menu`, the meaning of the action ids from 2 on."""
 
 FOLD, CALL, RAISE = map(int, DecisionKind)
 
 UNCAPPED = 127
-"""Value of `max_raises` without a cap; `street_raises` stops counting just below."""
+"""Value of `max_raises` without a cap; `street_raises` never reaches it."""
 
 NOBODY = -1
 
@@ -92,7 +97,7 @@ class Table(TableRecord):
     street = field(np.int8)  # 0 preflop .. 3 river
     button = field(np.int8)  # seat with the dealer button
     num_seats = field(np.int8)  # 2 .. MAX_SEATS
-    # --- second ---
+    # --- second cache line ---
     stack = field(np.int32, MAX_SEATS)  # by seat: chips behind
     short_raises = field(np.int32)  # sum of all-in raises since the last full one that did not add up to one
     min_bet = field(np.int32)  # smallest opening bet, chips (no-limit and pot-limit)
@@ -103,7 +108,7 @@ class Table(TableRecord):
     structure = field(np.int8)  # LIMIT, POT_LIMIT, NO_LIMIT
     menu = field(np.int8)  # MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS
     num_hole_cards = field(np.int8)  # 1 or 2
-    # --- third ---
+    # --- third cache line ---
     street_commit = field(np.int32, MAX_SEATS)  # by seat: chips put in on this street, antes excluded
     num_decisions = field(np.int32)  # decisions since the deal; the next goes to ring place % K
     max_raises = field(np.int8, MAX_STREETS)  # cap by street, UNCAPPED = none
@@ -123,9 +128,7 @@ class Table(TableRecord):
     cards_shown = field(np.int8, MAX_STREETS)  # board cards that lie face up on each street; then all there are
     first_call = field(np.int8, MAX_STREETS)  # group of `history_bits` in which each street's callers begin
     first_raise = field(np.int8, MAX_STREETS)  # raisers
-    whole_history = field(
-        np.uint8
-    )  # `history_bits` hold the whole betting: limit games of at most four raises a street
+    whole_history = field(np.uint8)  # 1: `history_bits` hold the whole betting (limit, at most four raises a street)
     is_ranked = field(np.uint8)  # hands have five cards on the last street
     is_full_deck = field(np.uint8)  # 52 cards: a card's id is its place in the deck
     first_board_card = field(np.int8)  # place in the deck field: behind all hole cards

@@ -1,4 +1,4 @@
-"""Play statistics of hold'em: those of poker players and those of papers, see `docs/results/evaluation_methods.md`."""
+"""Play statistics of hold'em, as poker players and papers define them; see `docs/results/evaluation_methods.md`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from card_envs.typing import Rows
 
 
 class HoldemStatistics:
-    """VPIP, PFR, 3-bet, aggression, showdowns of hold'em, Leduc and Kuhn."""
+    """Counter of VPIP, PFR, 3-bet, aggression and showdowns."""
 
     def __init__(self, seats: int) -> None:
         self._hands = 0
         self._done = dict.fromkeys(
             ("vpip", "pfr", "could_3bet", "3bet", "saw_flop", "showdown", "won_showdown"), np.zeros(seats, np.int64)
         )
-        self._actions = np.zeros((2, seats, 3), np.int64)  # (preflop, later), place, (fold, call, raise); no checks
+        self._actions = np.zeros((2, seats, 3), np.int64)  # preflop or later, agent, fold / call / raise
 
     def on_deal(self, batch: Hands) -> None:
         """Prepare for new hands."""
@@ -29,12 +29,12 @@ class HoldemStatistics:
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
         """Count the actions."""
         tables, seats = batch.tables, batch.tables["actor"][rows].astype(np.int64)
-        places, street = batch.agent_indices(rows, seats), tables["street"][rows].astype(np.int64)
+        agents, street = batch.agent_indices(rows, seats), tables["street"][rows].astype(np.int64)
         owes = tables["current_bet"][rows] > tables["street_commit"][rows, seats]
         raised, folded = actions >= FIRST_RAISE_ACTION, actions == FOLD_ACTION
         called = (actions == CALL_ACTION) & owes
         for kind, chosen in enumerate((folded, called, raised)):
-            np.add.at(self._actions[:, :, kind], (np.minimum(street, 1), places), chosen)
+            np.add.at(self._actions[:, :, kind], (np.minimum(street, 1), agents), chosen)
         preflop = street == Street.PREFLOP
         one_raise = preflop & (tables["street_raises"][rows, 0] == 1) & owes
         for name, happened in (
@@ -43,8 +43,8 @@ class HoldemStatistics:
             ("could_3bet", one_raise & (tables["max_raise_to"][rows] > 0)),
             ("3bet", one_raise & raised),
         ):
-            self._now[name][rows, places] |= happened
-        self._folded_preflop[rows, places] |= preflop & folded
+            self._now[name][rows, agents] |= happened
+        self._folded_preflop[rows, agents] |= preflop & folded
 
     def on_end(self, batch: Hands) -> None:
         """Count the hands."""
@@ -60,12 +60,12 @@ class HoldemStatistics:
 
     def compute_statistics(self) -> tuple[tuple[Statistic, ...], ...]:
         """Return the statistics of each agent."""
-        return tuple(self._agent_statistics(place) for place in range(self._actions.shape[1]))
+        return tuple(self._agent_statistics(agent) for agent in range(self._actions.shape[1]))
 
-    def _agent_statistics(self, place: int) -> tuple[Statistic, ...]:
-        done = {name: int(counts[place]) for name, counts in self._done.items()}
-        folds, calls, raises = (int(count) for count in self._actions[:, place].sum(axis=0))
-        _, later_calls, later_raises = (int(count) for count in self._actions[1, place])
+    def _agent_statistics(self, agent: int) -> tuple[Statistic, ...]:
+        done = {name: int(counts[agent]) for name, counts in self._done.items()}
+        folds, calls, raises = (int(count) for count in self._actions[:, agent].sum(axis=0))
+        _, later_calls, later_raises = (int(count) for count in self._actions[1, agent])
         return (
             share("VPIP", done["vpip"], self._hands),
             share("PFR", done["pfr"], self._hands),

@@ -1,4 +1,4 @@
-"""What one seat may see of a table: a censored copy for agents, lines of text for people."""
+"""Views of a table for one seat: a censored copy for agents, text for people; names of actions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ from card_envs.games.holdem.actions import (
     raise_to_of,
 )
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, Street, Table
+from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, STREET_NAMES, Table
 from card_envs.records import Tables
-
-STREET_NAMES = tuple(street.name.lower() for street in Street)
 
 
 @kernel
 def censor(t: Table, seat: Any) -> None:
-    """Delete the undealt board and the hole cards that `seat` cannot see."""
+    """Delete the undealt board cards and the hole cards that `seat` cannot see."""
     for owner in range(t.num_seats):
         if owner != seat and not is_shown(t, owner):
             for i in range(t.num_hole_cards):
@@ -42,31 +40,30 @@ def censor(t: Table, seat: Any) -> None:
 
 @kernel
 def reaches_showdown(t: Table) -> Any:
-    """Return True if the hand is over and two or more seats compare cards."""
+    """Return True if the hand is over and two or more seats show their cards."""
     return t.is_over == 1 and np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) != 0
 
 
 @kernel
 def is_shown(t: Table, seat: Any) -> Any:
-    """Return True if everybody sees the seat's hole cards: at a showdown, of every player still in."""
+    """Return True if a seat's hole cards are public: at a showdown, if it has not folded."""
     return reaches_showdown(t) and has(t.in_hand, seat)
 
 
 def hole_cards(t: Table, seat: int) -> list[int]:
-    """Return the card ids of a seat, NO_CARD where a view hides them."""
+    """Return the hole cards of a seat as card ids, NO_CARD where a view hides them."""
     count = int(t.num_hole_cards)
     return [int(card) for card in t.deck[seat * count : (seat + 1) * count]]
 
 
 def board(t: Table) -> list[int]:
-    """Return the card ids that lie face up."""
+    """Return the board cards that are face up as card ids."""
     start = int(t.num_seats) * int(t.num_hole_cards)
-    shown = start + int(np.sum(t.board_cards[: int(t.street) + 1]))
-    return [int(card) for card in t.deck[start:shown]]
+    return [int(card) for card in t.deck[start : start + int(num_board_cards(t))]]
 
 
 def action_name(tables: Tables, i: int, action: int) -> str:
-    """Return an action of the actor at table i in words: "fold", "check", "call 2", "bet 4", "raise to 8"."""
+    """Return the name of an action of the actor at table i: "fold", "check", "call 2", "bet 4", "raise to 8"."""
     t: Table = tables[i]
     if action == FOLD_ACTION:
         return "fold"
@@ -81,7 +78,7 @@ def action_name(tables: Tables, i: int, action: int) -> str:
 
 
 def action_parts(tables: Tables, i: int, action: int) -> ActionParts:
-    """Return to which amount an action of the actor at table i raises, if it does."""
+    """Return the amount that an action of the actor at table i bets or raises to, if it does."""
     if action in (FOLD_ACTION, CALL_ACTION):
         return ActionParts()
     amount = int(raise_to_of(tables[i], action))
@@ -94,7 +91,7 @@ def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
 
 
 def why_illegal(tables: Tables, i: int, action: int) -> str:
-    """Return why the actor at table i may not take `action`, and what it may do."""
+    """Return why `action` is illegal for the actor at table i, and the legal actions."""
     t: Table = tables[i]
     if t.actor == NOBODY:
         return f"action {action}: the hand is over; call reset()"
@@ -128,8 +125,8 @@ def _why_no_raise(t: Table) -> str:
     if not any(
         k != seat and has(t.in_hand, k) and t.stack[k] + t.street_commit[k] > t.current_bet for k in range(t.num_seats)
     ):
-        return "nobody who could call it has chips left"
-    return "an all-in below a full raise does not reopen the betting for a player who already acted"
+        return "no seat that could call it has chips left"
+    return "an all-in below a full raise does not reopen the betting for a seat that already acted"
 
 
 def _legal_text(tables: Tables, i: int) -> str:

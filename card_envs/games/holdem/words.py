@@ -1,4 +1,4 @@
-"""Hold'em in words: what a seat sees, and which action an answer such as "raise to 2.5bb" names."""
+"""Text interface of hold'em: descriptions of tables, and answers such as "raise to 2.5bb"."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.positions import position_names, position_of
-from card_envs.games.holdem.state import MENU_INTEGERS, Table
-from card_envs.games.holdem.view import STREET_NAMES, action_name, board, hole_cards, is_shown
+from card_envs.games.holdem.state import MENU_INTEGERS, STREET_NAMES, Table
+from card_envs.games.holdem.view import action_name, board, hole_cards, is_shown
 from card_envs.records import Tables
 
 _POT_WORDS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "two thirds": Fraction(2, 3)}
@@ -45,7 +45,7 @@ _POT = re.compile(
 
 
 def text_interface(config: HoldemConfig) -> TextInterface:
-    """Return how games with these settings are described and played in words."""
+    """Return the text interface of games with these settings."""
     return TextInterface(
         rules=_rules(config),
         describe=partial(_describe, config),
@@ -139,21 +139,19 @@ def _describe_legal(tables: Tables, i: int) -> str:
 
 
 def _menu_raises(t: Table) -> list[int]:
-    """Return the legal raise ids of a bet menu (not of every whole number)."""
+    """Return the legal raise ids of a bet menu; [] for MENU_INTEGERS."""
     if t.menu == MENU_INTEGERS:
         return []
     return [action for action in range(FIRST_RAISE_ACTION, int(num_menu_actions(t))) if is_legal(t, action)]
 
 
 def _read_action(tables: Tables, i: int, words: str) -> int:
-    """Return the legal action that words in small letters name; raises ValueError."""
+    """Return the legal action that a text in lower case names; ValueError if there is none."""
     t: Table = tables[i]
-    words = re.sub(
-        r"(?<=\d),(?=\d{3}\b)", "", words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in")
-    )
+    words = _THOUSANDS.sub("", words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in"))
     words = " ".join(words.split()).removeprefix("i ").removesuffix(".")
     if words in ("fold", "folds", "muck"):
-        return _require_legal(t, FOLD_ACTION, "there is nothing to call, so folding is not offered")
+        return _require_legal(t, FOLD_ACTION, "folding is not legal because there is nothing to call")
     if words in ("check", "checks"):
         if amount_to_call(t) > 0:
             raise ValueError(f"there are {min(int(amount_to_call(t)), int(t.stack[t.actor]))} chips to call")
@@ -185,7 +183,7 @@ def _read_call(t: Table, amount: str | None) -> int:
 
 
 def _all_in(t: Table) -> int:
-    """Return the action that puts all chips in, which may be a call."""
+    """Return the action that puts in all chips, which may be a call."""
     seat = int(t.actor)
     if t.stack[seat] <= amount_to_call(t):
         return CALL_ACTION
@@ -213,7 +211,7 @@ def _read_raise(t: Table, match: re.Match[str]) -> int:
 
 
 def _only_amount(t: Table) -> int | None:
-    """Return the amount to which the actor may raise if there is but one."""
+    """Return the amount that the actor may raise to, if there is only one."""
     if t.menu != MENU_INTEGERS:
         amounts = {int(raise_to_of(t, action)) for action in _menu_raises(t)}
         return amounts.pop() if len(amounts) == 1 else None
@@ -221,12 +219,12 @@ def _only_amount(t: Table) -> int | None:
 
 
 def _share(match: re.Match[str]) -> Fraction:
-    """Return the share of the pot that words such as "half pot", "75% pot" or "2/3 of the pot" name."""
+    """Return the fraction of the pot that "half pot", "75% pot" or "2/3 of the pot" names."""
     if match["percent"]:
         return Fraction(int(match["percent"]), 100)
     if match["top"]:
         if int(match["bottom"]) == 0:
-            raise ValueError("a share of the pot cannot be divided by 0")
+            raise ValueError("a fraction of the pot cannot be divided by 0")
         return Fraction(int(match["top"]), int(match["bottom"]))
     if match["share"]:
         return Fraction(match["share"])
@@ -234,7 +232,7 @@ def _share(match: re.Match[str]) -> Fraction:
 
 
 def _chips(t: Table, amount: str) -> int:
-    """Return an amount such as "80" or "2.5bb" in whole chips."""
+    """Return an amount such as "80" or "2.5bb" in chips."""
     match = _NUMBER.fullmatch(amount)
     if match is None:
         raise ValueError(f"{amount!r} is not an amount")
@@ -245,7 +243,7 @@ def _chips(t: Table, amount: str) -> int:
 
 
 def _raise_to(t: Table, amount: int) -> int:
-    """Return the legal action that raises to an amount."""
+    """Return the legal action that bets or raises to an amount."""
     word = "raise to" if t.current_bet else "bet"
     if t.max_raise_to == 0:
         raise ValueError("raising is not possible here")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from card_envs.games.holdem.config import RULES, HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import MAX_CHIPS
 
 UNLIMITED_RAISES = 255

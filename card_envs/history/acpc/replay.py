@@ -11,8 +11,9 @@ from typing import Any, NoReturn
 
 from card_envs.cards import NO_CARD
 from card_envs.game import ILLEGAL, NOBODY
-from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import apply_decision, deal_known
+from card_envs.games.holdem.rules import RULES, RulesProfile
 from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE
 from card_envs.history.acpc.format import AcpcHand, cards_of
 from card_envs.history.errors import HandHistoryError, shorten

@@ -113,7 +113,7 @@ def _action(index: int, deal: Big2Deal, plays: list[Play], hand: list[int]) -> i
         return action_of(hand.index(card) for card in cards)
     except ValueError:
         held = set(cards) <= set(hand)
-        _stop(index, deal, plays, "they are no combination" if held else f"the seat holds {order_names(hand)}")
+        _stop(index, deal, plays, "they are not a combination" if held else f"the seat holds {order_names(hand)}")
 
 
 def _whose_turn(actor: int) -> str:

@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.games.holdem.actions import betting_options
-from card_envs.games.holdem.config import HoldemConfig, RulesProfile
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import apply_decision, deal_known
+from card_envs.games.holdem.rules import RulesProfile
 from card_envs.games.holdem.state import MAX_CHIPS, RAISE
 from card_envs.history.phh.format import (
     DEAL_BOARD,

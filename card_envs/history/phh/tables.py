@@ -9,7 +9,8 @@ from functools import lru_cache
 from math import gcd
 from typing import Any
 
-from card_envs.games.holdem.config import RULES, HoldemConfig, RulesProfile
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RULES, RulesProfile
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS
 from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand, Number
 from card_envs.history.results import SKIPPED, Stop

@@ -1,4 +1,4 @@
-"""Encoders of Big 2 by name: one file each, one line here."""
+"""The encoders of Big 2 by name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The `charlesworth412` encoder: the 412 numbers of Charlesworth (2018), bit for bit as his program writes them.
+"""The `charlesworth412` encoder: the 412 numbers of the program of Charlesworth (2018), bit for bit.
 
-That program marks a straight that is no flush as a full house too: in what an opponent has played, and in the hand to
-beat, which then shows the rank of the middle card and no suit. Weights trained with it need exactly this; the encoder
-`clean` does without.
+The program marks a straight that is not a flush as a full house too: among the combinations that an opponent has
+played, and as the hand to beat, which then shows the rank of the middle card and no suit. Networks that were trained
+with it need exactly these numbers; the encoder `clean` does not have this error.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _FLAGS_OF_KINDS = np.array(
     ],
     np.int64,
 )
-"""[set of kinds played]: the flags of an opponent as bits."""
+"""[set of kinds]: flags of an opponent that has played these kinds, as bits."""
 
 LAYOUT = Layout(
     (
@@ -96,7 +96,7 @@ _RANK, _SUIT, _KIND = _AT["trick_rank"], _AT["trick_suit"], _AT["trick_kind"]
 
 
 def layout(config: Big2Config) -> Layout:
-    """Return the blocks, which are the same for all rules."""
+    """Return the blocks, which do not depend on the rules."""
     return LAYOUT
 
 
@@ -129,7 +129,7 @@ def _write_opponent(t: Table, seat: Any, o: Any, at: Any) -> None:
 
 @kernel
 def _write_byte(o: Any, at: Any, bits: Any) -> None:
-    """Write the lowest eight bits as numbers; places are unsigned, so that the compiler copies them in one step."""
+    """Write the lowest eight bits as numbers; unsigned indices allow the compiler to copy them in one step."""
     for k in range(_BYTE):
         o.values[np.uint64(at + k)] = _NUMBERS_OF_BYTE[np.uint64(bits & _LOWEST_BYTE), np.uint64(k)]
 
@@ -138,7 +138,7 @@ def _write_byte(o: Any, at: Any, bits: Any) -> None:
 def _write_trick(t: Table, o: Any) -> None:
     kind = np.int64(t.trick_kind)
     if kind in (STRAIGHT, FULL_HOUSE):
-        # sorted, the middle card of a full house is one of the three
+        # the middle card of a sorted full house belongs to the three of a kind
         o.values[_RANK + (np.int64(t.trick_cards[2]) >> 2)] = 1
         o.values[_KIND + FULL_HOUSE] = 1
     else:
@@ -154,7 +154,7 @@ def _write_trick(t: Table, o: Any) -> None:
 
 
 def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation into words: hand, opponents (next seat first), high cards gone, hand to beat."""
+    """Decode an observation: hand, opponents (next seat first), high cards gone, hand to beat."""
     blocks = LAYOUT.split(np.asarray(observation))
     return {
         "hand": [order_name(order) for order in decode_hand(blocks["hand"])],

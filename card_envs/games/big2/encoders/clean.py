@@ -1,7 +1,7 @@
-"""The `clean` encoder: what `charlesworth412` shows, unmistakably, and every public fact that it leaves out.
+"""The `clean` encoder: the information of `charlesworth412` without its errors, and all other public information.
 
-It adds the exact cards to beat, who played them and who led the trick, every card that each seat has played, and tells
-all nine kinds of combinations apart.
+It adds the exact cards to beat, the seats that played them and led the trick, and all cards that each seat has played,
+and it distinguishes all nine kinds of combinations.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PASSES = _AT["passes"]
 
 
 def layout(config: Big2Config) -> Layout:
-    """Return the blocks, which are the same for all rules."""
+    """Return the blocks, which do not depend on the rules."""
     return LAYOUT
 
 
@@ -86,7 +86,7 @@ def _write_trick(t: Table, me: Any, o: Any) -> None:
 
 
 def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation into words; seats are counted from the observing one, which is 0."""
+    """Decode an observation; seats are counted from the observing one, which is 0."""
     blocks = LAYOUT.split(np.asarray(observation))
     left = blocks["cards_left"]
     decoded: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The block in which a seat sees its own hand: one slot for each position that actions speak of."""
+"""The block of a seat's own hand, with a slot for each position that actions refer to."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ HAND_BLOCK = Block(
     "of its suit",
     private=True,
 )
-"""Must be the first block of a layout."""
+"""The block of the own hand. It must be the first block of a layout."""
 
 
-# Slots are copied from these tables, in widths that are a step or two for the processor. The columns behind a slot's
-# numbers are zeros, which the next slot, or the next block, writes over.
+# The kernels copy slots from these tables. The widths fit one or two vector registers; the columns after the numbers of
+# a slot are zeros, which the next slot or block overwrites.
 _CARD_WIDTH, _SHAPE_WIDTH = 24, 8
 _NUMBERS_OF_CARD = np.zeros((DECK_SIZE, _CARD_WIDTH), np.int8)
-"""[order number]: the first numbers of a slot, rank and suit."""
+"""[order number]: rank and suit, the first numbers of a slot."""
 for _order in range(DECK_SIZE):
     _NUMBERS_OF_CARD[_order, [_order >> 2, _SUIT + (_order & 3)]] = 1
 _NUMBERS_OF_SHAPE = np.zeros((16, _SHAPE_WIDTH), np.int8)
-"""[4 * (cards of the rank - 1) + 2 * in a run + in a flush]: the numbers from `_TWO_OR_MORE` on."""
+"""[4 * (cards of the rank - 1) + 2 * in a run + in a flush]: numbers of a slot from `_TWO_OR_MORE` on."""
 for _shape in range(16):
     _held = (_shape >> 2) + 1
     _NUMBERS_OF_SHAPE[_shape, :5] = _held >= 2, _held >= 3, _held == 4, _shape >> 1 & 1, _shape & 1
@@ -46,7 +46,7 @@ for _shape in range(16):
 
 @kernel
 def write_hand(t: Table, seat: Any, o: Any) -> None:
-    """Write a seat's cards into the first block of o.values; all zeros before, the other blocks not written yet."""
+    """Write a seat's cards into the first block of o.values, which must be all zeros, before the other blocks."""
     held = t.held[seat]
     counts = rank_counts(held)
     starts = run_starts(ranks_present(held))
@@ -67,7 +67,7 @@ def write_hand(t: Table, seat: Any, o: Any) -> None:
 
 
 def decode_hand(slots: NDArray[Any]) -> list[int]:
-    """Return the order numbers of the cards in the hand block."""
+    """Return the order numbers of the cards in the block of the hand."""
     held = slots[slots[:, :NUM_RANKS].any(axis=1)]
     ranks = held[:, :NUM_RANKS].argmax(axis=1)
     suits = held[:, _SUIT:_TWO_OR_MORE].argmax(axis=1)

@@ -1,1 +1,1 @@
-"""Evaluation of Big 2: control variates."""
+"""Evaluation of Big 2 agents: control variates."""

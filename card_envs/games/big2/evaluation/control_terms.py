@@ -1,7 +1,7 @@
-"""The controls of Big 2: how good a hand was dealt, in several ways, less what the four hands are on average.
+"""Control variates of Big 2: features of the strength of a dealt hand, minus their mean over the four hands.
 
-Whoever sits where, the four hands of a deal are exchangeable, so the difference has mean zero. It is known before
-anybody acts; what happens later in a deal has no controls.
+The four hands of a deal are exchangeable, so the difference has mean zero. There are no control variates for events
+after the deal.
 """
 
 from __future__ import annotations
@@ -25,54 +25,55 @@ _NUM_TERMS = _NUM_RANKS + NUM_SUITS + 1 + 8
 
 
 class Big2ControlTerms:
-    """Looks at the hands of a batch as they are dealt, and returns their controls at the end."""
+    """`ControlTerms` from the strengths of the dealt hands."""
 
     units = ControlUnits(np.zeros(_NUM_TERMS, bool), 1.0)
-    """All are numbers of cards or of combinations."""
+    """Units of the controls, which are numbers of cards or combinations."""
 
-    def __init__(self, seed: int, hands_of: Sequence[int]) -> None:
-        """Nothing is drawn, and nobody asked."""
+    def __init__(self, seed: int, hands_per_agent: Sequence[int]) -> None:
+        """Ignore the arguments: agents are not asked about other hands."""
 
     def on_deal(self, batch: Hands) -> None:
-        """Note what the hands are worth."""
-        dealt = batch.tables["held"] | batch.tables["played"]  # the deal itself may lead 3D
+        """Compute the strengths of the hands."""
+        dealt = batch.tables["held"] | batch.tables["played"]  # the deal may already have played 3D
         strengths = hand_strengths(dealt)
         self._terms = strengths - strengths.mean(axis=1, keepdims=True)
 
     def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
-        """Return no tables: nothing is to be asked."""
+        """Return no tables: action probabilities are not needed."""
         return batch.tables[:0], rows[:0]
 
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats) -> None:
-        """Do nothing: only the cards count."""
+        """Do nothing: the controls depend on the cards only."""
 
-    def compute_controls(self, batch: Hands, places: Sequence[int]) -> list[Controls]:
-        """Return the controls of each of `places`."""
+    def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
+        """Return the controls of each agent, given by its index."""
         rows = np.arange(len(batch.tables))
-        terms = [self._terms[rows, (place + batch.hands) % NUM_SEATS] for place in places]
+        terms = [self._terms[rows, (agent + batch.hands) % NUM_SEATS] for agent in agents]
         return [Controls(np.zeros(len(rows)), each) for each in terms]
 
 
 def hand_strengths(dealt: NDArray[np.int64]) -> Floats:
-    """Return numbers (n, seats, k) that tell how good hands (n, seats) are, given as sets of order numbers.
+    """Return features (n, seats, k) of the strength of hands (n, seats), which are given as sets of order numbers.
 
-    How many cards of each rank, which twos, 3D; ranks with one card, with two or more, three or more, four; runs of
-    five ranks, whether there is one, a full house; suits with five cards.
+    The features are: number of cards of each rank; each two; 3D; numbers of ranks with one card, two or more, three or
+    more, and four; number of runs of five ranks; whether there is a run; whether there is a full house; number of suits
+    with five or more cards.
     """
     cards = (dealt[..., None] >> np.arange(DECK_SIZE)) & 1
     by_suit = cards.reshape(*dealt.shape, _NUM_RANKS, NUM_SUITS)
-    of_rank, of_suit = by_suit.sum(axis=-1), by_suit.sum(axis=-2)
-    runs = np.lib.stride_tricks.sliding_window_view(of_rank[..., :-1] > 0, _RUN, axis=-1).all(axis=-1).sum(axis=-1)
-    pairs, triples = (of_rank >= 2).sum(axis=-1), (of_rank >= 3).sum(axis=-1)
+    rank_counts, suit_counts = by_suit.sum(axis=-1), by_suit.sum(axis=-2)
+    runs = np.lib.stride_tricks.sliding_window_view(rank_counts[..., :-1] > 0, _RUN, axis=-1).all(axis=-1).sum(axis=-1)
+    pairs, triples = (rank_counts >= 2).sum(axis=-1), (rank_counts >= 3).sum(axis=-1)
     combinations = [
-        (of_rank == 1).sum(axis=-1),
+        (rank_counts == 1).sum(axis=-1),
         pairs,
         triples,
-        (of_rank == NUM_SUITS).sum(axis=-1),
+        (rank_counts == NUM_SUITS).sum(axis=-1),
         runs,
         runs > 0,
         (triples > 0) & (pairs > 1),
-        (of_suit >= _FLUSH).sum(axis=-1),
+        (suit_counts >= _FLUSH).sum(axis=-1),
     ]
-    parts = [of_rank, cards[..., _FIRST_TWO:], cards[..., :1], np.stack(combinations, axis=-1)]
+    parts = [rank_counts, cards[..., _FIRST_TWO:], cards[..., :1], np.stack(combinations, axis=-1)]
     return np.concatenate(parts, axis=-1).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Encoders of hold'em by name: one file each, one line here."""
+"""The encoders of hold'em by name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,5 @@ from card_envs.games.holdem.encoders.shi2022 import SHI2022
 from card_envs.observation import Encoder
 
 ENCODERS: dict[str, Encoder] = {
-    encoder.name: encoder
-    for encoder in (
-        DEFAULT,
-        BITS,
-        EQUITY,
-        KAMINSKY404,
-        RLCARD,
-        SHI2022,
-    )
+    encoder.name: encoder for encoder in (DEFAULT, BITS, EQUITY, KAMINSKY404, RLCARD, SHI2022)
 }

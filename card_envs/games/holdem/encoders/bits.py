@@ -1,8 +1,8 @@
 """The `bits` encoder: the blocks of `default` whose numbers are all 0 or 1, for limit games.
 
-Cards, street, position, who is still in the hand, and the complete betting. What is left out follows from these where
-all stacks are those of the settings: amounts from the betting, the strength of a hand from its cards. So int8 can hold
-an observation (`dtype="int8"`), in less than a quarter of the memory of `default`.
+It shows cards, street, position, the seats in the hand, and the complete betting. If all stacks are those of the
+settings, the other blocks follow from these: amounts from the betting, the strength of a hand from its cards. int8 can
+hold an observation (`dtype="int8"`), in less than a quarter of the memory of `default`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,16 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
-from card_envs.games.holdem.state import MAX_LEVELS, Table
+from card_envs.games.holdem.encoders.texas import require_whole_history
+from card_envs.games.holdem.state import Table
 from card_envs.observation import Encoder, Layout, observe_kernels
 
 _BLOCKS = ("hole_cards", "board", "category", "street", "position", "in_hand", "callers", "raisers")
 
 
 def layout(config: HoldemConfig) -> Layout:
-    """Return the blocks of a limit game, seats as in `default`; ValueError for games whose tables forget decisions."""
-    if not config.has_whole_history:
-        raise ValueError(
-            f"encoder 'bits' is for limit games with at most {MAX_LEVELS - 1} raises a street, not for "
-            f"{config.structure!r} with max_raises {config.max_raises}: use encoder 'default'"
-        )
+    """Return the blocks of a limit game, with seats as in `default`; ValueError for other games."""
+    require_whole_history(config, "bits")
     blocks = default.layout(config).blocks
     return Layout(tuple(block for block in blocks if block.name in _BLOCKS), is_whole=True)
 
@@ -40,7 +37,7 @@ def _write(t: Table, me: Any, o: Any) -> None:
         o.values[k] = 0
     n = np.int64(t.num_seats)
     at = default.write_cards(t, me, o)
-    if t.is_ranked == 1:  # the strength, a fraction, is not for this encoder: the next block takes its place
+    if t.is_ranked == 1:  # delete the strength, a fraction, which this encoder does not show
         at -= 1
         o.values[np.uint64(at)] = 0
     o.values[np.uint64(at + t.street)] = 1
@@ -53,7 +50,7 @@ def _write(t: Table, me: Any, o: Any) -> None:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation: cards in words, street, position, seats still in, and arrays of the betting."""
+    """Decode an observation: card names, street, position, seats in the hand, and arrays of the betting."""
     blocks = layout(config).split(np.asarray(observation))
     deck = config.deck_cards
     decoded: dict[str, Any] = dict(blocks)

@@ -1,9 +1,10 @@
 """The `default` encoder: everything a seat may know, as named blocks, relative to that seat.
 
-Amounts are fractions of the largest starting stack, or in limit games of the most that a seat can put into one hand
-(larger stacks read 1: they play alike). In limit games the history blocks hold the complete betting: on every street,
-at every bet level, who called and who raised; turn order and the `in_hand` block tell the folds. In no-limit games
-they hold the last `RECENT_ACTIONS` decisions with seat and amount, and a summary of every street.
+Amounts are fractions of the largest starting stack, in limit games of the largest amount that a seat can put into one
+hand (larger stacks are 1, because they make no difference). In limit games the history blocks hold the complete
+betting: who called and who raised at each bet level of each street; folds follow from turn order and the block
+`in_hand`. In no-limit games they hold the last `RECENT_ACTIONS` decisions with seat and amount, and a summary of each
+street.
 """
 
 from __future__ import annotations
@@ -19,26 +20,25 @@ from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD, num_history_groups, rotate_to_seat
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.encoders.limit_history import betting_history
+from card_envs.games.holdem.encoders.limit_history import decode_betting
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, RECENT_ACTIONS, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
-from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY
+from card_envs.poker.ranks import CATEGORIES, WORST_RANK, category_of
 
 _KINDS = 3
-_CATEGORIES = len(WORST_RANK_OF_CATEGORY)
-_CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
+_CATEGORIES = len(CATEGORIES)
 _WORD, _BYTE, _LOWEST_BYTE = 64, 8, 0xFF
 _NUMBERS_OF_BYTE = np.array([[byte >> k & 1 for k in range(_BYTE)] for byte in range(_LOWEST_BYTE + 1)], np.float32)
 
 
 def layout(config: HoldemConfig) -> Layout:
-    """Return the blocks for a game; `me` is the seat that looks, seats count clockwise from it."""
+    """Return the blocks of a game; "me" is the observing seat, and seats are counted clockwise from it."""
     n, streets = config.num_players, len(config.board_cards)
     blocks = [Block("hole_cards", config.deck_size, "1 for each card I hold", private=True)]
     if sum(config.board_cards):
         blocks.append(Block("board", config.deck_size, "1 for each card on the board"))
-    if _ranks_five_cards(config):
+    if config.num_hole_cards + sum(config.board_cards) >= 5:
         blocks.append(
             Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card", private=True)
         )
@@ -92,13 +92,9 @@ def _history_blocks(config: HoldemConfig) -> list[Block]:
     ]
 
 
-def _ranks_five_cards(config: HoldemConfig) -> bool:
-    return config.num_hole_cards + sum(config.board_cards) >= 5
-
-
 @kernel
 def write_blocks(t: Table, seat: Any, o: Any) -> Any:
-    """Write all blocks of `layout` as `seat` sees them, and 0 behind them; return where they end."""
+    """Write all blocks of `layout` as `seat` sees them, then zeros; return the index after them."""
     for k in range(o.values.shape[0]):
         o.values[k] = 0.0
     me, n = np.int64(seat), np.int64(t.num_seats)
@@ -116,7 +112,7 @@ def write_blocks(t: Table, seat: Any, o: Any) -> Any:
 
 @kernel
 def write_cards(t: Table, me: Any, o: Any) -> Any:
-    """Write cards, category and strength; return where the next block begins."""
+    """Write cards, category and strength; return the index of the next block."""
     at = np.int64(t.deck_size)
     hole, first = me * t.num_hole_cards, np.int64(t.first_board_card)
     o.values[_place_in_deck(t, hole)] = 1.0
@@ -125,7 +121,7 @@ def write_cards(t: Table, me: Any, o: Any) -> Any:
         return at
     shown = np.int64(t.cards_shown[t.street])
     next_block = np.uint64(at + t.deck_size)
-    for k in range(MAX_BOARD):  # no branch, which could only be guessed: a zero for cards that nobody sees
+    for k in range(MAX_BOARD):  # no branch, which the processor could not predict: hidden cards write 0
         place = _place_in_deck(t, first + k) + np.uint64(at)
         o.values[place if k < shown else next_block] = 1.0 if k < shown else 0.0
     at += np.int64(t.deck_size)
@@ -133,17 +129,14 @@ def write_cards(t: Table, me: Any, o: Any) -> Any:
         return at
     if t.num_hole_cards + shown >= 5:
         rank = hand_rank_at(t, me, shown)
-        category = np.int64(0)
-        for bound in range(_CATEGORIES - 1):  # counted without a branch
-            category += rank > _CATEGORY_BOUNDS[bound]
-        o.values[np.uint64(at + category)] = 1.0
+        o.values[np.uint64(at + category_of(rank))] = 1.0
         o.values[np.uint64(at + _CATEGORIES)] = 1.0 - (rank - 1) / WORST_RANK
     return at + _CATEGORIES + 1
 
 
 @kernel
 def _place_in_deck(t: Table, k: Any) -> Any:
-    """Return the place in the ordered deck, uint64, of the k-th card of the deck field."""
+    """Return the index in the ordered deck, uint64, of the k-th card of the deck field."""
     card = np.int64(t.deck[np.uint64(k)])
     if t.is_full_deck == 1:
         return np.uint64(card)
@@ -178,7 +171,7 @@ def _write_bets(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any:
 
 @kernel
 def write_callers_and_raisers(t: Table, me: Any, n: Any, o: Any, at: Any) -> Any:
-    """Write who called and who raised, by street and level or by street; return where that ends."""
+    """Write who called and who raised, by street and level or by street; return the index after them."""
     left = n * num_history_groups(t)
     size, word = BITS_PER_WORD[np.uint64(n)], np.uint64(0)
     while left > 0:
@@ -192,10 +185,10 @@ def write_callers_and_raisers(t: Table, me: Any, n: Any, o: Any, at: Any) -> Any
 
 @kernel
 def _write_bits(o: Any, at: Any, bits: Any, count: Any) -> None:
-    """Write `count` (at most 64) bits as numbers from place `at` on; behind them zeros, as far as the 64th.
+    """Write `count` (at most 64) bits as numbers from index `at` on, followed by zeros up to the 64th number.
 
-    Places are unsigned: a signed one might count from the end, and with that test between them the compiler does not
-    put numbers together into vectors (80 ns instead of 3).
+    Indices are unsigned: for signed ones, Numba adds a test for negative indices that prevents vector instructions
+    (80 ns instead of 3).
     """
     if at + _WORD <= o.values.shape[0]:
         for k in range(_WORD):
@@ -216,7 +209,7 @@ def _write_bits(o: Any, at: Any, bits: Any, count: Any) -> None:
 
 @kernel
 def _write_recent_history(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any:
-    """Write the last decisions and the raises of each street, and return where that ends; most of it stays zero."""
+    """Write the last decisions and the raises of each street; return the index after them."""
     n = np.int64(t.num_seats)
     decisions = np.int64(t.num_decisions)
     kinds = at + RECENT_ACTIONS * n
@@ -235,9 +228,9 @@ def _write_recent_history(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation: cards in words, street, position, seats still in, amounts and history arrays.
+    """Decode an observation: card names, street, position, seats in the hand, amounts and history arrays.
 
-    In limit games `history` lists every decision: (street, seat counted from me, "fold" | "call" | "raise").
+    In limit games, `history` lists all decisions: (street, seat counted from me, "fold" | "call" | "raise").
     """
     blocks = layout(config).split(np.asarray(observation))
     deck = config.deck_cards
@@ -249,7 +242,7 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
     if config.has_whole_history:
         largest = int(largest_amount(config.new_tables(1)[0]))
-        decoded["history"] = betting_history(config, blocks, largest)
+        decoded["history"] = decode_betting(config, blocks, largest)
     return decoded
 
 

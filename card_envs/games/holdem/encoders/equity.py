@@ -1,12 +1,11 @@
-"""The `equity` encoder: the blocks of `default`, and what my hand is worth in a showdown without more betting.
+"""The `equity` encoder: the blocks of `default` and the equity of my hand.
 
-Equity is the share of the pot against one opponent's hand, over the cards to come: against any hand, and against hands
-of each quarter of the 1,326 starting hands, ranked by their equity before the flop, best quarter first. A network need
-not find out from cards what a hand is worth; against an opponent that plays good hands alone, the best quarter says
-more than the average. All numbers are estimated from deals that the seen cards choose
-(`poker.sampled_equity`), so the same cards always read the same (standard error 0.03 against any hand, twice that
-against a quarter). Before the flop the first
-one is exact.
+Equity is the mean share of the pot at a showdown against one opponent without more betting. The blocks hold the equity
+against a random hand and against a random hand of each quarter of the 1,326 starting hands, which are ranked by their
+equity before the flop, the best quarter first. Against an opponent who only plays good hands, the best quarter is more
+informative than the average. The numbers are estimated from deals that the visible cards determine
+(`poker.sampled_equity`), so that the same cards always have the same numbers (standard error 0.03 against a random
+hand, twice that against a quarter). Before the flop, the equity against a random hand is exact.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import write_mask
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import default
-from card_envs.games.holdem.encoders.texas import HOLE_CARDS, require_texas_holdem
+from card_envs.games.holdem.encoders.texas import require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker import sampled_equity_tables
-from card_envs.poker.hands import hand_number
+from card_envs.poker.hands import HOLE_CARDS, hand_number
 from card_envs.poker.sampled_equity import QUARTERS, write_sampled_equities
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
@@ -34,7 +33,7 @@ _BEFORE_FLOP = sampled_equity_tables.load().by_quarter
 
 
 def layout(config: HoldemConfig) -> Layout:
-    """Return the blocks of `default` and those of equity; ValueError for games that are not Texas hold'em."""
+    """Return the blocks of `default` and those of equity; ValueError for games other than Texas hold'em."""
     require_texas_holdem(config, "equity")
     return Layout(
         (
@@ -71,7 +70,7 @@ def _write_equities(t: Table, me: Any, o: Any, at: Any) -> None:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation: as `default`, with `equity` as a number and `equity_by_quarter` as a list."""
+    """Decode an observation as `default` does, with `equity` as a number and `equity_by_quarter` as a list."""
     blocks = layout(config).split(np.asarray(observation))
     decoded = default.decode(config, np.asarray(observation)[..., :-_NUMBERS])
     equity, quarters = float(blocks["equity"][0]), blocks["equity_by_quarter"].tolist()

@@ -1,16 +1,15 @@
-"""The `kaminsky404` encoder: what the agents of Kaminsky (2020, section 3.4.2) see, 404 numbers at six seats.
+"""The `kaminsky404` encoder: the observations of Kaminsky (2020, section 3.4.2), 404 numbers at six seats.
 
-Seats are numbered by position, the same for everybody: 0 is the first seat left of the button. In the paper's engine
-(section 3.5) players keep their seating position for a whole round of hands, so its numbers are positions too. The
-numbers of a table whose button moves would hide who acts when.
+Seats are numbered by position: 0 is the first seat left of the button. In the paper's engine (section 3.5), players
+keep their position for a round of hands, so its seat numbers are positions too.
 
-Where the paper leaves a choice: cards are sorted from the highest id (As) down, and cards to come stand last. Amounts
-are shares of the stack that the seat started the hand with. The last raiser is that of the hand, nobody before the
-first raise (a blind is none). The percentile is the share of hands that are not better than mine: before the flop, of
-the 1,326 starting hands by equity against a random hand (the paper simulates it, here it is exact), from then on of all
-hands of five, six or seven cards by rank (see `card_envs.poker.percentiles`).
+The paper leaves some choices open. Here, cards are sorted by id in decreasing order, with hidden cards last. Amounts
+are fractions of the seat's starting stack. The last raiser is the last one of the hand, nobody before the first raise
+(a blind is no raise). The percentile is the share of hands that are not better than mine: before the flop, of the 1,326
+starting hands by equity against a random hand (simulated in the paper, exact here), later of all hands of five, six or
+seven cards by rank (see `card_envs.poker.percentiles`).
 
-With n seats instead of six, the blocks of seats have n entries; the name stays.
+With n seats instead of six, the blocks of seats have n entries.
 """
 
 from __future__ import annotations
@@ -23,18 +22,20 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE, card_names
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, seat_position, write_mask
+from card_envs.games.holdem.betting import starting_stack
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
+from card_envs.games.holdem.encoders.texas import STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards, percentile_at
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
 
 _HIDDEN = DECK_SIZE
 _BOARD_SLOT = DECK_SIZE + 1
 
 
 def layout(config: HoldemConfig) -> Layout:
-    """Return the blocks of a Texas hold'em game, seats by position; ValueError for other games."""
+    """Return the blocks of a Texas hold'em game, with seats by position; ValueError for other games."""
     require_texas_holdem(config, "kaminsky404")
     n = config.num_players
     return Layout(
@@ -95,8 +96,7 @@ def _write_seats(t: Table, o: Any, at: Any) -> None:
     n = np.int64(t.num_seats)
     for seat in range(n):
         position = seat_position(t, seat)
-        in_front = np.int64(0) if t.is_over else np.int64(t.hand_commit[seat])
-        share = 1.0 / (np.int64(t.stack[seat]) - t.payoff[seat] + in_front)
+        share = 1.0 / starting_stack(t, seat)
         o.values[at + position] = 0.0 if has(t.in_hand, seat) else 1.0
         o.values[at + n + position] = t.hand_commit[seat] * share
         o.values[at + 2 * n + position] = t.street_commit[seat] * share
@@ -104,7 +104,7 @@ def _write_seats(t: Table, o: Any, at: Any) -> None:
 
 @kernel
 def _last_raiser(t: Table) -> Any:
-    """Return the seat that bet or raised last in this hand, or NOBODY; the fourth and later raises share a place."""
+    """Return the seat that bet or raised last in this hand, or NOBODY."""
     street = np.int64(t.street)
     while street > 0 and t.street_raises[street] == 0:
         street -= 1
@@ -113,7 +113,7 @@ def _last_raiser(t: Table) -> Any:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation: cards in words, street, my position, lists by position; no last raiser: None."""
+    """Decode an observation: card names, street, my position, lists by position; `last_raiser` may be None."""
     blocks = layout(config).split(np.asarray(observation))
     board = blocks["board"].argmax(axis=1)
     raiser = np.flatnonzero(blocks["last_raiser"])

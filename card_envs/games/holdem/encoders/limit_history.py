@@ -1,7 +1,7 @@
-"""The betting of a limit hand, decision by decision, read back from the blocks of the `default` encoder.
+"""Decoding the betting of a limit hand from the blocks of the `default` encoder.
 
-A seat decides at most once at each bet level of a street. So the hand can be played again: whoever is to act called or
-raised if the history blocks say so at this level, folded if it is out of the hand, and else is the one to act now.
+A seat decides at most once at each bet level of a street. Therefore the hand can be replayed: the seat to act called or
+raised if the history blocks show it at this level, folded if it is not in the hand, and otherwise is to act now.
 """
 
 from __future__ import annotations
@@ -19,13 +19,18 @@ from card_envs.games.holdem.state import CALL, FOLD, RAISE, Table
 KIND_NAMES = {FOLD: "fold", CALL: "call", RAISE: "raise"}
 
 
-def betting_history(
+def decode_betting(
     config: HoldemConfig, blocks: Mapping[str, NDArray[Any]], largest_amount: int
 ) -> list[tuple[int, int, str]]:
-    """Return all decisions, (street, seat counted from the one that looks, "fold" | "call" | "raise"), in their order.
+    """Return all decisions in their order: (street, seat counted from the observing one, "fold" | "call" | "raise").
 
-    Amounts of the blocks are in units of `largest_amount` chips. Once a hand is over, a winner's stack no longer tells
-    whether it was all-in; if it was, the list ends where it would have had to act.
+    After a hand is over, the stack of a winner does not show whether it was all-in; if it was, the list ends before the
+    decision that it would have had to take.
+
+    Args:
+        config: Settings of the game.
+        blocks: Blocks of an observation.
+        largest_amount: Number of chips that corresponds to 1 in the blocks.
     """
     tables = config.new_tables(1)
     t: Table = tables[0]
@@ -46,7 +51,7 @@ def betting_history(
 def _decision(
     config: HoldemConfig, blocks: Mapping[str, NDArray[Any]], street: int, seat: int, level: int
 ) -> int | None:
-    """Return the decision of a seat at a bet level, or None if it has not decided yet."""
+    """Return the decision of a seat at a bet level; None if it has not decided yet."""
     caps = config.max_raises or ()
     if blocks["callers"][sum(caps[:street]) + street + level, seat]:
         return CALL

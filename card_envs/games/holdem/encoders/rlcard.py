@@ -1,17 +1,16 @@
-"""The `rlcard` encoder: the numbers that RLCard 1.2 shows, and PettingZoo's texas_holdem_v4 and no_limit_v6 with it.
+"""The `rlcard` encoder: the observations of RLCard 1.2, and of PettingZoo's texas_holdem_v4 and no_limit_v6.
 
-72 numbers in limit games, 54 in the others. My cards and the board are one set of cards: which of them are mine cannot
-be read back, nor who bet, nor where I sit. Use it to compare with results on those environments; for anything else
-`default` says more.
+It has 72 numbers in limit games and 54 in others. My cards and the board are one set of cards, so an observation does
+not tell which cards are mine, who bet, or what my position is. Use it to compare with results on those environments;
+the encoder `default` contains more information.
 
-RLCard counts no blind as a raise, and its games allow four raises on every street (`rules="rlcard"`).
-Differences that are meant:
+In RLCard a blind is no raise, and all games allow four raises on each street (`rules="rlcard"`). Intended differences:
 
-* Where RLCard starts a limit hand in an environment that has played before, the first observation shows the raises of
-  the *last* hand: `LimitHoldemGame.init_game` reads the state before it clears `history_raise_nums`. Here, as in
-  every later RLCard observation and in PettingZoo, which asks again, a hand starts with no raises.
+* When RLCard starts another limit hand in the same environment, the first observation shows the raises of the
+  *previous* hand: `LimitHoldemGame.init_game` reads the state before it clears `history_raise_nums`. Here a hand starts
+  with no raises, as in all other RLCard observations and in PettingZoo.
 * Without a cap, four raises stand for four or more; RLCard has no such games.
-* RLCard's chips are float64, these numbers float32: exact up to 2**24 chips.
+* RLCard's chips are float64; these numbers are float32, which is exact up to 2**24 chips.
 """
 
 from __future__ import annotations
@@ -25,10 +24,11 @@ from card_envs.cards import DECK_SIZE, RANKS, SUITS, card_names
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import wrap_seat, write_mask
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.encoders.texas import BOARD_SIZE, HOLE_CARDS, STREETS, require_texas_holdem
+from card_envs.games.holdem.encoders.texas import STREETS, require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import LIMIT, MAX_CHIPS, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
 
 _NUM_RANKS = len(RANKS)
 _LAST_SUIT = len(SUITS) - 1
@@ -61,9 +61,9 @@ def _write(t: Table, me: Any, o: Any) -> None:
         o.values[k] = 0.0
     hole, board = me * HOLE_CARDS, np.int64(t.num_seats) * HOLE_CARDS
     for k in range(HOLE_CARDS):
-        o.values[_place(np.int64(t.deck[hole + k]))] = 1.0
+        o.values[_card_index(np.int64(t.deck[hole + k]))] = 1.0
     for k in range(num_board_cards(t)):
-        o.values[_place(np.int64(t.deck[board + k]))] = 1.0
+        o.values[_card_index(np.int64(t.deck[board + k]))] = 1.0
     if t.structure == LIMIT:
         for street in range(STREETS):
             raises: Any = min(np.int64(t.street_raises[street]), _MOST_RAISES)
@@ -77,21 +77,21 @@ def _write(t: Table, me: Any, o: Any) -> None:
 
 
 @kernel
-def _place(card: Any) -> Any:
-    """Return the place of a card id in RLCard's card2index.json."""
+def _card_index(card: Any) -> Any:
+    """Return the index of a card id in RLCard's card2index.json."""
     return (_LAST_SUIT - (card & _LAST_SUIT)) * _NUM_RANKS + wrap_seat((card >> 2) + 1, _NUM_RANKS)
 
 
-def _card_at(place: int) -> int:
-    """Return the card id that stands at a place of card2index.json."""
-    suit, rank = divmod(place, _NUM_RANKS)
+def _card_at(index: int) -> int:
+    """Return the card id with an index in card2index.json."""
+    suit, rank = divmod(index, _NUM_RANKS)
     return len(SUITS) * ((rank - 1) % _NUM_RANKS) + _LAST_SUIT - suit
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation: the cards in words, the street, and raises by street or chips put in."""
+    """Decode an observation: card names, street, and raises by street or committed chips."""
     blocks = layout(config).split(np.asarray(observation))
-    cards = sorted((_card_at(int(place)) for place in np.flatnonzero(blocks["cards"])), reverse=True)
+    cards = sorted((_card_at(int(index)) for index in np.flatnonzero(blocks["cards"])), reverse=True)
     shown = len(cards) - HOLE_CARDS
     decoded: dict[str, Any] = {"cards": card_names(cards), "street": max(0, shown - BOARD_SIZE + STREETS - 1)}
     if "raises" in blocks:

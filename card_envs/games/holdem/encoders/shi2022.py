@@ -1,16 +1,17 @@
-"""The `shi2022` encoder: what the actor of Shi et al. (2022, sections 3.1 and 4.2) sees, and the betting as a sequence.
+"""The `shi2022` encoder: the observations of Shi et al. (2022, sections 3.1 and 4.2), with the betting as a sequence.
 
-The first blocks have a fixed length (the paper's personal and static public information). `history`, its dynamic public
-information, lists every decision since the deal as one number per decision, oldest first, then zeros. Seats are
-numbered by position, the same for everybody: 0 is the first seat left of the button. So the history at a table is one
-sequence for all its seats, and a network that reads it decision by decision need not start again for each of them.
+The first blocks have a fixed length (the paper's personal and static public information). `history` (its dynamic public
+information) holds one number per decision since the deal, oldest first, then zeros. Seats are numbered by position, so
+that the history of a table is the same for all seats, and a network that reads it one decision at a time need not start
+again for each seat.
 
-A number of the history is 1 + kind + 3 * (position + seats * (level + 5 * street)), where `kind` is 0 fold, 1 check or
-call, 2 bet or raise, and `level` counts the raises of the street before the decision. No number comes twice in a hand.
+A number of the history is 1 + kind + 3 * (position + seats * (level + 5 * street)), where `kind` is 0 for fold, 1 for
+check or call, 2 for bet or raise, and `level` is the number of raises on the street before the decision. No number
+occurs twice in a hand.
 
-`category` and `percentile` are not in the paper, whose actor reads ranks and suits alone. They stand last of the static
-blocks, so that they are easily left out. For limit games with at most four raises a street, whose tables know every
-decision (see `limit_history`).
+`category` and `percentile` are not in the paper, whose actor reads ranks and suits only. They are the last static
+blocks, so that networks can leave them out. The encoder supports limit games with at most four raises a street, whose
+tables record all decisions (see `limit_history`).
 """
 
 from __future__ import annotations
@@ -26,14 +27,13 @@ from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_
 from card_envs.games.holdem.betting import largest_ante, starting_stack
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
-from card_envs.games.holdem.encoders.texas import HOLE_CARDS, STREETS, require_texas_holdem
+from card_envs.games.holdem.encoders.texas import STREETS, require_texas_holdem, require_whole_history
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards, percentile_at
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE, Table
 from card_envs.observation import Block, Encoder, Layout, block_starts, observe_kernels
-from card_envs.poker.ranks import WORST_RANK_OF_CATEGORY
+from card_envs.poker.hands import HOLE_CARDS
+from card_envs.poker.ranks import CATEGORIES, category_of
 
-_CATEGORIES = len(WORST_RANK_OF_CATEGORY)
-_CATEGORY_BOUNDS = np.array(WORST_RANK_OF_CATEGORY, np.int64)
 _KINDS = 3
 _NOT_YET = -1
 
@@ -41,11 +41,7 @@ _NOT_YET = -1
 def layout(config: HoldemConfig) -> Layout:
     """Return the blocks of a limit game of Texas hold'em, seats by position; ValueError for other games."""
     require_texas_holdem(config, "shi2022")
-    if not config.has_whole_history:
-        raise ValueError(
-            f"encoder 'shi2022' is for limit games with at most {MAX_LEVELS - 1} raises a street, not for "
-            f"{config.structure!r} with max_raises {config.max_raises}: use encoder 'default'"
-        )
+    require_whole_history(config, "shi2022")
     return _layout(config.num_players, most_decisions(config))
 
 
@@ -62,7 +58,7 @@ def _layout(n: int, decisions: int) -> Layout:
             Block("hand_commit", n, "chips put in since the deal, by position"),
             Block("pot", 1, "all chips in the middle, as a fraction of all seats' amounts"),
             Block("to_call", 1, "chips I need to stay in"),
-            Block("category", _CATEGORIES, "my hand from the flop on: straight flush .. high card", private=True),
+            Block("category", len(CATEGORIES), "my hand from the flop on: straight flush .. high card", private=True),
             Block("percentile", 1, "share of all hands of as many cards that are not better than mine", private=True),
             Block("history", decisions, "decisions, oldest first, then 0", high=_num_tokens(n) - 1),
         )
@@ -70,13 +66,13 @@ def _layout(n: int, decisions: int) -> Layout:
 
 
 def most_decisions(config: HoldemConfig) -> int:
-    """Return how many decisions a hand can have: everybody once on a street, all others again after each raise."""
+    """Return the maximum number of decisions of a hand: one per seat and street, one per other seat and raise."""
     n = config.num_players
     return sum(n + int(cap) * (n - 1) for cap in config.max_raises or ())
 
 
 def num_tokens(config: HoldemConfig) -> int:
-    """Return how many different numbers the history block can hold, 0 (no decision yet) included."""
+    """Return the number of different numbers of the history block, 0 (no decision) included."""
     return _num_tokens(config.num_players)
 
 
@@ -85,7 +81,7 @@ def _num_tokens(n: int) -> int:
 
 
 _STARTS = block_starts(_layout(n, 0) for n in range(MAX_SEATS + 1))
-"""Start of each block, indexed by the number of seats. The history is last, since its length depends on more."""
+"""Start of each block, indexed by the number of seats. The history is last, because it has another length."""
 
 
 @kernel
@@ -125,16 +121,12 @@ def _write_hand(t: Table, me: Any, shown: Any, o: Any, at: Any) -> None:
     o.values[at.percentile] = percentile_at(t, me, shown)
     if shown == 0:
         return
-    rank = hand_rank_at(t, me, shown)
-    category = np.int64(0)
-    for bound in range(_CATEGORIES - 1):
-        category += rank > _CATEGORY_BOUNDS[bound]
-    o.values[at.category + category] = 1.0
+    o.values[at.category + category_of(hand_rank_at(t, me, shown))] = 1.0
 
 
 @kernel
 def _write_history(t: Table, o: Any, at: Any) -> None:
-    """Play the betting again from what the table remembers: who called and who raised at each level of each street."""
+    """Reconstruct the decisions from the seats that called and raised at each bet level of each street."""
     n = np.int64(t.num_seats)
     live = (np.int64(1) << n) - 1
     last = np.int64(t.button)
@@ -161,7 +153,7 @@ def _write_history(t: Table, o: Any, at: Any) -> None:
 
 @kernel
 def _decision(t: Table, street: Any, level: Any, seat: Any) -> Any:
-    """Return the decision at a bet level of a seat that was in the hand, or _NOT_YET: it is to act, or all-in."""
+    """Return a seat's decision at a bet level, or _NOT_YET for a seat that is to act or all-in."""
     if has(t.callers[street, level], seat):
         return np.int64(CALL)
     if level < MAX_LEVELS - 1 and t.raiser[street, level] == seat:
@@ -171,7 +163,7 @@ def _decision(t: Table, street: Any, level: Any, seat: Any) -> Any:
 
 @kernel
 def _opener(t: Table) -> Any:
-    """Return the seat behind the largest blind that was paid (it may be num_seats or more: wrap it)."""
+    """Return the seat after the largest blind that was paid; it may be num_seats or more, so wrap it."""
     n, most = np.int64(t.num_seats), largest_ante(t)
     largest, opener = np.int64(0), np.int64(0)
     for position in range(n):
@@ -184,7 +176,7 @@ def _opener(t: Table) -> Any:
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
-    """Decode an observation: cards in words, street, my position, lists by position, and the decisions.
+    """Decode an observation: card names, street, my position, lists by position, and the decisions.
 
     `history` lists them as (street, position, "fold" | "call" | "raise"), in their order.
     """

@@ -1,1 +1,1 @@
-"""Evaluation of hold'em: control variates, ranges of hidden hands, all deals of small games."""
+"""Evaluation of hold'em agents: control variates, ranges of hidden hands, enumeration of deals."""

@@ -1,13 +1,12 @@
-"""The chance terms of a hold'em hand: what the cards changed for each seat, less what was to be expected.
+"""The chance terms of a hold'em hand: the effect of the cards of each street on each seat, minus its expectation.
 
-For every street whose cards came, features of each seat's hand are computed with these cards, and their expectation
-before, over all cards that could have come. The difference has mean zero, whatever the players do. All hole cards count
-as known, those of folded hands too.
+For each street, features of each seat's hand are computed with the cards of the street, and their expectation over all
+cards that could have come. The difference has mean zero for any strategies. All hole cards are treated as known, also
+those of folded hands.
 
-Expectations are exact, by going through the cards left, except before the flop: there they are means over random
-boards, which is enough, since the mean over boards drawn like the true one is right on average. The equities by which
-terms of the flop may be multiplied come from boards of their own: a product of two means over the same boards would
-not be right on average.
+Expectations are exact sums over the remaining cards, except before the flop, where they are means over random boards;
+this is unbiased, because the random boards have the distribution of the true one. The equities that terms of the flop
+may be multiplied by come from separate random boards, because the product of two means over the same boards is biased.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ import numpy as np
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS, Table
+from card_envs.poker.hands import BOARD_SIZE
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.showdowns import (
@@ -34,37 +34,36 @@ from card_envs.records import Tables
 from card_envs.rng import STREAM, random_below
 
 EQUITY, AHEAD, STRENGTH, STRONG = range(4)
-"""Features of a hand: share of the pot if all cards came without betting; share if it were shown now; percentile among
-all hands of as many cards; the percentile to the power of eight, which only strong hands have."""
+"""Features of a hand: equity; share of the pot at a showdown now; percentile among all hands with as many cards; the
+percentile to the power of eight, which is large for strong hands only."""
 NUM_FEATURES = 4
 _STRONG_POWER = 8
 _BOARD = (0, 3, 4, 5)
-_WHOLE_BOARD = 5
 
 CHANCE_TERMS = np.dtype(
     (
         np.record,
         [
             STREAM,  # of the random boards
-            ("live", np.uint16, (MAX_STREETS,)),  # set of seats still in when the street's cards came, 0 = they did not
+            ("live", np.uint16, (MAX_STREETS,)),  # seats in the hand when the street's cards came; 0: they did not come
             ("value", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # with the street's cards; preflop: EQUITY
-            ("term", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # value less what was expected of it before
-            ("outcome", np.float64, (MAX_SEATS,)),  # share of the pot if nobody had folded
+            ("term", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # value minus its expectation before
+            ("outcome", np.float64, (MAX_SEATS,)),  # share of the pot at a showdown of all seats
             # --- scratch ---
-            ("expected", np.float64, (MAX_SEATS, NUM_FEATURES)),  # before the street's cards
-            ("sum", np.float64, (MAX_SEATS, NUM_FEATURES)),  # over cards that may come
+            ("expected", np.float64, (MAX_SEATS, NUM_FEATURES)),  # expectation of the features before the cards
+            ("sum", np.float64, (MAX_SEATS, NUM_FEATURES)),  # sum over possible cards
             *SHOWDOWN_FIELDS,
         ],
     )
 )
-"""One hand: `live` and the stream are given, the rest is written by `write_chance_terms`."""
+"""One hand. `live` and the stream are inputs of `write_chance_terms`, which writes the other fields."""
 
 
 @kernel
 def write_chance_terms(tables: Tables, terms: Any, num_boards: Any) -> None:
-    """Write value, term and outcome of each hand, before the flop from `num_boards` random boards each.
+    """Write value, term and outcome of each hand; expectations before the flop are over `num_boards` random boards.
 
-    `tables` hold the whole deals, with two hole cards of a full deck.
+    `tables` must hold complete deals of Texas hold'em.
     """
     for i in range(tables.shape[0]):
         t, u = tables[i], terms[i]
@@ -76,7 +75,7 @@ def write_chance_terms(tables: Tables, terms: Any, num_boards: Any) -> None:
                 if street > 1:
                     _expect_next_card(u, t, street)
                 _observe(u, t, street)
-        _write_shares(u, t, np.int64(_WHOLE_BOARD), _all_seats(u))
+        _write_shares(u, t, np.int64(BOARD_SIZE), _all_seats(u))
         for seat in range(u.num_seats):
             u.outcome[seat] = u.share[seat]
 
@@ -89,11 +88,11 @@ def _all_seats(u: Any) -> Any:
 @kernel
 def _write_starting_values(u: Any, t: Table, num_boards: Any) -> None:
     """Write the equities of the hole cards as values before the flop, from random boards."""
-    _know(u, t, np.int64(0))
+    _set_cards(u, t, np.int64(0))
     clear_shares(u)
     for _ in range(num_boards):
         key, bits = np.int64(0), np.int64(0)
-        for k in range(_WHOLE_BOARD):
+        for k in range(BOARD_SIZE):
             card = _draw(u, k)
             key += CARD_KEYS[card]
             bits |= CARD_BITS[card]
@@ -104,14 +103,14 @@ def _write_starting_values(u: Any, t: Table, num_boards: Any) -> None:
 
 @kernel
 def _expect_flop(u: Any, t: Table, num_boards: Any) -> None:
-    """Write what the hole cards brought, and what the flop can be expected to bring, from further random boards."""
+    """Write the terms of the hole cards and the expectations of the flop, from new random boards."""
     seats, live = _all_seats(u), np.int64(u.live[1])
-    _know(u, t, np.int64(0))
+    _set_cards(u, t, np.int64(0))
     _clear_sums(u)
     clear_shares(u)
     for _ in range(num_boards):
         key, bits = np.int64(0), np.int64(0)
-        for k in range(_WHOLE_BOARD):
+        for k in range(BOARD_SIZE):
             card = _draw(u, k)
             key += CARD_KEYS[card]
             bits |= CARD_BITS[card]
@@ -129,17 +128,17 @@ def _expect_flop(u: Any, t: Table, num_boards: Any) -> None:
 
 @kernel
 def _draw(u: Any, k: Any) -> Any:
-    """Return a random card of those left from place `k` on, and put it at place `k`."""
-    place = k + random_below(u, np.int64(u.num_rest) - k)
-    card = np.int64(u.rest[place])
-    u.rest[place] = u.rest[k]
+    """Return a random one of the remaining cards from index `k` on, and swap it to index `k`."""
+    index = k + random_below(u, np.int64(u.num_rest) - k)
+    card = np.int64(u.rest[index])
+    u.rest[index] = u.rest[k]
     u.rest[k] = card
     return card
 
 
 @kernel
 def _expect_next_card(u: Any, t: Table, street: Any) -> None:
-    """Write what the card of the turn or river can be expected to bring."""
+    """Write the expectations of the turn or river card."""
     live, known = np.int64(u.live[street]), np.int64(_BOARD[street - 1])
     _write_shares(u, t, known, live)
     _clear_sums(u)
@@ -149,12 +148,12 @@ def _expect_next_card(u: Any, t: Table, street: Any) -> None:
     for seat in range(u.num_seats):
         for feature in range(NUM_FEATURES):
             u.expected[seat, feature] = u.sum[seat, feature] / u.num_rest
-        u.expected[seat, EQUITY] = u.share[seat]  # the mean over all that may come does not change as it comes
+        u.expected[seat, EQUITY] = u.share[seat]  # equity is a mean over all boards, so its expectation is itself
 
 
 @kernel
 def _observe(u: Any, t: Table, street: Any) -> None:
-    """Write the features with the street's cards, and how they differ from what was expected."""
+    """Write the features with the street's cards, and their differences from the expectations."""
     live, known = np.int64(u.live[street]), np.int64(_BOARD[street])
     _write_shares(u, t, known, live)
     _clear_sums(u)
@@ -167,8 +166,8 @@ def _observe(u: Any, t: Table, street: Any) -> None:
 
 
 @kernel
-def _know(u: Any, t: Table, num_board: Any) -> None:
-    """Write the keys of all hands with the first board cards, and which cards are left."""
+def _set_cards(u: Any, t: Table, num_board: Any) -> None:
+    """Write the keys of all hands with the first board cards, and the remaining cards."""
     num_seats = np.int64(u.num_seats)
     used, key, bits = np.int64(0), np.int64(0), np.int64(0)
     for k in range(2 * num_seats, 2 * num_seats + num_board):
@@ -193,7 +192,7 @@ def _clear_sums(u: Any) -> None:
 
 @kernel
 def _add_best(u: Any, live: Any, feature: Any) -> None:
-    """Add to a feature of the live seats their shares of the pot, the hands being ranked."""
+    """Add the shares of the pot of the live seats to a feature; hands must be ranked."""
     best, share = best_share(u, live)
     for seat in range(u.num_seats):
         if has(live, seat) and u.rank[seat] == best:
@@ -202,7 +201,7 @@ def _add_best(u: Any, live: Any, feature: Any) -> None:
 
 @kernel
 def _add_features(u: Any, key: Any, bits: Any, live: Any, num_cards: Any) -> None:
-    """Add the features, equity aside, of the live hands of `num_cards` cards with further board cards."""
+    """Add the features except equity of the live hands of `num_cards` cards, with further board cards."""
     rank_hands(u, key, bits, live)
     _add_best(u, live, AHEAD)
     for seat in range(u.num_seats):
@@ -214,6 +213,6 @@ def _add_features(u: Any, key: Any, bits: Any, live: Any, num_cards: Any) -> Non
 
 @kernel
 def _write_shares(u: Any, t: Table, num_board: Any, live: Any) -> None:
-    """Write the equities of the live seats with `num_board` >= 3 cards on the board: over all cards that may follow."""
-    _know(u, t, num_board)
-    write_shares(u, _WHOLE_BOARD - num_board, live)
+    """Write the exact equities of the live seats with `num_board` >= 3 cards on the board."""
+    _set_cards(u, t, num_board)
+    write_shares(u, BOARD_SIZE - num_board, live)

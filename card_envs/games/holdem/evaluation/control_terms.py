@@ -1,9 +1,7 @@
-"""The controls of hold'em hands: numbers with mean zero that go with what the agents win.
+"""Control variates of hold'em if no agent can be asked about other hands: numbers with mean zero.
 
-Every control is a product of two factors. One has mean zero given all that came before: a chance term of the cards
-(`chance_terms`), or which action an agent drew less the probability of it. The other was known before: the pot, who
-raised last, the position, equities. (Cards yet to come may be in the second factor of an action, which they cannot
-have influenced.)
+Each control variate is a product of two factors. The first has mean zero given everything before: a chance term of the
+cards (`chance_terms`). The second was known before: the pot, who raised last, the position, equities.
 """
 
 from __future__ import annotations
@@ -38,15 +36,15 @@ from card_envs.rng import seed_streams
 from card_envs.typing import Rows
 
 _NUM_BOARDS = 300
-"""Random boards for expectations before the flop."""
+"""Number of random boards for expectations before the flop."""
 _BOARD_STREAM = np.uint64(0x8F3C1A57)
-"""Offset of the match's seed for random boards, which must not be those of the deals."""
+"""Offset of the seed of the match, so that random boards and deals use different random numbers."""
 _TOP_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95)
 _KNOWN_BEFORE_CARDS, _TERMS_OF_CARDS = 7, 6
-"""Controls of a street are products of so many known factors and chance terms."""
+"""Number of known factors, and of chance terms; the control variates of a street are their products."""
 LEAST_STAKE = 0.25
-"""Floor of the spread of controls that are stakes, as a share of what a seat can lose: few deals may hold no large pot,
-and what small pots teach must not be trusted in large ones."""
+"""Floor of the standard deviation of controls that are stakes, as a fraction of the largest loss: a few deals may have
+no large pot, and coefficients from small pots must not be used for large ones."""
 
 
 def _starting_hand_controls() -> NDArray[np.float64]:
@@ -57,11 +55,11 @@ def _starting_hand_controls() -> NDArray[np.float64]:
 
 
 STARTING_CONTROLS = _starting_hand_controls()
-"""(features, 169): how good a starting hand is, in several ways, less what hands are on average."""
+"""(features, 169): features of the strength of a starting hand, minus their means over all hands."""
 
 
 def most_lost(config: HoldemConfig) -> float:
-    """Return about how much a seat can lose in a hand, in rewards."""
+    """Return approximately the largest loss of a seat in a hand, in rewards."""
     chips = max(config.stack_list)
     if config.structure == "limit" and config.max_raises is not None:
         streets = zip(config.max_raises, config.raise_sizes, strict=True)
@@ -70,7 +68,7 @@ def most_lost(config: HoldemConfig) -> float:
 
 
 class HoldemControlTerms:
-    """Follows the hands of a batch, as a callback does, and returns their controls at the end."""
+    """`ControlTerms` without counterfactual hands."""
 
     def __init__(self, config: HoldemConfig, seed: int) -> None:
         self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
@@ -79,7 +77,7 @@ class HoldemControlTerms:
 
     @property
     def units(self) -> ControlUnits:
-        """What the controls count, in their order."""
+        """Units of the controls, in their order."""
         seats, starting = self._num_seats, 1 + len(STARTING_CONTROLS)
         hole_cards = 2 * (2 * starting - 1) if seats == 2 else seats * starting + starting - 1
         boards = (MAX_STREETS - 1) * _KNOWN_BEFORE_CARDS * _TERMS_OF_CARDS
@@ -89,20 +87,17 @@ class HoldemControlTerms:
     def on_deal(self, batch: Hands) -> None:
         """Prepare for new hands."""
         n = len(batch.tables)
-        self._street = np.zeros(n, np.int64)  # the last one seen
-        self._pot = np.zeros((n, MAX_STREETS))  # when the street's cards came, as are the next two; in rewards
+        self._street = np.zeros(n, np.int64)  # the last one observed
+        self._pot = np.zeros((n, MAX_STREETS))  # pot when the street's cards came, in rewards
         self._live = np.zeros((n, MAX_STREETS), np.uint16)
-        self._raiser = np.full((n, MAX_STREETS), NOBODY)  # agent that raised last on the street before
+        self._raiser = np.full((n, MAX_STREETS), NOBODY)  # agent that raised last on the previous street
 
     def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
-        """Return no tables: nothing is to be asked."""
+        """Return no tables: action probabilities are not needed."""
         return batch.tables[:0], rows[:0]
 
     def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: NDArray[np.float64]) -> None:
-        """Note streets that began."""
-        self._note_streets(batch, rows)
-
-    def _note_streets(self, batch: Hands, rows: Rows) -> None:
+        """Record the streets that began."""
         tables = batch.tables
         began = rows[tables["street"][rows] > self._street[rows]]
         street = tables["street"][began].astype(np.int64)
@@ -114,8 +109,8 @@ class HoldemControlTerms:
         self._raiser[began, street] = np.where(raises > 0, batch.agent_indices(began, raiser), NOBODY)
 
     def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
-        """Return the controls of each of `agents`; all hands of the batch must be over."""
-        self._note_run_outs(batch)
+        """Return the controls of each agent, given by its index; all hands of the batch must be over."""
+        self._record_all_in_streets(batch)
         terms = np.zeros(len(batch.tables), CHANCE_TERMS)
         terms["live"] = self._live
         for run in np.split(np.arange(len(terms)), np.flatnonzero(np.diff(batch.hands) != 1) + 1):
@@ -123,8 +118,8 @@ class HoldemControlTerms:
         write_chance_terms(batch.tables, terms, np.int64(_NUM_BOARDS))
         return [self._agent_controls(batch, terms, agent) for agent in agents]
 
-    def _note_run_outs(self, batch: Hands) -> None:
-        """Note the streets whose cards came although nobody could bet any more."""
+    def _record_all_in_streets(self, batch: Hands) -> None:
+        """Record the streets whose cards came after the last decision."""
         tables = batch.tables
         live = tables["in_hand"].astype(np.int64)
         shown = live & (live - 1) != 0
@@ -134,11 +129,11 @@ class HoldemControlTerms:
             self._live[came, street] = live[came]
 
     def _agent_controls(self, batch: Hands, terms: NDArray[np.void], agent: int) -> Controls:
-        hands = _SeenBy(batch, terms, agent, self._num_seats)
+        hands = _AgentTerms(batch, terms, agent, self._num_seats)
         columns = [*hands.hole_card_controls(), *self._board_controls(hands, agent)]
         return Controls(np.zeros(len(terms)), np.stack(columns, axis=1))
 
-    def _board_controls(self, hands: _SeenBy, agent: int) -> list[NDArray[np.float64]]:
+    def _board_controls(self, hands: _AgentTerms, agent: int) -> list[NDArray[np.float64]]:
         columns = []
         for street in range(1, MAX_STREETS):
             pot, raiser = self._pot[:, street], self._raiser[:, street]
@@ -158,8 +153,8 @@ class HoldemControlTerms:
         return columns
 
 
-class _SeenBy:
-    """Chance terms and values of the hands of a batch, arranged for one agent."""
+class _AgentTerms:
+    """Chance terms and values of the hands of a batch, from the perspective of one agent."""
 
     def __init__(self, batch: Hands, terms: NDArray[np.void], agent: int, seats: int) -> None:
         rows = np.arange(len(batch.tables))
@@ -176,7 +171,7 @@ class _SeenBy:
         self._other_hands = hands.sum(axis=2) - self._own_hands
 
     def hole_card_controls(self) -> list[NDArray[np.float64]]:
-        """Return the controls for the hole cards, own and others', by position."""
+        """Return the controls of the agent's and the others' hole cards, by position."""
         columns = []
         for position in range(self._num_seats):
             here = self._positions == position

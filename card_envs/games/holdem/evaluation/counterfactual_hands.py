@@ -1,16 +1,17 @@
-"""The hands that each seat could have held instead in a deal of Texas hold'em: kernels that draw and rank them.
+"""Kernels that draw and rank counterfactual hands: hands that each seat could have held in a deal of Texas hold'em.
 
-The cards of a deal are put into *pools*: one for each seat, with its hole cards and others that were not dealt, and
-one of eight cards for the board. Given the pools, every two cards of a seat's pool were equally likely its hole cards,
-and every order of the board's pool equally likely to have come, independently of each other. A seat's *counterfactual
-hands* are some of the pairs of its pool, the true one among them, all equally likely at first. As the hand goes on they
-get the probabilities that an observer of all actions, the pools and the agents' probabilities would give them (Bayes).
+The cards of a deal are divided into *pools*: one for each seat, with its hole cards and other cards that were not
+dealt, and one of eight cards for the board. Given the pools, every pair of cards of a seat's pool is equally likely its
+hand, and every order of the board's pool is equally likely, independently of each other. A seat's *counterfactual
+hands* are some pairs of its pool, among them the true one. They are equally likely at first; after each action, they
+have the posterior probabilities for an observer who knows the actions, the pools and the agents' strategies (Bayes'
+rule).
 
-What is known of a seat is its pool, never its hand, so that the chance of the hand itself is averaged out. (AIVAT calls
-these hands imaginary observations: Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018.) What they make of actions,
-cards and showdowns is in `counterfactual_values`.
+The observer knows the pool of a seat but not its hand, so that the variance of the hand is averaged out. (AIVAT calls
+these hands imaginary observations: Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018.) `counterfactual_values`
+computes the effects of actions, cards and showdowns.
 
-In all kernels a set of seats, of places in the board's pool, ... is an int64 with a bit for each.
+Sets of seats and sets of cards of the board's pool are int64 with one bit per element.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ from card_envs.rng import STREAM, random_below, seed_stream
 
 BOARD_POOL = 8
 MAX_POOL = (DECK_SIZE - BOARD_POOL) // 2
-"""Cards of a seat's pool, heads-up."""
+"""Maximum number of cards in a seat's pool."""
 MAX_HANDS = 200
-"""Counterfactual hands of all seats together."""
+"""Maximum number of counterfactual hands of all seats together."""
 _MAX_PAIRS = MAX_POOL * (MAX_POOL - 1) // 2
 
 _BOARDS = [sum(1 << place for place in places) for places in combinations(range(BOARD_POOL), MAX_BOARD)]
 BOARDS: NDArray[np.int64] = np.array(_BOARDS)
-"""(56,): the boards that may come, as sets of places in the pool; the true board has the first five."""
+"""(56,): all boards as sets of indices in the pool; the true board consists of the first five."""
 _FLOPS = [sum(1 << place for place in places) for places in combinations(range(BOARD_POOL), 3)]
 _NEXT = [
     [0],
@@ -48,10 +49,10 @@ _NEXT = [
 ]
 NUM_NEXT: NDArray[np.int64] = np.array([len(sets) for sets in _NEXT])
 NEXT: NDArray[np.int64] = np.array([[*sets, *[0] * (len(_FLOPS) - len(sets))] for sets in _NEXT])
-"""(streets, 56): the cards that may lie on the table when a street's have come; first those that do."""
+"""(streets, 56): all sets of board cards that are possible on a street; the true set comes first."""
 
 BOARD_VALUES = 3
-"""Numbers that describe a seat's prospects when cards have come, see `counterfactual_values`."""
+"""Number of features of a seat after the cards of a street, see `counterfactual_values`."""
 
 COUNTERFACTUAL = np.dtype(
     (
@@ -59,10 +60,10 @@ COUNTERFACTUAL = np.dtype(
         [
             STREAM,
             ("num_seats", np.int64),
-            ("first", np.int64, (MAX_SEATS + 1,)),  # by seat: its first hand; it is the true one
-            ("weight", np.float64, (MAX_HANDS,)),  # probability given all actions so far; of a seat: 1 in all
+            ("first", np.int64, (MAX_SEATS + 1,)),  # by seat: index of its first hand, which is the true one
+            ("weight", np.float64, (MAX_HANDS,)),  # probability given all actions so far; sums to 1 for each seat
             ("hole", np.uint8, (MAX_HANDS, 2)),  # card ids
-            ("level", np.uint8, (len(_BOARDS), MAX_HANDS)),  # by board: 0 the best hands, equal hands have the same
+            ("level", np.uint8, (len(_BOARDS), MAX_HANDS)),  # by board: order of the hands, 0 for the best
         ],
     )
 )
@@ -78,9 +79,9 @@ SCRATCH = np.dtype(
             ("pool", np.uint8, (MAX_POOL,)),
             ("pair", np.int64, (_MAX_PAIRS,)),
             ("board", np.uint8, (BOARD_POOL,)),
-            ("beaten", np.float64, (MAX_SEATS, MAX_HANDS)),  # by level: weight of a seat's hands that are worse
-            ("chance", np.float64, (len(_BOARDS), MAX_HANDS)),  # of a hand to win on a board
-            ("mean", np.float64, (MAX_HANDS,)),  # over boards
+            ("beaten", np.float64, (MAX_SEATS, MAX_HANDS)),  # by level: weight of a seat's worse hands
+            ("chance", np.float64, (len(_BOARDS), MAX_HANDS)),  # probability of a hand to win on a board
+            ("mean", np.float64, (MAX_HANDS,)),  # of `chance` over boards
             ("value", np.float64, (MAX_SEATS, BOARD_VALUES)),
             ("expected", np.float64, (MAX_SEATS, BOARD_VALUES)),
         ],
@@ -91,9 +92,9 @@ SCRATCH = np.dtype(
 
 @kernel
 def deal_counterfactual(tables: Tables, deals: Any, seed: Any, wanted: Any, hands: Any, s: Any) -> None:
-    """Write counterfactual hands of each table from its deck, at most wanted[i, seat] of each seat (1: the true one).
+    """Write the counterfactual hands of each table, at most wanted[i, seat] of each seat (1: only the true one).
 
-    The cards that were not dealt come from streams of (seed, deals[i]).
+    The cards that were not dealt are shuffled by random streams of (seed, deals[i]).
     """
     for i in range(tables.shape[0]):
         t, r = tables[i], hands[i]
@@ -133,7 +134,7 @@ def _take(s: Any) -> Any:
 
 @kernel
 def _pool_size(wanted: Any, i: Any, num_seats: Any) -> Any:
-    """Return how many cards the pools of seats with several hands have, and how many hands there can be."""
+    """Return the size of the pools of seats with several hands, and the maximum number of hands per seat."""
     known = np.int64(0)
     for seat in range(num_seats):
         known += wanted[i, seat] > 1
@@ -143,7 +144,7 @@ def _pool_size(wanted: Any, i: Any, num_seats: Any) -> Any:
 
 @kernel
 def _deal_hands(r: Any, t: Table, s: Any, seat: Any, size: Any, count: Any) -> None:
-    """Write `count` hands of a seat, the true one and random other pairs of its pool."""
+    """Write `count` hands of a seat: the true one and random other pairs of its pool."""
     first = np.int64(r.first[seat])
     r.first[seat + 1] = first + count
     for k in range(size if count > 1 else 2):
@@ -153,7 +154,7 @@ def _deal_hands(r: Any, t: Table, s: Any, seat: Any, size: Any, count: Any) -> N
         for b in range(a):
             s.pair[pairs] = MAX_POOL * a + b
             pairs += 1
-    for k in range(count):  # pair 0, of the first two cards, stays the first
+    for k in range(count):  # pair 0, the true hand, stays first
         place = k + random_below(r, pairs - k) if k > 0 else k
         pair = s.pair[place]
         s.pair[place] = s.pair[k]

@@ -1,9 +1,9 @@
-"""What happens in a deal of Texas hold'em, by the hands that each seat could have held: kernels.
+"""Kernels for the effects of actions, cards and showdowns in Texas hold'em, averaged over counterfactual hands.
 
-Everything is compared with what was to be expected: an action with the mean over the `counterfactual_hands` of its
-probability, the cards of a street with all that the pool could have brought, the showdown with that of all hands.
+Every effect is compared with its expectation: an action with its mean probability over the `counterfactual_hands`, the
+cards of a street with all cards that the pool could have given, the showdown with the showdowns of all hands.
 
-In all kernels a set of seats, of places in the board's pool, ... is an int64 with a bit for each; s is `SCRATCH`.
+Sets of seats and sets of cards of the board's pool are int64 with one bit per element; `s` is a `SCRATCH` record.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from card_envs.games.holdem.state import Table
 from card_envs.records import Tables
 
 KINDS, ACTION_VALUES = 3, 8
-"""Fold, call, raise; and numbers that describe the state after each, see `_add_action_values`."""
+"""Number of kinds of actions (fold, call, raise), and of features of the state after each, see `_add_action_values`."""
 
 
 @kernel
 def _write_chances(r: Any, s: Any, shown: Any, live: Any, seats: Any) -> None:
-    """Write the chances to win of the hands of `seats` against the `live` others, on boards with the cards `shown`.
+    """Write the probabilities to win of the hands of `seats` against the other `live` seats, on boards with `shown`.
 
-    Among three or more the chances multiply and equal hands count half, which is not exact: no control has to be.
+    With three or more seats, probabilities are multiplied and ties count half; control variates need not be exact.
     """
     for b in range(BOARDS.shape[0]):
         if BOARDS[b] & shown == shown:
@@ -48,7 +48,7 @@ def _write_chances(r: Any, s: Any, shown: Any, live: Any, seats: Any) -> None:
 
 @kernel
 def _write_beaten(r: Any, s: Any, b: Any, seat: Any) -> None:
-    """Write for each level the weight of the seat's hands that it beats, half of those that equal it included."""
+    """Write for each level the weight of a seat's worse hands, plus half the weight of equal hands."""
     for level in range(r.first[r.num_seats]):
         s.beaten[seat, level] = 0.0
     for h in range(r.first[seat], r.first[seat + 1]):
@@ -71,7 +71,7 @@ def _chance(r: Any, s: Any, b: Any, h: Any, seat: Any, live: Any) -> Any:
 
 @kernel
 def _write_means(r: Any, s: Any, shown: Any, seats: Any) -> None:
-    """Write the mean chance of each hand of `seats` over the boards with the cards `shown`."""
+    """Write the mean probability to win of each hand of `seats` over the boards with `shown`."""
     for seat in range(r.num_seats):
         if has(seats, seat):
             for h in range(r.first[seat], r.first[seat + 1]):
@@ -85,7 +85,7 @@ def _write_means(r: Any, s: Any, shown: Any, seats: Any) -> None:
 
 @kernel
 def _shares(r: Any, s: Any, seat: Any) -> Any:
-    """Return the mean and the mean square of the mean chances of the seat's hands, by weight."""
+    """Return the weighted mean and mean square of the probabilities to win of a seat's hands."""
     mean, square = 0.0, 0.0
     for h in range(r.first[seat], r.first[seat + 1]):
         mean += r.weight[h] * s.mean[h]
@@ -95,7 +95,7 @@ def _shares(r: Any, s: Any, seat: Any) -> Any:
 
 @kernel
 def write_equities(hands: Any, s: Any, live: Any, street: Any, equities: Any) -> None:
-    """Write the chance of each live seat (n, num_seats) to win with the cards of `street`; 0 for the others."""
+    """Write the probability of each live seat to win, (n, num_seats), with the cards of `street`; 0 for others."""
     for i in range(hands.shape[0]):
         r = hands[i]
         _write_chances(r, s, NEXT[street[i], 0], live[i], live[i])
@@ -108,11 +108,11 @@ def write_equities(hands: Any, s: Any, live: Any, street: Any, equities: Any) ->
 def write_action_terms(
     tables: Tables, rows: Any, actions: Any, policy: Any, cells: Any, hands: Any, s: Any, terms: Any, correction: Any
 ) -> None:
-    """Write into `terms` what the actor's action changed, less what was to be expected; weigh its hands anew.
+    """Write the effect of the actor's action minus its expectation, and update the weights of the actor's hands.
 
-    policy[cells[j]:] are the probabilities of all actions for each hand of the actor at tables[rows[j]] that has a
-    weight; nan if they are not known, which makes its terms zero. terms: (n, KINDS * ACTION_VALUES), in chips.
-    correction: (n,), chips by which the action was better for the actor than expected, see `_check_down_value`.
+    policy[cells[j]:] holds the action probabilities for each hand of the actor at tables[rows[j]] with a positive
+    weight; nan if they are unknown, then the terms are zero. terms (n, KINDS * ACTION_VALUES) are in chips. correction
+    (n,) is the value of the action for the actor minus its expectation, in chips, see `_check_down_value`.
     """
     for j in range(rows.shape[0]):
         t, r = tables[rows[j]], hands[rows[j]]
@@ -131,7 +131,7 @@ def write_action_terms(
 def _add_surprises(
     t: Table, r: Any, s: Any, seat: Any, taken: Any, policy: Any, first_cell: Any, terms: Any, correction: Any, j: Any
 ) -> None:
-    """Add for every action whether it was taken, less its probability, times the values of the state after it."""
+    """Add for each action the values of the state after it, times 1 if it was taken, minus its probability."""
     for action in range(policy.shape[1]):
         likely, mean, square, cell = 0.0, 0.0, 0.0, first_cell
         for h in range(r.first[seat], r.first[seat + 1]):
@@ -160,14 +160,15 @@ def _chips_of(t: Table, action: Any) -> Any:
 
 @kernel
 def _check_down_value(t: Table, action: Any, chips: Any, equity: Any) -> Any:
-    """Return the chips that the actor wins after an action more than by a fold, if nobody bets any more.
+    """Return the value of an action minus the value of a fold, in chips, without more betting.
 
-    A raise is called by one opponent. Exact for a call heads-up that nobody can bet after; a rough guess elsewhere.
+    A raise is assumed to be called by one opponent. The value is exact for a heads-up call after which nobody can bet,
+    and approximate otherwise.
     """
     if action == FOLD_ACTION:
         return 0.0
     due = np.float64(amount_to_call(t))
-    others = chips - due  # what an opponent adds to a raise, or gets back from a call for less
+    others = chips - due  # chips that an opponent adds to call a raise, or gets back after a call for less
     return equity * (t.pot + chips + others) - chips
 
 
@@ -175,7 +176,7 @@ def _check_down_value(t: Table, action: Any, chips: Any, equity: Any) -> Any:
 def _add_action_values(
     t: Table, action: Any, chips: Any, surprise: Any, equity: Any, square: Any, terms: Any, j: Any
 ) -> None:
-    """Add `surprise` times the pot, and times the chips that the action adds, each with what the hands are then."""
+    """Add `surprise` times the pot and times the chips of the action, each times 1, equity, square, and equity**2."""
     kind = min(np.int64(action), np.int64(FIRST_RAISE_ACTION))
     place = (kind - FOLD_ACTION) * ACTION_VALUES
     for k, stake in enumerate((np.float64(t.pot), chips)):
@@ -187,9 +188,9 @@ def _add_action_values(
 
 @kernel
 def _reweigh(r: Any, seat: Any, taken: Any, policy: Any, first_cell: Any) -> None:
-    """Multiply the weights of the seat's hands by the probability of the action; the true hand stays possible."""
+    """Multiply the weights of the seat's hands by the probability of the action; the true hand keeps a weight."""
     cell, total, first = first_cell, 0.0, r.first[seat]
-    possible = policy[first_cell, taken] > 0.0  # not so after a forfeit, or by rounding in a network
+    possible = policy[first_cell, taken] > 0.0  # False after a forfeit, or by rounding errors of a network
     for h in range(first, r.first[seat + 1]):
         if r.weight[h] > 0.0:
             r.weight[h] *= policy[cell, taken] if possible else (1.0 if h == first else 0.0)
@@ -201,9 +202,9 @@ def _reweigh(r: Any, seat: Any, taken: Any, policy: Any, first_cell: Any) -> Non
 
 @kernel
 def write_board_terms(hands: Any, rows: Any, street: Any, live: Any, s: Any, terms: Any, before: Any) -> None:
-    """Write what a street's cards changed for each live seat, less what was to be expected.
+    """Write the effect of a street's cards on each live seat minus its expectation, terms (n, num_seats, BOARD_VALUES).
 
-    terms: (n, num_seats, BOARD_VALUES); before: (n, num_seats), the chances to win before the cards came.
+    Also write the probabilities to win before the cards came, before (n, num_seats).
     """
     for j in range(rows.shape[0]):
         r, count = hands[rows[j]], NUM_NEXT[street[j]]
@@ -214,7 +215,7 @@ def write_board_terms(hands: Any, rows: Any, street: Any, live: Any, s: Any, ter
             before[j, seat] = _shares(r, s, seat)[0] if has(live[j], seat) else 0.0
             for k in range(BOARD_VALUES):
                 s.value[seat, k] = s.expected[seat, k] = 0.0
-        for place in range(count - 1, -1, -1):  # the true cards last: their values stay
+        for place in range(count - 1, -1, -1):  # the true cards last, so that their values remain
             _write_board_values(r, s, NEXT[street[j], place], live[j])
             for seat in range(r.num_seats):
                 for k in range(BOARD_VALUES):
@@ -226,7 +227,7 @@ def write_board_terms(hands: Any, rows: Any, street: Any, live: Any, s: Any, ter
 
 @kernel
 def _write_board_values(r: Any, s: Any, shown: Any, live: Any) -> None:
-    """Write for each live seat its chance, how far its hands differ in theirs, and how far others' do."""
+    """Write for each live seat its probability to win, the mean square over its hands, and the mean of the others'."""
     _write_means(r, s, shown, live)
     squares, others = 0.0, 0
     for seat in range(r.num_seats):
@@ -242,10 +243,10 @@ def _write_board_values(r: Any, s: Any, shown: Any, live: Any) -> None:
 
 @kernel
 def write_showdown_correction(tables: Tables, street: Any, hands: Any, s: Any, correction: Any) -> None:
-    """Write what each seat's true hand won at the showdown more than its counterfactual hands on average, in chips.
+    """Write what each seat's true hand won at the showdown minus the mean over its counterfactual hands, in chips.
 
-    The average is also over the boards that could have come after `street`, the last one on which somebody decided.
-    Zero where all but one folded. Side pots count, odd chips do not.
+    The mean is also over the boards that could have come after `street`, the street of the last decision. The result is
+    zero if all but one folded. Side pots are included, odd chips are not.
     """
     for i in range(tables.shape[0]):
         t, r, shown = tables[i], hands[i], NEXT[street[i], 0]
@@ -280,7 +281,7 @@ def _smallest(t: Table, live: Any) -> Any:
 
 @kernel
 def _chips_between(t: Table, paid: Any, level: Any) -> Any:
-    """Return the chips that all seats put in above `paid` and up to `level` each."""
+    """Return the sum over all seats of the chips between `paid` and `level`."""
     chips = np.int64(0)
     for seat in range(t.num_seats):
         chips += min(np.int64(t.hand_commit[seat]), level) - min(np.int64(t.hand_commit[seat]), paid)
@@ -289,7 +290,7 @@ def _chips_between(t: Table, paid: Any, level: Any) -> Any:
 
 @kernel
 def _true_share(r: Any, seat: Any, live: Any) -> Any:
-    """Return the chance of the seat's true hand against the true hands of the others: 1, 0, or less among equals."""
+    """Return 1 if the seat's true hand beats the true hands of the others, 0 if not, 0.5 per tie."""
     share, own = 1.0, r.level[0, r.first[seat]]
     for other in range(r.num_seats):
         if other != seat and has(live, other):
