@@ -6,7 +6,7 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -73,6 +73,15 @@ def card_ids(text: str) -> list[int]:
     """Return the card ids of names that follow each other with or without blanks: "As Kd" or "AsKd"."""
     joined = "".join(text.split()).replace("10", "T")
     return [card_id(joined[i : i + 2]) for i in range(0, len(joined), 2)]
+
+
+def check_cards(cards: Sequence[int], where: str = "") -> None:
+    """Raise a ValueError, which says `where`, for an id outside 0..51 and for a card that comes twice."""
+    for position, card in enumerate(cards):
+        if not 0 <= card < DECK_SIZE:
+            raise ValueError(f"card id {card}{where} is outside 0..{DECK_SIZE - 1}")
+        if card in cards[:position]:
+            raise ValueError(f"card id {card} ({card_name(card)}){where} comes twice in {list(cards)}")
 
 
 def to_treys(card: int) -> int:

@@ -188,16 +188,16 @@ class Game:
         return spaces.Dict({"observation": self.layout.space, "action_mask": mask})
 
     def observe(self, tables: Tables, i: int, seat: int) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """Return what a seat of table i sees, (layout.size,), and its action mask, (num_actions,)."""
+        """Return the observation (layout.size,) and the action mask (num_actions,) of a seat at table i."""
         observation = np.zeros((1, self.layout.size), self.layout.dtype)
         mask = np.zeros((1, self.num_actions), np.int8)
         self.encoder.observe(tables, i, seat, observation_records(observation), mask_records(mask))
         return observation[0], mask[0]
 
     def observe_actors(self, tables: Tables, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """Return what the actors of tables[rows] see, (n, layout.size), and their action masks, (n, num_actions).
+        """Return the observations (n, layout.size) and action masks (n, num_actions) of the actors at tables[rows].
 
-        None of these tables may be over.
+        No deal at these tables may be over.
         """
         observation = np.empty((len(rows), self.layout.size), self.layout.dtype)
         mask = np.empty((len(rows), self.num_actions), np.int8)

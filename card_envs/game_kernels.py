@@ -51,7 +51,10 @@ class DealBatch(Protocol):
 
 
 class DealWith(Protocol):
-    """Begins the next episode with given cards, stacks ...; impossible ones raise ValueError and change nothing."""
+    """Begin the next episode with the cards, stacks or other options that are given.
+
+    Options that do not fit raise a ValueError, and the table does not change.
+    """
 
     def __call__(self, tables: Tables, i: int, options: Mapping[str, Any], /) -> int:
         """Deal at table i and return the actor, NOBODY if the episode is over at once."""

@@ -39,7 +39,7 @@ def with_secret(game: Game, secret: bytes) -> Game:
 
     def start(tables: Tables) -> None:
         for i in range(len(tables)):
-            state = _keyed_hash(secret, b"deal", tables["rng"][i].astype("<u8").tobytes(), 32)
+            state = _hash_with_key(secret, b"deal", tables["rng"][i].astype("<u8").tobytes(), 32)
             tables["rng"][i] = np.frombuffer(state, "<u8")
         game.start(tables)
 
@@ -48,15 +48,15 @@ def with_secret(game: Game, secret: bytes) -> Game:
 
 def secret_uniform(secret: bytes, *numbers: int) -> float:
     """Return a random number in [0, 1), determined by a secret and integers below 2**64."""
-    digest = _keyed_hash(secret, b"uniform", b"".join(number.to_bytes(8, "little") for number in numbers), 8)
+    digest = _hash_with_key(secret, b"uniform", b"".join(number.to_bytes(8, "little") for number in numbers), 8)
     return (int.from_bytes(digest, "little") >> 11) * 2.0**-53
 
 
 def secret_generator(secret: bytes, *numbers: int) -> np.random.Generator:
     """Return a random generator, determined by a secret and integers below 2**64."""
-    digest = _keyed_hash(secret, b"generator", b"".join(number.to_bytes(8, "little") for number in numbers), 32)
+    digest = _hash_with_key(secret, b"generator", b"".join(number.to_bytes(8, "little") for number in numbers), 32)
     return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
-def _keyed_hash(secret: bytes, purpose: bytes, data: bytes, size: int) -> bytes:
+def _hash_with_key(secret: bytes, purpose: bytes, data: bytes, size: int) -> bytes:
     return hashlib.blake2b(data, digest_size=size, key=secret, person=purpose).digest()

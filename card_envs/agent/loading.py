@@ -113,7 +113,7 @@ def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
     """Return the agent that was saved in a folder; the names in its files must be registered ones."""
     config, game = Path(spec) / _CONFIG, offered["game"]
     with registered_names_only(config):
-        agent = require_playable(_make(class_at(spec, _read_location(config)), offered), game)
+        agent = require_playable(_make(class_at(spec, _parse_location(config)), offered), game)
         if isinstance(agent.encoder, str):
             find_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
     return agent
@@ -176,7 +176,7 @@ def _list_classes(path: Path) -> str:
     return " or ".join(f'"{path}:{name}"' for name in classes) or f'"{path}:Class"'
 
 
-def _read_location(config: Path) -> str:
+def _parse_location(config: Path) -> str:
     """Return the "module:Class" that plays the run with this configuration.
 
     Run folders are shared, so the class must be registered. The file names a kind of saved agents, or, for packages

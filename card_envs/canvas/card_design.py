@@ -51,7 +51,7 @@ def face(card: int, style: str) -> Face:
     return Face(0.37 if is_ten else 0.31, 0.36, 0.56, 0.66, 0.99, 0.26)
 
 
-def printed_rank(card: int) -> str:
+def rank_label(card: int) -> str:
     """Return the rank as it is printed on a card: "2" to "10", "J" to "A"."""
     return RANKS[card // 4].replace("T", "10")
 

@@ -110,9 +110,7 @@ def _draw_face(draw: ImageDraw.ImageDraw, card: int, style: str, w: int) -> None
     color, layout = design.SUIT_COLORS[card % 4], design.face(card, style)
     size, letters = w * layout.rank_size, font(w * layout.rank_size)
     x, y = w * layout.rank_x, w * layout.rank_y + X_HEIGHT * size
-    draw.text(
-        (x, y), design.printed_rank(card), color, letters, "ms", stroke_width=bold_stroke(size), stroke_fill=color
-    )
+    draw.text((x, y), design.rank_label(card), color, letters, "ms", stroke_width=bold_stroke(size), stroke_fill=color)
     x, y, size = w * layout.suit_x, w * layout.suit_y, w * layout.suit_size
     for outline in design.SUIT_OUTLINES[card % 4]:
         draw.polygon([(x + size * px, y + size * py) for px, py in outline], color)

@@ -61,7 +61,7 @@ class ShapeCanvas(Canvas):
 
 
 def card_geometry() -> dict[str, Any]:
-    """Return what a page needs to draw cards as `PixelCanvas` does; lengths are fractions of a card's width."""
+    """Return the measures of a card for a web page; lengths are fractions of a card's width."""
     return {
         "ratio": design.CARD_RATIO,
         "corner": design.CORNER,
@@ -75,7 +75,7 @@ def card_geometry() -> dict[str, Any]:
             style: [list(design.face(card, style)) for card in range(DECK_SIZE)]
             for style in (design.PLAIN, design.COVERED)
         },
-        "ranks": [design.printed_rank(card) for card in range(DECK_SIZE)],
+        "ranks": [design.rank_label(card) for card in range(DECK_SIZE)],
         "baseline": X_HEIGHT,
         "back": {
             "margin": design.BACK_MARGIN,

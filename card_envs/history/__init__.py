@@ -1,4 +1,4 @@
-"""Recorded hands: read and write them (PHH, ACPC logs, Big 2 as text), and play them again on our tables."""
+"""Hand histories: reading and writing (PHH, ACPC logs, PokerStars, Big 2 as text), and replay on our tables."""
 
 from card_envs.history.acpc.format import AcpcHand, AcpcLog, dump_log, load_log, parse_log
 from card_envs.history.acpc.replay import replay_acpc_hand

@@ -1,112 +1,132 @@
-"""What a format of recorded hands can do, and which formats there are: those that the registered environments name."""
+"""Formats of hand histories: the base classes, and the formats that the registered environments name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Generic, TypeVar
 
 from card_envs.envs import ENVS
 from card_envs.game import Game
+from card_envs.history.errors import HandHistoryError
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps
 from card_envs.locations import load_object
 
+Recorded = TypeVar("Recorded")
+"""Type of one hand of a format, as `HistoryFormat.load_hands` returns it."""
 
-class HistoryWriter(Protocol):
-    """Writes the hands of one match; `header` is called last, when the number of hands is known."""
+
+class HistoryWriter(ABC):
+    """Writes the hands of one match as text."""
 
     def header(self, num_hands: int) -> str:
-        """Return the text before the hands."""
-        ...
+        """Return the text before the hands; called after the last hand, when their number is known."""
+        return ""
 
+    @abstractmethod
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        """Yield each hand as text; called with all hands of the match, some at a time, in order."""
-        ...
+        """Yield the text of each hand; called with the hands of the match batch by batch, in order."""
 
     def footer(self) -> str:
         """Return the text after the hands."""
-        ...
+        return ""
 
 
-class HistoryFormat(Protocol):
-    """A format of recorded hands: writes those of a match, and plays the hands of a file again.
+class HistoryFormat(ABC, Generic[Recorded]):
+    """A format of hand histories, which writes the hands of a match and replays the hands of a file.
 
-    Processes that replay are sent the object: it must be possible to pickle it.
+    Objects are pickled for the processes that replay.
     """
 
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """Endings of its files, with the dot: the first for matches, any others for a single hand."""
-        ...
+    suffixes: tuple[str, ...]
+    """Suffixes of its files, with the dot: the first for matches, any others for a single hand."""
+    suffixes_if_named: tuple[str, ...] = ()
+    """Suffixes of files that are read if a path names the file, but not searched for in folders."""
 
-    @property
-    def suffixes_if_named(self) -> tuple[str, ...]:
-        """Further endings of files that are read if they are named, but not looked for in folders."""
-        ...
-
+    @abstractmethod
     def why_not(self, game: Game) -> str | None:
-        """Return why a game's hands cannot be written in this format, in words, None if they can."""
-        ...
+        """Return the reason why a game's hands cannot be written in this format; None if they can."""
 
+    @abstractmethod
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> HistoryWriter:
         """Return a writer for a match.
 
         Args:
             game: The game of the match.
             names: Names of the agents; in hand h, agent j sits at seat (j + h) % n.
-            seed: Seed of the match; None for deals that follow from no seed.
+            seed: Seed of the match; None if the deals do not depend on a seed.
         """
-        ...
 
-    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
-        """Replay the hands of a file.
+    @abstractmethod
+    def load_hands(self, file: Path) -> Sequence[Recorded]:
+        """Return the hands of a file; HandHistoryError for a file that cannot be read or understood."""
+
+    @abstractmethod
+    def replay_hand(self, hand: Recorded, rules: object) -> ReplayResult:
+        """Replay a hand.
 
         Args:
-            file: The file.
-            rules: Rules profile or its name, for games that have some; None for those that the file names.
-
-        Raises:
-            HandHistoryError: For a file that cannot be read or understood.
+            hand: The hand.
+            rules: Rules profile or its name, for games with profiles; None for the rules that the file names.
         """
-        ...
+
+    @abstractmethod
+    def hand_steps(self, hand: Recorded, rules: object) -> HandSteps:
+        """Return a hand decision by decision; ValueError if it cannot be played under `rules` (see `replay_hand`)."""
+
+    @abstractmethod
+    def to_recorded_hand(self, hand: Recorded) -> RecordedHand:
+        """Return a hand in the form that a table plays; ValueError if it is not legal or cards are missing."""
+
+    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
+        """Replay the hands of a file; see `load_hands` and `replay_hand`."""
+        return [self.replay_hand(hand, rules) for hand in self.load_hands(file)]
 
     def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
-        """Return a hand of a file decision by decision, counted from 1; ValueError where it cannot be played."""
-        ...
+        """Return hand `number`, counted from 1, of a file decision by decision; see `load_hands` and `hand_steps`."""
+        hands = self.load_hands(file)
+        if not 1 <= number <= len(hands):
+            raise HandHistoryError(f"{file}: there is no hand {number}: it has hands 1 to {len(hands)}")
+        return self.hand_steps(hands[number - 1], rules)
 
     def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
-        """Yield the hands of a file as tables play them again; a reason in words for one that cannot be shown."""
-        ...
+        """Yield the hands of a file in the form that a table plays, and the reason for each hand that cannot be played.
+
+        Raises HandHistoryError for a file that cannot be read or understood.
+        """
+        for hand in self.load_hands(file):
+            try:
+                yield self.to_recorded_hand(hand)
+            except ValueError as error:
+                yield str(error)
 
 
-def formats() -> tuple[HistoryFormat, ...]:
-    """Return the formats of all registered environments, each once, in the order in which they are named."""
+def formats() -> tuple[HistoryFormat[Any], ...]:
+    """Return the different formats of all registered environments, in the order of registration."""
     locations = dict.fromkeys(location for entry in ENVS.values() for location in entry.histories)
     return tuple(map(load_object, locations))
 
 
-def formats_of(game: Game) -> tuple[HistoryFormat, ...]:
-    """Return the formats in which hands of a game can be written, the usual one first."""
+def formats_of(game: Game) -> tuple[HistoryFormat[Any], ...]:
+    """Return the formats in which hands of a game can be written, the default first."""
     return tuple(each for each in formats() if each.why_not(game) is None)
 
 
-def format_of_file(file: Path) -> HistoryFormat:
-    """Return the format of a file by its ending; the first one of all for endings that nobody knows."""
+def format_of_file(file: Path) -> HistoryFormat[Any]:
+    """Return the format that a file's suffix belongs to; the first format for an unknown suffix."""
     known = formats()
     return next((each for each in known if file.suffix in (*each.suffixes, *each.suffixes_if_named)), known[0])
 
 
 def load_recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
-    """Yield the hands of a file of any format; a reason in words for one that is not shown.
-
-    Raises HandHistoryError for a file that cannot be read.
-    """
+    """Yield the hands of a file of any format; see `HistoryFormat.load_recorded_hands`."""
     return format_of_file(file).load_recorded_hands(file)
 
 
 def search_suffixes() -> tuple[str, ...]:
-    """Return the endings of the files that are looked for in folders."""
+    """Return the suffixes of the files that are searched for in folders."""
     return tuple(suffix for each in formats() for suffix in sorted(each.suffixes))

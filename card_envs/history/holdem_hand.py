@@ -1,8 +1,8 @@
-"""A hand of hold'em as it was played, decision by decision: what the writers of all its formats put into words."""
+"""Hands of hold'em for the writers of hand histories: the deal and the decisions, replayed from a recording."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -12,10 +12,7 @@ from card_envs.games.holdem.config import HoldemConfig, is_holdem
 from card_envs.games.holdem.kernels import step
 from card_envs.games.holdem.rules import RULES, RulesProfile
 from card_envs.games.holdem.state import RAISE
-from card_envs.history.recording import PlayedHands
-
-NamesOf = Callable[[int], tuple[str, ...]]
-"""Number of a hand in its match -> the agents' names by seat."""
+from card_envs.history.recording import PlayedHands, names_by_seat
 
 
 class Decision(NamedTuple):
@@ -23,26 +20,28 @@ class Decision(NamedTuple):
 
     street: int
     position: int
+    """Position of the actor: 0 for the first seat left of the button."""
     kind: int
     """FOLD, CALL or RAISE."""
     raise_to: int
-    """Street commitment after it, chips."""
+    """Chips that the actor has put in on this street after the decision."""
     total: int
-    """Chips put in since the deal, after it."""
+    """Chips that the actor has put in since the deal after the decision."""
 
 
 @dataclass(frozen=True)
 class HoldemHand:
-    """One hand. Everything by position: the first seat left of the button comes first, the button last."""
+    """One hand. Tuples are ordered by position: the first seat left of the button comes first, the button last."""
 
     config: HoldemConfig
     number: int
+    """Number of the hand in the match, from 0."""
     seats: tuple[int, ...]
     players: tuple[str, ...]
     stacks: tuple[int, ...]
     hole_cards: tuple[tuple[int, ...], ...]
     board: tuple[int, ...]
-    """The cards that came."""
+    """Card ids of the board cards that were dealt."""
     decisions: tuple[Decision, ...]
     payoffs: tuple[int, ...]
     """Chips."""
@@ -50,19 +49,19 @@ class HoldemHand:
 
     @property
     def board_by_street(self) -> list[tuple[int, ...]]:
-        """The cards that came on each street that was reached, none before the flop."""
+        """Board cards that were dealt on each street of the hand; empty before the flop."""
         ends = list(accumulate(self.config.board_cards))
         starts = [0, *ends]
         return [self.board[start:end] for start, end in zip(starts, ends, strict=False) if end <= len(self.board)]
 
     @property
     def is_showdown(self) -> bool:
-        """True if two hands or more were compared."""
+        """True if two or more players did not fold."""
         return self.folded.count(False) > 1
 
 
 def rules_name(config: HoldemConfig) -> str:
-    """Return the name of the rules profile; raise ValueError for rules without one."""
+    """Return the name of the rules profile of a game; ValueError if the profile has no name."""
     if isinstance(config.rules, str):
         return config.rules
     name = next((name for name, profile in RULES.items() if profile == config.rules), None)
@@ -72,7 +71,12 @@ def rules_name(config: HoldemConfig) -> str:
 
 
 def why_not_holdem(game: Game, require: Callable[[HoldemConfig], None]) -> str | None:
-    """Return why a format of hold'em cannot describe a game: it is another one, or what `require` raises; else None."""
+    """Return the reason why a format of hold'em cannot describe a game; None if it can.
+
+    Args:
+        game: The game.
+        require: Function that raises a ValueError for games of hold'em that the format cannot describe.
+    """
     if not is_holdem(game):
         return "it is for hold'em"
     try:
@@ -83,18 +87,18 @@ def why_not_holdem(game: Game, require: Callable[[HoldemConfig], None]) -> str |
 
 
 def check_rules(rules: object) -> str | RulesProfile | None:
-    """Return rules that somebody asked for, or raise a ValueError for what cannot be the rules of hold'em."""
+    """Return `rules` unchanged; ValueError if they are neither None nor a profile nor a text."""
     if rules is None or isinstance(rules, (str, RulesProfile)):
         return rules
     raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
 
 
-def replay_recorded(config: HoldemConfig, played: PlayedHands, names_of: NamesOf) -> Iterator[HoldemHand]:
-    """Yield the hands of a batch, each played once more from its deal."""
+def replay_recorded(config: HoldemConfig, played: PlayedHands, names: Sequence[str]) -> Iterator[HoldemHand]:
+    """Replay the hands of a batch, and yield them; `names` are the names of the match's agents."""
     tables = played.dealt.copy()
     for i, actions in enumerate(played.actions):
         number = int(played.numbers[i])
-        yield _replay_hand(config, tables[i : i + 1], actions, number, names_of(number))
+        yield _replay_hand(config, tables[i : i + 1], actions, number, names_by_seat(names, number))
 
 
 def _replay_hand(
@@ -105,7 +109,7 @@ def _replay_hand(
     seats = [(first + position) % n for position in range(n)]
     stack, hand_commit = tables["stack"][0], tables["hand_commit"][0]
     stacks = tuple(int(stack[seat]) + int(hand_commit[seat]) for seat in seats)
-    if tables["is_over"][0]:  # the blinds put everybody all-in: stacks already hold what was won
+    if tables["is_over"][0]:  # the blinds put everybody all-in: the stacks already hold the winnings
         stacks = tuple(int(stack[seat]) - int(tables["payoff"][0, seat]) for seat in seats)
     decisions = tuple(_decisions(tables, actions, n, first))
     deck = tables["deck"][0].tolist()

@@ -1,4 +1,4 @@
-"""Matches as files: which format holds which game, and a file that appears only when it is complete."""
+"""Recording of a match in a hand history file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -18,16 +18,16 @@ from card_envs.typing import Rows
 
 
 class MatchFile:
-    """Match callback that writes the hands to a file; to be used in a `with` statement around `play_match`.
+    """Match callback that writes the hands to a file; use it in a `with` statement around `play_match`.
 
-    The file appears, complete, at the end; if the match breaks off, there is none.
+    The file is created, complete, at the end of the statement. If the match raises an error, there is no file.
 
     Args:
-        path: File that ends in the suffix of a format, such as .phhs or .pokerstars; in a folder, the file is
-            named after game and seed.
+        path: File with the suffix of a format, such as .phhs or .pokerstars; or a folder, in which the file is named
+            after game and seed.
         game: The game of the match.
-        names: Names of the agents, in their order.
-        seed: Seed of the match; None for deals that follow from no seed.
+        names: Names of the agents, in the order of the match.
+        seed: Seed of the match; None if the deals do not depend on a seed.
 
     Raises:
         ValueError: For an unknown suffix, a format that cannot describe the game, and a file that exists already.
@@ -46,16 +46,16 @@ class MatchFile:
         return self
 
     def on_deal(self, batch: MatchBatch) -> None:
-        """Begin to record some hands."""
+        """Start recording a batch of hands."""
         self._recorder = Recorder(batch.hands, batch.tables)
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Record the actions at some of their tables."""
+        """Record the actions of one step."""
         assert self._recorder is not None
         self._recorder.add(rows, actions)
 
     def on_end(self, batch: MatchBatch) -> None:
-        """Write the hands."""
+        """Write the hands of the batch to a temporary file."""
         if self._body is None or self._recorder is None:
             raise ValueError(f"{self.path}: open the file before the match: with MatchFile(...) as file")
         self._body.writelines(self._writer.hands(self._recorder.finish()))
@@ -72,7 +72,7 @@ class MatchFile:
                 self._write_whole(body)
 
     def _write_whole(self, body: IO[str]) -> None:
-        """Write header, hands and footer."""
+        """Write header, hands and footer to the file."""
         with replace_file(self.path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as whole:
             whole.write(self._writer.header(self.num_hands))
             shutil.copyfileobj(body, whole)
@@ -80,7 +80,7 @@ class MatchFile:
 
 
 def file_for(path: Path, game: Game, seed: int | None) -> Path:
-    """Return the file to write: `path` itself, or one in the folder `path` named after game and seed."""
+    """Return the file to write: `path`, or a file named after game and seed in the folder `path`."""
     if path.is_dir() or not path.suffix:
         path = path / f"{game.name}{'' if seed is None else f'-seed{seed}'}{_usual_suffix(game)}"
     if path.suffix not in _formats_by_suffix():
@@ -92,8 +92,8 @@ def file_for(path: Path, game: Game, seed: int | None) -> Path:
     return path
 
 
-def _formats_by_suffix() -> dict[str, HistoryFormat]:
-    """Return the endings of files of matches, and what writes them."""
+def _formats_by_suffix() -> dict[str, HistoryFormat[Any]]:
+    """Return the formats by the suffix of their files of matches."""
     return {each.suffixes[0]: each for each in formats()}
 
 

@@ -1,4 +1,4 @@
-"""A recorded hand of hold'em: its cards in the order of a table's deck field, and what plays it again."""
+"""Recorded hands of hold'em: cards in the order of a table's `deck` field, and conversion to `RecordedHand`."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from card_envs.games.holdem.state import RAISE
 from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, SHOW, Hand
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.results import MISMATCHED, Stop
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
 
-NUM_BOARD_CARDS = 5
 _SMALL_GAMES = {6: "leduc_holdem", 3: "kuhn_poker"}
-"""Cards of a deck -> what the game is called."""
+"""Number of cards of the deck -> name of the game."""
 
 
 @dataclass(frozen=True)
 class RecordedDecisions:
-    """Cards and decisions of a recorded hand of hold'em; seat 0 is the first left of the button."""
+    """Cards and decisions of a recorded hand of hold'em; seat 0 is the first seat left of the button."""
 
     source: str
     config: HoldemConfig
     names: tuple[str, ...]
     stacks: tuple[int, ...]
-    """Chips at the start."""
+    """Chips by seat at the start of the hand."""
     known: tuple[int, ...]
-    """Cards in the order of the deck field, NO_CARD where the recording does not tell."""
+    """Card ids in the order of the deck field; NO_CARD for unknown cards."""
     decisions: tuple[tuple[int, int], ...]
-    """FOLD, CALL or RAISE, and the chips on the street after a raise, 0 after other decisions."""
+    """(FOLD, CALL or RAISE; chips on the street after a raise, 0 after other decisions)."""
 
 
 def cards_in_deck_order(hand: Hand) -> list[int]:
-    """Return the cards in the order of the deck field, `NO_CARD` where the recording does not tell."""
+    """Return the card ids of a hand in the order of the deck field; NO_CARD for unknown cards."""
     n = hand.num_players
     holes: list[tuple[int, ...]] = [()] * n
     board: tuple[int, ...] = ()
@@ -47,13 +47,13 @@ def cards_in_deck_order(hand: Hand) -> list[int]:
             board += cards
         elif kind == DEAL_HOLE:
             holes[seat] += cards
-            if len(holes[seat]) > 2:
+            if len(holes[seat]) > HOLE_CARDS:
                 _stop_cards(hand, index, f"p{seat + 1} has {len(holes[seat])} hole cards; hold'em is played with 2")
         elif kind == SHOW and cards:
             holes[seat] = _find_shown_cards(hand, index, holes[seat], cards)
-    deck = [card for hole in holes for card in (hole if len(hole) == 2 else (*hole, *[NO_CARD] * (2 - len(hole))))]
-    deck += board[:NUM_BOARD_CARDS]
-    deck += [NO_CARD] * (2 * n + NUM_BOARD_CARDS - len(deck))
+    deck = [card for hole in holes for card in (*hole, *[NO_CARD] * (HOLE_CARDS - len(hole)))]
+    deck += board[:BOARD_SIZE]
+    deck += [NO_CARD] * (HOLE_CARDS * n + BOARD_SIZE - len(deck))
     known = [card for card in deck if card != NO_CARD]
     if len(set(known)) < len(known):
         _stop_at_double(hand)
@@ -61,7 +61,7 @@ def cards_in_deck_order(hand: Hand) -> list[int]:
 
 
 def _find_shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the hole cards of a hand, in part unknown, after it was shown, in part perhaps and in any order."""
+    """Return the hole cards of a seat after it showed cards; both `dealt` and `shown` may contain NO_CARD."""
     if len(shown) != 2:
         _stop_cards(hand, index, f"{len(shown)} cards are shown; hold'em is played with 2")
     known = {card for card in dealt if card != NO_CARD}
@@ -77,7 +77,7 @@ def _find_shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tup
 
 
 def fill_unknown(cards: Sequence[int], deck_size: int = DECK_SIZE) -> list[int]:
-    """Return the cards with unused ones for those that are not known; the caller must not let them decide a pot."""
+    """Replace unknown cards by unused ones; the caller must ensure that these do not affect the result."""
     if NO_CARD not in cards:
         return list(cards)
     used = set(cards)
@@ -102,24 +102,24 @@ def _stop_cards(hand: Hand, index: int, reason: str) -> NoReturn:
 
 
 def seats_with_hidden_cards(cards: Sequence[int]) -> int:
-    """Return the set of seats with an unknown hole card."""
+    """Return the set (a bit for each seat) of the seats with an unknown hole card."""
     if NO_CARD not in cards:
         return 0
-    num_hole_cards = len(cards) - NUM_BOARD_CARDS
-    return sum({1 << place // 2 for place in range(num_hole_cards) if cards[place] == NO_CARD})
+    num_hole_cards = len(cards) - BOARD_SIZE
+    return sum({1 << k // HOLE_CARDS for k in range(num_hole_cards) if cards[k] == NO_CARD})
 
 
 def playable_hand(recorded: RecordedDecisions) -> RecordedHand:
-    """Return a hand of hold'em as a table plays it again; ValueError if it is not legal.
+    """Convert a hand of hold'em to the form that a table plays; ValueError if it is not legal.
 
-    Cards that are not recorded are replaced by some that nobody has; `unknown_seats` names the seats that hold them.
+    Unknown cards are replaced by unused ones. `RecordedHand.unknown_seats` lists the seats that hold them.
     """
     config = replace(recorded.config, stacks=recorded.stacks)
     n, k = config.num_players, config.num_hole_cards
     unknown = tuple(seat for seat in range(n) if NO_CARD in recorded.known[k * seat : k * seat + k])
-    num_known = max((place + 1 for place, card in enumerate(recorded.known) if card != NO_CARD), default=0)
+    num_known = max((k + 1 for k, card in enumerate(recorded.known) if card != NO_CARD), default=0)
     is_limit = config.structure == "limit"
-    shown = config if is_limit else replace(config, bet_menu="integers")  # so that every amount can be shown
+    shown = config if is_limit else replace(config, bet_menu="integers")  # this menu offers every amount
     actions = [
         kind if kind < RAISE or is_limit else raise_to + INTEGERS_OFFSET for kind, raise_to in recorded.decisions
     ]
@@ -142,7 +142,7 @@ def playable_hand(recorded: RecordedDecisions) -> RecordedHand:
 
 
 def _apply_amount(tables: Any, action: int) -> bool:
-    """Take an action of the menu of all amounts at a single table of any menu; return False if it is illegal."""
+    """Take an action id of the menu "integers" at a single table with any menu; return False if it is illegal."""
     kind = min(action, RAISE)
     return int(apply_decision(tables, 0, kind, action - INTEGERS_OFFSET if kind == RAISE else 0)) != ILLEGAL
 

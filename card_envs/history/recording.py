@@ -1,4 +1,4 @@
-"""What is kept of the hands of a match: enough to play every one of them again."""
+"""Recording of the deals and actions of a match, from which each hand can be replayed."""
 
 from __future__ import annotations
 
@@ -13,32 +13,37 @@ from card_envs.typing import Rows
 
 @dataclass(frozen=True, eq=False)
 class PlayedHands:
-    """Hands that were played to their ends side by side."""
+    """Complete hands of a batch of tables."""
 
     numbers: Rows
-    """(n,): number of each hand in the match."""
+    """(n,) number of each hand in the match."""
     dealt: Tables
-    """(n,): the tables as they were dealt."""
+    """(n,) tables after the deal, before the first decision."""
     actions: list[list[int]]
-    """The action ids of each hand, in the order of play."""
+    """Action ids of each hand, in the order of play."""
 
 
 class Recorder:
-    """Notes what happens at tables that play side by side."""
+    """Records the actions at a batch of tables."""
 
     def __init__(self, numbers: Rows, dealt: Tables) -> None:
-        """Begin with the numbers of the hands and their tables, which are copied."""
+        """Start a recording.
+
+        Args:
+            numbers: (n,) number of each hand in the match.
+            dealt: (n,) tables after the deal; they are copied.
+        """
         self._numbers, self._dealt = numbers, dealt.copy()
         self._rows: list[Rows] = []
         self._actions: list[Rows] = []
 
     def add(self, rows: Rows, actions: Rows) -> None:
-        """Note the actions that are about to be taken at dealt[rows]."""
+        """Record the actions that the next step takes at dealt[rows]."""
         self._rows.append(rows.copy())
         self._actions.append(actions.copy())
 
     def finish(self) -> PlayedHands:
-        """Return all hands."""
+        """Return the recorded hands."""
         rows = np.concatenate([*self._rows, np.empty(0, np.int64)])
         actions = np.concatenate([*self._actions, np.empty(0, np.int64)])
         in_order = actions[np.argsort(rows, kind="stable")]
@@ -47,5 +52,5 @@ class Recorder:
 
 
 def names_by_seat(names: Sequence[str], hand: int) -> tuple[str, ...]:
-    """Return by seat the names of a match's agents: in hand h, agent j sits at seat (j + h) % n."""
+    """Return the agents' names by seat in a hand of a match: in hand h, agent j sits at seat (j + h) % n."""
     return tuple(names[(seat - hand) % len(names)] for seat in range(len(names)))

@@ -1,4 +1,4 @@
-"""Many recorded hands: find the files, replay them, count."""
+"""Replay of many files of recorded hands, and a report of the results."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.formats import HistoryFormat, format_of_file, search_suffixes
@@ -23,29 +24,29 @@ class ReplayReport:
     """Counts of replayed hands, and the hands that did not match."""
 
     matched: Counter[str] = field(default_factory=Counter)
-    """Matched hands by agreement: EXACT, ODD_CHIP, RAKE, LEGAL_ONLY."""
+    """Number of matched hands by agreement: EXACT, ODD_CHIP, RAKE, LEGAL_ONLY."""
     mismatched: list[ReplayResult] = field(default_factory=list)
-    """Files that cannot be read count as one hand each."""
+    """Results of hands that did not match; a file that cannot be read counts as one hand."""
     skipped: dict[str, list[str]] = field(default_factory=dict)
-    """Sources of skipped hands by reason."""
+    """Sources of the skipped hands by reason."""
 
     @property
     def num_matched(self) -> int:
-        """Hands that matched, in whatever agreement."""
+        """Number of hands that matched, with any agreement."""
         return self.matched.total()
 
     @property
     def num_skipped(self) -> int:
-        """Hands that our tables do not play, or whose cards leave the result open."""
+        """Number of hands that our tables do not play, or whose result depends on unknown cards."""
         return sum(map(len, self.skipped.values()))
 
     @property
     def num_hands(self) -> int:
-        """All hands."""
+        """Number of all hands."""
         return self.num_matched + len(self.mismatched) + self.num_skipped
 
     def add(self, result: ReplayResult) -> None:
-        """Count one hand."""
+        """Count the result of one hand."""
         if result.status == MATCHED:
             self.matched[result.agreement] += 1
         elif result.status == SKIPPED:
@@ -54,7 +55,11 @@ class ReplayReport:
             self.mismatched.append(result)
 
     def lines(self, most_mismatches: int | None = None) -> Iterator[str]:
-        """Yield the report as lines of text: mismatches, skips by reason, agreement; the counts come last."""
+        """Yield the report as lines of text: mismatches, skips by reason, agreement, and the counts.
+
+        Args:
+            most_mismatches: Maximum number of mismatches to list; None for all.
+        """
         for result in self.mismatched[:most_mismatches]:
             yield f"mismatched {result.source}: {result.reason}"
         if most_mismatches is not None and len(self.mismatched) > most_mismatches:
@@ -74,9 +79,15 @@ def replay_paths(paths: str | Path | Iterable[str | Path], rules: object = None,
     """Replay all hands in files and folders.
 
     Args:
-        paths: Files and folders, as for `find_files`.
-        rules: Rules profile or its name, as for `replay_file`.
+        paths: Files and folders, see `find_files`.
+        rules: Rules profile or its name, see `replay_file`.
         jobs: Number of processes.
+
+    Returns:
+        Counts and mismatches of all hands.
+
+    Raises:
+        HandHistoryError: For a path that `find_files` refuses.
     """
     report = ReplayReport()
     for results in replay_each(find_files(paths), rules, jobs):
@@ -89,10 +100,10 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
     """Find the files of recorded hands in paths.
 
     Args:
-        paths: Files, which are taken whatever their suffix, and folders, in which files are found by suffix.
+        paths: Files with any suffix, and folders that are searched for files with a known suffix.
 
     Returns:
-        The files in the order of `paths`, those of a folder in natural order (2 before 10).
+        The files in the order of `paths`; the files of a folder are in natural order (2 before 10).
 
     Raises:
         HandHistoryError: For a path that does not exist, and for a folder without such files.
@@ -115,7 +126,7 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> Iterator[list[ReplayResult]]:
-    """Yield the results of each file, as `replay_file` returns them, in order, computed in `jobs` processes."""
+    """Yield the results of each file in order, see `replay_file`; `jobs` is the number of processes."""
     task = partial(_replay, rules=rules)
     known = [(file, format_of_file(file)) for file in files]
     if jobs == 1:
@@ -129,25 +140,25 @@ def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
     """Replay all hands of a file.
 
     Args:
-        file: Its suffix tells the format; unknown ones are read as the first format, which is PHH.
-        rules: Rules profile or its name, for games that have some; None for those that the file names, else those that
-            are usual in its format.
+        file: The file. Its suffix determines the format; a file with an unknown suffix is read as PHH.
+        rules: Rules profile or its name, for games with profiles. None: the rules that the file names, else the default
+            of its format.
 
     Returns:
-        One result per hand; for a file that is not understood a single mismatch with the reason.
+        One result for each hand; for a file that cannot be read or understood, one mismatch with the reason.
     """
     return _replay((file, format_of_file(file)), rules)
 
 
-def _replay(known: tuple[Path, HistoryFormat], rules: object) -> list[ReplayResult]:
-    file, its_format = known
+def _replay(file_and_format: tuple[Path, HistoryFormat[Any]], rules: object) -> list[ReplayResult]:
+    file, history_format = file_and_format
     try:
-        results = its_format.replay(file, rules)
+        results = history_format.replay(file, rules)
     except HandHistoryError as error:
         return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
     return [replace(each, source=shorten(each.source), reason=shorten(each.reason)) for each in results]
 
 
 def _natural(path: Path) -> list[tuple[str, int]]:
-    """Return a sort key that puts 2.phh before 10.phh."""
+    """Return a key that sorts 2.phh before 10.phh."""
     return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d*)", str(path))]

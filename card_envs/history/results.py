@@ -1,4 +1,4 @@
-"""What a replay says about a recorded hand."""
+"""Results of replaying recorded hands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MATCHED, MISMATCHED, SKIPPED = "matched", "mismatched", "skipped"
 """Values of `ReplayResult.status`."""
 
 EXACT, ODD_CHIP, RAKE, LEGAL_ONLY = "exactly", "up to odd chips", "up to a rake", "legality only"
-"""Values of `ReplayResult.agreement`: how the recorded result and ours agree; LEGAL_ONLY: none was recorded."""
+"""Values of `ReplayResult.agreement`. LEGAL_ONLY: the file records no result, and the actions are legal."""
 
 
 @dataclass(frozen=True)
@@ -18,21 +18,21 @@ class ReplayResult:
     """The result of replaying one recorded hand."""
 
     source: str
-    """The file, and the section of a .phhs file."""
+    """File of the hand, and its position there."""
     status: str
     """MATCHED, MISMATCHED or SKIPPED."""
     reason: str = ""
-    """Reason why the hand did not match."""
+    """Reason why the hand did not match or was skipped."""
     action_index: int | None = None
-    """Index in `Hand.actions` of the action that is wrong; its number in texts is one more."""
+    """Index of the wrong action in the recording, from 0; messages count from 1."""
     agreement: str = ""
-    """Kind of agreement of a matched hand: EXACT, ODD_CHIP, RAKE or LEGAL_ONLY; else empty."""
+    """Agreement of a matched hand: EXACT, ODD_CHIP, RAKE or LEGAL_ONLY; else empty."""
     stacks: tuple[Number, ...] = ()
-    """Our stacks after the last action, by player, in the unit of the file; empty where unknown cards decide them."""
+    """Our final stacks by player, in the unit of the file; empty if they depend on unknown cards."""
 
 
 class Stop(Exception):
-    """Signal that ends a replay with a status other than MATCHED."""
+    """Raised inside a replay to end it with a status other than MATCHED."""
 
     def __init__(self, status: str, reason: str, action_index: int | None = None) -> None:
         self.status, self.reason, self.action_index = status, reason, action_index

@@ -1,4 +1,4 @@
-"""Who gets the pot of a recorded showdown where somebody mucked, and how recorded stacks compare with ours."""
+"""Division of the pots at a recorded showdown with mucked hands, and comparison of recorded winnings with ours."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.history.phh.format import Number
 
 _RAKE = Fraction(1, 10)
-"""Largest share of a pot that is taken for rake; card rooms take 10 % and less."""
+"""Largest share of a pot that can be rake; card rooms take at most 10 %."""
 _ROUNDING = Fraction(1, 10)
-"""Recorded fractions of a chip are rounded; together they may miss the whole by this much of a chip."""
+"""Largest rounding error of recorded fractions of a chip, summed over the seats."""
 
 
 def stacks_before_award(t: Any) -> list[int]:
-    """Return the chips behind by seat, as they were before the pots of a finished hand were paid."""
+    """Return the stacks by seat before the pots were paid."""
     n = int(t.num_seats)
     if not t.is_over:
         return [int(chips) for chips in t.stack[:n]]
@@ -25,14 +25,14 @@ def stacks_before_award(t: Any) -> list[int]:
 
 
 def uncalled_bet(t: Any) -> tuple[int, int]:
-    """Return (seat, chips) of the part of a bet that nobody called; chips are 0 where there is none."""
+    """Return (seat, chips) of the uncalled part of a bet; 0 chips if there is none."""
     paid = contributions(t)
     order = sorted(range(len(paid)), key=paid.__getitem__)
     return order[-1], paid[order[-1]] - paid[order[-2]]
 
 
 def contributions(t: Any) -> list[int]:
-    """Return the chips by seat that decide about side pots: all that was put in, dead antes excepted."""
+    """Return the chips by seat that determine the side pots: all chips put in, without dead antes."""
     paid = [int(chips) for chips in t.hand_commit[: int(t.num_seats)]]
     if t.dead_antes:  # the button is on the last seat, so that seat and position are the same
         paid = [chips - min(int(ante), chips) for chips, ante in zip(paid, t.ante, strict=False)]
@@ -41,21 +41,26 @@ def contributions(t: Any) -> list[int]:
 
 @dataclass
 class Settlement:
-    """The chips that every seat takes from the pots."""
+    """Chips that each seat wins from the pots."""
 
     won: list[int]
-    """Chips; the first winner left of the button takes the odd ones of a pot."""
+    """Chips by seat; the first winner left of the button gets the odd chips of a pot."""
     least: list[int]
-    """Chips without any odd ones."""
+    """Chips by seat without any odd chips."""
     most: list[int]
-    """Chips with all odd ones of the pots that the seat shares."""
+    """Chips by seat with all odd chips of the pots that the seat shares."""
 
 
 def settle(t: Any, claims: int) -> Settlement | None:
-    """Return who takes what at the showdown of a finished table if the seats of the set `claims` show and others muck.
+    """Divide the pots of a finished hand in which some hands were mucked.
 
-    Chips above what any claim paid for go to the only mucked hand that paid for them, since nobody else could win them.
-    None if there is no claim, or more than one such hand.
+    Args:
+        t: The table after the hand.
+        claims: Set (a bit for each seat) of the seats that neither folded nor mucked.
+
+    Returns:
+        The chips of each seat. Chips that no claiming seat matched go to the only mucked hand that did. None if no seat
+        claims, or if several mucked hands matched such chips.
     """
     paid, seats = contributions(t), range(int(t.num_seats))
     levels = sorted({paid[seat] for seat in seats if claims >> seat & 1})
@@ -91,7 +96,7 @@ def _award(t: Any, seats: list[int], pot: int, settlement: Settlement) -> None:
 
 
 def differ_by_odd_chips(settlement: Settlement, taken: Sequence[Fraction]) -> bool:
-    """Return True if `taken`, recorded chips from the pots by seat, is ours but for odd chips, whole or broken."""
+    """Return True if recorded chips from the pots by seat equal ours except for odd chips or their fractions."""
     if not -_ROUNDING <= sum(taken) - sum(settlement.won) <= _ROUNDING:
         return False
     bounds = zip(settlement.least, taken, settlement.most, strict=True)
@@ -99,9 +104,12 @@ def differ_by_odd_chips(settlement: Settlement, taken: Sequence[Fraction]) -> bo
 
 
 def is_raked(won: Sequence[int], returned: Sequence[int], recorded: Sequence[Number | Fraction]) -> bool:
-    """Return True if recorded winnings are those of the same winners after a rake of at most a tenth.
+    """Return True if recorded winnings equal ours after a rake of at most a tenth.
 
-    `won` counts the chips taken from the pots, `returned` those of them that nobody had called.
+    Args:
+        won: Chips of each seat from the pots.
+        returned: Chips of each seat in `won` that are an uncalled bet.
+        recorded: Recorded winnings of each seat.
     """
     for own, back, chips in zip(won, returned, recorded, strict=True):
         if not (1 - _RAKE) * (own - back) <= Fraction(chips) <= Fraction(own) or (chips == 0) != (own - back == 0):

@@ -23,7 +23,7 @@ class Summary:
     ci95: tuple[float, float]
     """Bounds of the 95 % confidence interval of the mean; infinite for a single sample."""
     standard_error: float
-    """Standard error of `mean`; NaN for a single sample."""
+    """Standard error of the mean; NaN for a single sample."""
     num_samples: int
     """Number of independent samples: deals, or tables with several hands."""
 

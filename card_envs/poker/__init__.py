@@ -1,1 +1,1 @@
-"""What poker players know of cards, once: ranks of hands, percentiles, equities."""
+"""Evaluation of poker hands: ranks, percentiles, equities and ranges."""

@@ -1,4 +1,4 @@
-"""One hand of Texas hold'em against each of the 1,326 hands that an opponent may hold: kernels."""
+"""Kernels for the equity of a hand of Texas hold'em against each of the 1,326 hands that an opponent may hold."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ AGAINST_ALL = np.dtype(
     (
         np.record,
         [
-            STREAM,  # of the random boards
+            STREAM,  # random stream of `try_random_board`
             ("chance", np.float64, (NUM_HANDS,)),  # share of the pot won against each hand
             # --- scratch ---
-            ("boards", np.int64, (NUM_HANDS,)),  # that can come with each hand
-            ("used", np.int64),  # set of cards that are seen, or on the board that is tried
-            ("key", np.int64),  # of the board, see `poker.ranks`
+            ("boards", np.int64, (NUM_HANDS,)),  # number of boards that are possible with each hand
+            ("used", np.int64),  # set of own hole cards and board cards
+            ("key", np.int64),  # sums for the board, see `poker.ranks`
             ("bits", np.int64),
-            ("own_key", np.int64),  # of the hole cards
+            ("own_key", np.int64),  # sums for the own hole cards
             ("own_bits", np.int64),
         ],
     )
 )
-"""Scratch space and result. Call `take_hand`, `add_board_card` for each known card, a `try_` kernel, then `finish`."""
+"""Dtype of the record of one computation, scratch space and result.
+
+Call `take_hand`, then `add_board_card` for each known card, then `try_all_boards` or `try_random_board`, then `finish`.
+"""
 
 
 @kernel
 def take_hand(r: Any, first: Any, second: Any) -> None:
-    """Begin with two hole cards (ids), an empty board and no chances."""
+    """Set the own hole cards (ids), and clear the board and the result."""
     r.used = np.int64(1) << first | np.int64(1) << second
     r.own_key = CARD_KEYS[first] + CARD_KEYS[second]
     r.own_bits = CARD_BITS[first] | CARD_BITS[second]
@@ -53,7 +56,7 @@ def add_board_card(r: Any, card: Any) -> None:
 
 @kernel
 def try_all_boards(r: Any, known: Any) -> None:
-    """Add the shares on every whole board that begins with the `known` (3, 4 or 5) cards of the board."""
+    """Add the shares on every complete board that begins with the `known` (3, 4 or 5) board cards."""
     if known == BOARD_SIZE:
         _add_board(r)
     elif known == BOARD_SIZE - 1:
@@ -69,7 +72,7 @@ def try_all_boards(r: Any, known: Any) -> None:
 
 @kernel
 def _try_last_card(r: Any, start: Any) -> None:
-    """Add the shares on every board that a card id from `start` on makes whole."""
+    """Add the shares on every board whose last card has an id of at least `start`."""
     used, key, bits = r.used, r.key, r.bits
     for card in range(start, DECK_SIZE):
         if (used >> card) & 1 == 0:
@@ -80,7 +83,7 @@ def _try_last_card(r: Any, start: Any) -> None:
 
 @kernel
 def try_random_board(r: Any, known: Any) -> None:
-    """Add the shares on one random board that begins with the `known` cards of the board."""
+    """Add the shares on one random board that begins with the `known` board cards."""
     used, key, bits = r.used, r.key, r.bits
     for _ in range(BOARD_SIZE - known):
         add_board_card(r, draw_unused_card(r, r.used))
@@ -90,14 +93,14 @@ def try_random_board(r: Any, known: Any) -> None:
 
 @kernel
 def finish(r: Any) -> None:
-    """Turn the sums of shares into means; 0.5 for hands that share a card with what is seen."""
+    """Divide the sums of shares by the numbers of boards; impossible hands get 0.5."""
     for hand in range(NUM_HANDS):
         r.chance[hand] = r.chance[hand] / r.boards[hand] if r.boards[hand] > 0 else 0.5
 
 
 @kernel
 def _add_board(r: Any) -> None:
-    """Add the shares against every hand that can be held with the whole board."""
+    """Add the share against every hand that is possible on this complete board."""
     own = rank_of(r.key + r.own_key, r.bits | r.own_bits)
     hand = -1
     for a in range(DECK_SIZE):

@@ -1,7 +1,8 @@
-"""The share of the pot that a hand of Texas hold'em wins if all cards come without betting.
+"""Equities: the share of the pot that a hand of Texas hold'em wins on average if all players are all-in.
 
-Exact, over all boards: `equities` of known hands, `equity_against_range` and `equities_against_all` against hands that
-are not known. By sampling, for kernels that must decide quickly: `sample_share`.
+`equities` computes exact equities of known hands; `equity_against_range` and `equities_against_all` compute exact
+equities against unknown hands. All three enumerate the boards. The kernel `sample_share` estimates an equity from
+random deals.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import DECK_SIZE, SUITS, card_name
+from card_envs.cards import DECK_SIZE, SUITS, check_cards
 from card_envs.compiler import kernel
 from card_envs.poker.against_all import AGAINST_ALL, add_board_card, finish, take_hand, try_all_boards
 from card_envs.poker.draw import hash_to_unused_card
@@ -36,11 +37,11 @@ Cards = Sequence[int] | NDArray[np.integer[Any]]
 
 
 def equities(hands: Sequence[Cards], board: Cards = ()) -> NDArray[np.float64]:
-    """Return the equities of known hands, exactly, over all boards to come.
+    """Return the exact equities of known hands, over all boards that can still come.
 
     Args:
         hands: 2 to 10 hands of two card ids each.
-        board: 0, 3, 4 or 5 card ids. Two hands before the flop meet on 1,712,304 boards.
+        board: 0, 3, 4 or 5 card ids. Before the flop, two hands are compared on 1,712,304 boards.
 
     Returns:
         (number of hands,) shares of the pot, 0 to 1, which sum to 1.
@@ -62,10 +63,10 @@ def equities(hands: Sequence[Cards], board: Cards = ()) -> NDArray[np.float64]:
 
 
 def equities_against_all(hand: Cards, board: Cards = ()) -> NDArray[np.float64]:
-    """Return the equities of a hand against each of `poker.hands.HANDS`, exactly, over all boards to come.
+    """Return the exact equity of a hand against each of `poker.hands.HANDS`, over all boards that can still come.
 
-    Takes milliseconds from the flop on, before it about half a minute: hands that differ by a renaming of suits are
-    computed once, the others on every board.
+    This takes milliseconds from the flop on, and about half a minute before the flop. Opponents' hands that a
+    permutation of the suits turns into each other are computed once.
 
     Args:
         hand: Two card ids.
@@ -78,32 +79,32 @@ def equities_against_all(hand: Cards, board: Cards = ()) -> NDArray[np.float64]:
 
 
 def equity_against_range(hand: Cards, weights: Range, board: Cards = ()) -> float:
-    """Return the equity of a hand against a range, exactly, over all boards to come.
+    """Return the exact equity of a hand against a range, over all boards that can still come.
 
     Args:
         hand: Two card ids.
         weights: (1326,) weights as `poker.ranges.parse_range` returns them. Hands that hold a card of `hand` or `board`
-            do not count. Before the flop a hand of the range takes some hundredths of a second.
+            do not count. Before the flop each hand of the range takes some hundredths of a second.
         board: 0, 3, 4 or 5 card ids.
 
     Returns:
         Share of the pot, 0 to 1.
 
     Raises:
-        ValueError: For wrong cards as in `equities`, and for a range that leaves no hand.
+        ValueError: For cards that `equities` refuses, and for a range without a possible hand.
     """
     weights = np.asarray(weights, np.float64)
     if weights.shape != (NUM_HANDS,) or not (weights >= 0).all() or np.isinf(weights).any():
         raise ValueError(f"a range is {NUM_HANDS} finite weights from 0 on (see `parse_range`), not {weights.shape}")
     wanted = possible_hands(_check_cards(hand, board=board)) & (weights > 0)
     if not wanted.any():
-        raise ValueError("no hand of the range is possible beside the cards that are seen")
+        raise ValueError("no hand of the range is possible: each holds a card of `hand` or `board`")
     shares = _equities_against(hand, board, wanted)
     return float(shares[wanted] @ weights[wanted] / weights[wanted].sum())
 
 
 def _equities_against(hand: Cards, board: Cards, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the shares (1326,) against the `wanted` hands, NaN against impossible ones; others may be missing."""
+    """Return the equities (1326,) of a hand against at least the `wanted` hands, NaN against impossible hands."""
     seen = _check_cards(hand, board=board)
     possible = possible_hands(seen)
     shares = np.full(NUM_HANDS, np.nan)
@@ -112,14 +113,17 @@ def _equities_against(hand: Cards, board: Cards, wanted: NDArray[np.bool_]) -> N
         _write_against_all(record, np.array(seen, np.int64))
         shares[possible] = record[0]["chance"][possible]
         return shares
-    alike = _first_of_alike(seen)
-    for number in np.unique(alike[possible & wanted]):
-        shares[possible & (alike == number)] = equities([hand, HANDS[number]])[0]
+    representatives = _representatives(seen)
+    for number in np.unique(representatives[possible & wanted]):
+        shares[possible & (representatives == number)] = equities([hand, HANDS[number]])[0]
     return shares
 
 
-def _first_of_alike(hand: list[int]) -> NDArray[np.int64]:
-    """Return for each hand (1326,) the first one that a renaming of suits makes of it which leaves `hand` as it is."""
+def _representatives(hand: list[int]) -> NDArray[np.int64]:
+    """Return for each opponent's hand (1326,) the first one with the same equity against `hand`.
+
+    Two hands have the same equity if a permutation of the suits that maps `hand` to itself maps one to the other.
+    """
     first = np.arange(NUM_HANDS)
     for suits in permutations(range(len(SUITS))):
         renamed = (np.arange(DECK_SIZE) & ~3) + np.tile(suits, DECK_SIZE // 4)
@@ -130,24 +134,20 @@ def _first_of_alike(hand: list[int]) -> NDArray[np.int64]:
 
 
 def _check_cards(*hands: Cards, board: Cards) -> list[int]:
-    """Return all card ids, those of the board last; ValueError if they cannot be dealt."""
+    """Return the card ids of hands and board, the board last; ValueError if they cannot be dealt."""
     for hand in hands:
         if len(hand) != HOLE_CARDS:
             raise ValueError(f"a hand of {len(hand)} cards: give {HOLE_CARDS} card ids")
     if len(board) not in _BOARDS:
         raise ValueError(f"a board of {len(board)} cards: give 0, 3, 4 or 5 card ids")
     known = [index(card) for cards in (*hands, board) for card in cards]
-    for place, card in enumerate(known):
-        if not 0 <= card < DECK_SIZE:
-            raise ValueError(f"card id {card} is outside 0..{DECK_SIZE - 1}")
-        if card in known[:place]:
-            raise ValueError(f"card id {card} ({card_name(card)}) comes twice in hands and board")
+    check_cards(known)
     return known
 
 
 @kernel
 def _write_equities(showdowns: Any, cards: Any, num_hands: Any) -> None:
-    """Write the shares of hands, two cards each, with the board that stands behind them in `cards`."""
+    """Write the shares of `num_hands` hands; `cards` holds two cards of each hand, then the board."""
     s, used = showdowns[0], np.int64(0)
     known = len(cards) - HOLE_CARDS * num_hands
     s.num_seats = num_hands
@@ -169,7 +169,7 @@ def _write_equities(showdowns: Any, cards: Any, num_hands: Any) -> None:
 
 @kernel
 def _write_against_all(records: Any, cards: Any) -> None:
-    """Write the chances of the first two cards with the board of three to five behind them."""
+    """Write the equities of a hand; `cards` holds its two cards, then the board of three to five cards."""
     r = records[0]
     take_hand(r, cards[0], cards[1])
     for k in range(HOLE_CARDS, len(cards)):
@@ -187,7 +187,7 @@ def share_of_deal(
 ) -> Any:
     """Return the actor's share, 0 to 1, in one random deal of the `missing` board cards and the opponents' hands.
 
-    `key` and `bits` are those of the board that is known (see `poker.ranks`), `used` the set of cards that are seen.
+    `key` and `bits` describe the known board cards (see `poker.ranks`); `used` is the set of cards that the actor sees.
     """
     for _ in range(missing):
         seed = splitmix64(seed)
@@ -216,7 +216,7 @@ def share_of_deal(
 def sample_share(
     first: Any, second: Any, key: Any, bits: Any, used: Any, missing: Any, opponents: Any, samples: Any, seed: Any
 ) -> Any:
-    """Return the mean of `share_of_deal` over `samples` deals that `seed` (uint64) fixes."""
+    """Return the mean of `share_of_deal` over `samples` deals that depend only on the arguments."""
     total = 0.0
     for _ in range(samples):
         seed = splitmix64(seed)

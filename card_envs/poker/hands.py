@@ -1,4 +1,4 @@
-"""The 1,326 hands of two cards, numbered; ranges are arrays of weights in this order."""
+"""The numbers of the 1,326 hands of two cards. Ranges are arrays of weights in this order."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 
 HOLE_CARDS, BOARD_SIZE = 2, 5
-"""Number of hole cards of a player, and of cards on the whole board, in Texas hold'em."""
+"""Numbers of hole cards of a player and of board cards in Texas hold'em."""
 HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
-"""(1326, 2): all hands of two cards, by card ids, the lower first."""
+"""(1326, 2) card ids of every hand of two cards, the lower id first."""
 NUM_HANDS = len(HANDS)
 
 

@@ -1,8 +1,8 @@
-"""The counts behind `poker.percentiles`: made here with the evaluator, shipped as one file, pinned by a hash.
+"""Computation of the tables behind `poker.percentiles`, which ship as one file.
 
-Nothing is sampled. Hands of five, six and seven cards are counted one by one. Starting hands meet every other starting
-hand on every board; boards that differ only by a renaming of suits (134,459 of 2,598,960 are different) are played
-once and counted as often as they occur.
+All counts are exact. Hands of five, six and seven cards are enumerated. Every starting hand is compared with every
+other one on every board. Boards that a permutation of the suits turns into each other are evaluated once and weighted
+by their number: 134,459 of 2,598,960 boards remain.
 
 `python -m card_envs.poker.percentile_tables` computes the tables in about twenty seconds and writes the file.
 """
@@ -25,29 +25,29 @@ from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 
 TABLE_FILE = Path(__file__).with_suffix(".npz")
 TABLE_SHA256 = "c21dc835a05a6bac1c5b6c5e4661d3bc70200833d10be4b62ec0d897e470a5cc"
-"""Names the content of `TABLE_FILE`. It stands in the source so that new tables also start a new kernel cache."""
+"""Hash of the content of `TABLE_FILE`. It is part of the source so that new tables also start a new kernel cache."""
 
 HAND_SIZES = (5, 6, 7)
 NUM_RANKS = len(RANKS)
 MATCHUPS = comb(DECK_SIZE - 2, BOARD_SIZE) * comb(DECK_SIZE - 2 - BOARD_SIZE, 2)
-"""Boards times hands of the opponent for one starting hand: 2,097,572,400."""
+"""Number of boards times opponent's hands for one starting hand: 2,097,572,400."""
 
 _PAIRS = comb(DECK_SIZE - BOARD_SIZE, 2)
 _PAIR_BITS = 12  # enough to number a board's 1,081 starting hands, two cards of six bits each
 
 
 class Tables(NamedTuple):
-    """Look-up tables of `poker.percentiles`. Starting hands stand at [first rank, second rank], rank 0..12 = 2..A.
+    """Lookup tables of `poker.percentiles`. A starting hand has the index [first rank, second rank], 0..12 = 2..A.
 
     Suited hands have the higher rank first, others the lower rank (13 pairs, 78 suited, 78 offsuit).
     """
 
     hand_counts: NDArray[np.int64]
-    """(3, 7463): how many hands of 5, 6 and 7 cards have each rank; [:, 0] is 0."""
+    """(3, 7463) number of hands of 5, 6 and 7 cards that have each rank; [:, 0] is 0."""
     starting_wins: NDArray[np.int64]
-    """(13, 13): how many of the `MATCHUPS` a starting hand wins heads-up against a random hand, all-in."""
+    """(13, 13) number of the `MATCHUPS` that a starting hand wins, all-in before the flop against a random hand."""
     starting_ties: NDArray[np.int64]
-    """(13, 13): how many it ties."""
+    """(13, 13) number of the `MATCHUPS` that it ties."""
 
 
 def load() -> Tables:
@@ -56,7 +56,7 @@ def load() -> Tables:
 
 
 def build() -> Tables:
-    """Return the tables; compiled kernels are needed, plain Python would take days."""
+    """Compute the tables. Without compiled kernels this would take days."""
     hand_counts = np.zeros((len(HAND_SIZES), WORST_RANK + 1), np.int64)
     for counts, size in zip(hand_counts, HAND_SIZES, strict=True):
         count_ranks(counts, np.arange(size))
@@ -69,7 +69,10 @@ def build() -> Tables:
 
 @kernel
 def count_ranks(counts: Any, hand: Any) -> None:
-    """Add to counts[rank] the number of hands of len(hand) cards with this rank; `hand` holds the first of them."""
+    """Add to counts[rank] the number of hands of len(hand) cards with this rank.
+
+    `hand` is scratch space that must hold the first hand: cards 0, 1, 2 and so on.
+    """
     last = len(hand) - 1
     while True:
         key, bits = np.int64(0), np.int64(0)
@@ -89,7 +92,7 @@ def count_ranks(counts: Any, hand: Any) -> None:
 
 
 def different_boards() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return boards (N, 5) that no renaming of suits turns into each other, and how many boards each stands for."""
+    """Return boards (N, 5) that no permutation of suits turns into each other, and how many boards each represents."""
     cards = chain.from_iterable(combinations(range(DECK_SIZE), BOARD_SIZE))
     boards = np.fromiter(cards, np.int64).reshape(-1, BOARD_SIZE)
     ranks_of_suit = np.zeros((len(boards), 4), np.int64)
@@ -103,9 +106,9 @@ def different_boards() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @kernel
 def play_boards(boards: Any, occurrences: Any, order: Any, wins: Any, ties: Any) -> None:
-    """Add to `wins` and `ties`, over all cards of a starting hand, what it wins and ties against every other hand.
+    """Add to `wins` and `ties` the number of opponents' hands that each starting hand beats and ties on `boards`.
 
-    `order` is scratch space: a rank and two cards for each starting hand, sorted, best first.
+    `order` is scratch space for the hands of two cards that a board leaves, sorted by rank, the best first.
     """
     below_with, equal_with = np.zeros(DECK_SIZE, np.int64), np.zeros(DECK_SIZE, np.int64)
     for i in range(len(boards)):

@@ -1,8 +1,8 @@
-"""How good a hand is among all hands of as many cards: the share of them that is not better.
+"""Percentiles of hands: the share of all hands of the same number of cards that are not better.
 
-Hands of five, six and seven cards are compared by rank, starting hands (two cards) by their equity: the share of the
-pot that they win on average, all-in before the flop against one random hand. Both are exact; how the tables come about
-is in `percentile_tables`. Kaminsky (2020, section 3.3.2) describes hands this way.
+Hands of five, six and seven cards are compared by rank, starting hands (two cards) by equity: the share of the pot that
+they win on average, all-in before the flop against one random hand. Both are exact. `percentile_tables` computes the
+tables. Kaminsky (2020, section 3.3.2) describes hands this way.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.cards import check_cards
 from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
+from card_envs.poker.hands import HOLE_CARDS
 from card_envs.poker.percentile_tables import HAND_SIZES
 from card_envs.poker.ranks import hand_rank
-from card_envs.poker.starting_hands import STARTING_PERCENTILES, check_starting_hand
+from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
 
 _COUNTS, _, _ = percentile_tables.load()
 _SMALLEST = HAND_SIZES[0]
@@ -31,21 +33,29 @@ def _percentiles_by_rank() -> NDArray[np.float32]:
 
 
 PERCENTILES: NDArray[np.float32] = _percentiles_by_rank()
-"""(3, 7463) the percentile of a rank among hands of 5, 6 and 7 cards; column 0 is not used."""
+"""(3, 7463) percentile of each rank among hands of 5, 6 and 7 cards; column 0 is not used."""
 
 
 @kernel
 def percentile_of_rank(rank: Any, num_cards: Any) -> Any:
-    """Return the share of all hands of `num_cards` (5, 6 or 7) cards whose rank is `rank` or worse: 0 < x <= 1."""
+    """Return the percentile of a rank among hands of `num_cards` (5, 6 or 7) cards: above 0, at most 1."""
     return PERCENTILES[num_cards - _SMALLEST, rank]
 
 
 def hand_percentile(cards: Iterable[int]) -> float:
-    """Return the share of all hands of 2, 5, 6 or 7 cards that are not better than these card ids: 0 < x <= 1.
+    """Return the percentile of a hand: the share of all hands of the same number of cards that are not better.
 
-    ValueError for another number of cards, an id outside 0..51, or a card that comes twice.
+    Args:
+        cards: 2, 5, 6 or 7 card ids.
+
+    Returns:
+        Above 0, at most 1 (the best hand).
+
+    Raises:
+        ValueError: For another number of cards, an id outside 0..51, or a card that comes twice.
     """
     hand = [index(card) for card in cards]
-    if len(hand) != 2:
+    if len(hand) != HOLE_CARDS:
         return float(percentile_of_rank(hand_rank(hand), len(hand)))
-    return float(STARTING_PERCENTILES[check_starting_hand(hand)])
+    check_cards(hand)
+    return float(STARTING_PERCENTILES[starting_hand(*hand)])

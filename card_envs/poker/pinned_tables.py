@@ -1,4 +1,4 @@
-"""Look-up tables that ship as a file: pinned by a hash that stands in the source of the module that computes them."""
+"""Files of lookup tables. The module that computes a table holds the hash of its file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ Tables = TypeVar("Tables", bound=NamedTuple)
 
 
 def load_pinned(kind: type[Tables], file: Path, sha256: str, builder: str) -> Tables:
-    """Return the tables of `write_pinned`; ValueError, which names the module that builds them, if they changed."""
+    """Return the tables in a file that `write_pinned` wrote; ValueError if their hash is not `sha256`.
+
+    Args:
+        kind: Named tuple with a field for each table.
+        file: The file.
+        sha256: Expected `fingerprint`.
+        builder: Name of the module that computes the tables, for the message of the error.
+    """
     with np.load(file, allow_pickle=False) as arrays:
         tables = kind(*(arrays[name] for name in kind._fields))
     if (found := fingerprint(tables)) != sha256:
@@ -24,13 +31,13 @@ def load_pinned(kind: type[Tables], file: Path, sha256: str, builder: str) -> Ta
 
 
 def write_pinned(file: Path, tables: NamedTuple) -> None:
-    """Write the tables, and print the line of source that pins them."""
+    """Write tables to a file, and print the line of source code with their hash."""
     np.savez_compressed(file, allow_pickle=False, **tables._asdict())
     print(f'TABLE_SHA256 = "{fingerprint(tables)}"')
 
 
 def fingerprint(tables: NamedTuple) -> str:
-    """Return the SHA-256 of names, types, shapes and contents of the tables, as hexadecimal digits."""
+    """Return the SHA-256 hash, in hexadecimal digits, of the names, dtypes, shapes and contents of tables."""
     digest = hashlib.sha256()
     for name, table in tables._asdict().items():
         digest.update(f"{name} {table.dtype.name} {table.shape}".encode())

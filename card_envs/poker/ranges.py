@@ -1,6 +1,6 @@
-"""Ranges: how likely a player holds each hand of two cards, as weights over all 1,326.
+"""Ranges: weights that say how likely a player holds each of the 1,326 hands of two cards.
 
-A range is a float64 array (1326,) in the order of `poker.hands.HANDS`; weights are not negative and need not sum to 1.
+A range is a float64 array (1326,) in the order of `poker.hands.HANDS`. Weights are not negative and need not sum to 1.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import RANKS, SUITS, card_ids
 from card_envs.poker.hands import HANDS, NUM_HANDS, hand_number
-from card_envs.poker.starting_hands import NUM_STARTING_HANDS, STARTING_HANDS, starting_hands_of
+from card_envs.poker.starting_hands import STARTING_HANDS, starting_hands_of
 
 Range = NDArray[np.float64]
 
@@ -20,18 +20,18 @@ _RANK_LETTERS, _SUIT_LETTERS = frozenset(RANKS), frozenset(SUITS)
 
 
 def parse_range(text: str) -> Range:
-    """Parse a range.
+    """Parse a range in the usual notation.
 
     Args:
-        text: Entries separated by commas or blanks: starting hands as `starting_hands_of` reads them, or two cards,
-            with a weight after a colon (1 without): "QQ+, AK, KTs-JTs, 7+, 22:0.5, AsKd". Of entries that overlap, the
-            last one counts.
+        text: Entries separated by commas or blanks, such as "QQ+, AK, KTs-JTs, 7+, 22:0.5, AsKd". An entry names
+            starting hands (see `starting_hands_of`) or two cards, and may end with a colon and a weight (default 1).
+            Where entries overlap, the last one counts.
 
     Returns:
         (1326,) float64 weights in the order of `poker.hands.HANDS`.
 
     Raises:
-        ValueError: For an entry that is neither, and for a weight below 0.
+        ValueError: For an entry that names neither starting hands nor two cards, and for a weight below 0.
 
     Example:
         >>> float(parse_range("QQ+, AKs:0.5").sum())
@@ -63,23 +63,6 @@ def _weight(text: str, entry: str) -> float:
     return weight
 
 
-def full_range() -> Range:
-    """Return the range of a player of whom nothing is known: every hand has weight 1."""
-    return np.ones(NUM_HANDS)
-
-
-def range_of_starting_hands(weights: NDArray[np.float64]) -> Range:
-    """Return the range in which each hand has the weight (169,) of its starting hand."""
-    if np.shape(weights) != (NUM_STARTING_HANDS,):
-        raise ValueError(f"weights have shape {np.shape(weights)}: give one for each of {NUM_STARTING_HANDS} hands")
-    return np.asarray(weights, np.float64)[STARTING_HANDS]
-
-
 def possible_hands(seen: Iterable[int]) -> NDArray[np.bool_]:
-    """Return (1326,): the hands that hold none of the card ids `seen`."""
+    """Return a mask (1326,) of the hands that hold none of the card ids `seen`."""
     return np.asarray(~np.isin(HANDS, list(seen)).any(axis=1))
-
-
-def without_cards(weights: Range, seen: Iterable[int]) -> Range:
-    """Return the range in which hands that hold one of the card ids `seen` have weight 0."""
-    return np.where(possible_hands(seen), weights, 0.0)

@@ -1,10 +1,10 @@
-"""The lookup tables behind `poker.ranks`: computed here from the rules of poker, shipped as one file, pinned by a hash.
+"""Computation of the lookup tables behind `poker.ranks`, which ship as one file.
 
-Every rank of cards has a key, and the sum of the keys tells which ranks a hand of five, six or seven cards holds: keys
-are chosen so that no two hands have the same sum. The sums are too sparse for a plain array, so they are cut into rows
-(the low bits) and columns (the high bits), and the rows are slid over each other until no two entries collide (row
-displacement: Tarjan and Yao, "Storing a sparse table", Communications of the ACM 22, 1979). Flushes have a table
-of their own.
+Every card rank has a key. The sum of the keys of five, six or seven cards identifies their ranks: no two different sets
+of ranks have the same sum. The sums are too sparse for a plain array. They are split into rows (the low bits) and
+columns (the high bits), and each row gets an offset at which none of its entries collides with another row (row
+displacement: Tarjan and Yao, "Storing a sparse table", Communications of the ACM 22, 1979). Flushes have a separate
+table.
 
 `python -m card_envs.poker.rank_tables` computes the tables in about a second and writes the file.
 """
@@ -26,33 +26,33 @@ Strength: TypeAlias = tuple[int, ...]
 
 TABLE_FILE = Path(__file__).with_suffix(".npz")
 TABLE_SHA256 = "8f7d3dbbd99b4523d6c6551cae2df81a0a862ed5d12c8072606531fe5ff86d1d"
-"""Names the content of `TABLE_FILE`. It stands in the source so that new tables also start a new kernel cache."""
+"""Hash of the content of `TABLE_FILE`. It is part of the source so that new tables also start a new kernel cache."""
 
 SMALLEST_HAND, LARGEST_HAND = 5, 7
 RANK_KEYS = (1, 4, 16, 67, 295, 1334, 5734, 23800, 60883, 208450, 509982, 1304151, 2967844)
-"""Found by `find_rank_keys`; rank 0..12 = 2..A."""
+"""Keys of the card ranks 0..12 = 2..A, computed by `find_rank_keys`."""
 SUM_BITS = 24
-"""Bits of the largest sum of keys: four aces and three kings, 15,783,829."""
+"""Number of bits of the largest sum of keys: four aces and three kings, 15,783,829."""
 ROW_BITS = 13
-"""Low bits of a sum that name its row. Of 8 to 13 bits, 13 gave the shortest table."""
+"""Number of low bits of a sum that are its row. Of 8 to 13 bits, 13 gave the shortest table."""
 
 _NUM_RANKS, _NUM_SUITS = 13, 4
 _ACE, _FIVE = 12, 3
 _WHEEL = {_ACE, 0, 1, 2, _FIVE}
 _PATTERNS = ((1, 1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 1), (3, 1, 1), "straight", "flush", (3, 2), (4, 1), "straight flush")
-"""Kinds of hands from weakest to strongest; numbers say how many cards share a rank."""
+"""Hand categories from weakest to strongest; a number is a group of so many cards of one rank."""
 
 
 class Tables(NamedTuple):
-    """Look-up tables of `poker.ranks`; ranks of hands are 1 (royal flush) to 7462."""
+    """Lookup tables of `poker.ranks`; ranks of hands are 1 (royal flush) to 7462."""
 
     flush_ranks: NDArray[np.uint16]
-    """(8192,) rank of the hand by the 13-bit set of ranks in the flush suit; 0 where the set is not of 5 to 7 ranks."""
+    """(8192,) rank of the hand by the 13-bit set of card ranks in the flush suit; 0 for sets of other than 5 to 7."""
     row_offsets: NDArray[np.int32]
-    """(8192,) where a row of sums begins in `sum_ranks`."""
+    """(8192,) index in `sum_ranks` at which each row of sums begins."""
     sum_ranks: NDArray[np.uint16]
-    """Rank of the hand at [row offset + column] of its sum of keys; 0 where no hand has its place. So long that row and
-    column of any 24-bit number stay inside."""
+    """Rank of the hand at [row offset + column] of its sum of keys; 0 where there is no hand. The array is long enough
+    for the row and column of any 24-bit number."""
 
 
 def load() -> Tables:
@@ -61,17 +61,17 @@ def load() -> Tables:
 
 
 def build() -> Tables:
-    """Return the tables, computed from the rules alone; takes about a second."""
+    """Compute the tables from the rules of poker; this takes about a second."""
     class_ranks = rank_classes()
     sums, ranks = ranks_by_sum(class_ranks)
-    row_offsets, places = displace_rows(sums)
+    row_offsets, indices = displace_rows(sums)
     sum_ranks = np.zeros(row_offsets.max() + (1 << (SUM_BITS - ROW_BITS)), np.uint16)
-    sum_ranks[places] = ranks
+    sum_ranks[indices] = ranks
     return Tables(flush_ranks_by_set(class_ranks), row_offsets, sum_ranks)
 
 
 def strength(ranks: tuple[int, ...], same_suit: bool) -> Strength:
-    """Return a tuple that is greater for the better of two five-card hands and equal for equal ones."""
+    """Return a tuple that orders hands of five cards: greater for better hands, equal for equal hands."""
     groups = sorted(((count, rank) for rank, count in Counter(ranks).items()), reverse=True)
     pattern: tuple[int, ...] | str = tuple(count for count, _ in groups)
     tie_break = tuple(rank for _, rank in groups)
@@ -86,14 +86,14 @@ def strength(ranks: tuple[int, ...], same_suit: bool) -> Strength:
 
 
 def rank_classes() -> dict[Strength, int]:
-    """Return the rank of each of the 7462 strengths that five cards can have, the best first: 1 = royal flush."""
+    """Return the rank, 1 (royal flush) to 7462, of each strength that five cards can have."""
     offsuit = {strength(ranks, same_suit=False) for ranks in _hands(SMALLEST_HAND)}
     suited = {strength(ranks, same_suit=True) for ranks in combinations(range(_NUM_RANKS), SMALLEST_HAND)}
-    return {found: place for place, found in enumerate(sorted(offsuit | suited, reverse=True), start=1)}
+    return {found: rank for rank, found in enumerate(sorted(offsuit | suited, reverse=True), start=1)}
 
 
 def ranks_by_sum(class_ranks: dict[Strength, int]) -> tuple[Integers, Integers]:
-    """Return the sums of keys of all hands of 5, 6 and 7 cards, and the ranks of these hands without a flush."""
+    """Return the sums of keys of all hands of 5, 6 and 7 cards, and their ranks where no flush is possible."""
     keys = np.array(RANK_KEYS)
     hands = _hands(SMALLEST_HAND)
     sums = keys[np.array(hands)].sum(axis=1)
@@ -112,7 +112,7 @@ def ranks_by_sum(class_ranks: dict[Strength, int]) -> tuple[Integers, Integers]:
 
 
 def flush_ranks_by_set(class_ranks: dict[Strength, int]) -> NDArray[np.uint16]:
-    """Return `Tables.flush_ranks`: with a flush in seven cards neither four of a kind nor a full house is possible."""
+    """Return `Tables.flush_ranks`. Seven cards with a flush contain neither four of a kind nor a full house."""
     table = np.zeros(1 << _NUM_RANKS, np.uint16)
     for size in range(SMALLEST_HAND, LARGEST_HAND + 1):
         for ranks in combinations(range(_NUM_RANKS), size):
@@ -122,10 +122,10 @@ def flush_ranks_by_set(class_ranks: dict[Strength, int]) -> NDArray[np.uint16]:
 
 
 def displace_rows(sums: Integers) -> tuple[NDArray[np.int32], Integers]:
-    """Return an offset for every row and the place of every sum, such that no two sums share a place.
+    """Return the offset of every row and the index of every sum, such that no two sums have the same index.
 
-    First fit, fullest row first. The set of taken places is one long integer: `taken >> column` has a bit at each
-    offset where that column would collide, so a row costs one shift per entry and no search.
+    Rows with more entries are placed first, each at the lowest offset that fits. One long integer holds the set of
+    taken indices: `taken >> column` has a bit at each offset where that column would collide.
     """
     rows, columns = sums & ((1 << ROW_BITS) - 1), sums >> ROW_BITS
     row_offsets = np.zeros(1 << ROW_BITS, np.int32)
@@ -145,11 +145,11 @@ def displace_rows(sums: Integers) -> tuple[NDArray[np.int32], Integers]:
 
 
 def find_rank_keys() -> tuple[int, ...]:
-    """Return keys whose sums differ for all hands of 5, 6 and 7 cards: greedily, each the smallest that works.
+    """Return keys whose sums differ for all hands of 5, 6 and 7 cards, each the smallest that is possible.
 
-    Takes half a minute. A key k fails when a hand with d cards more of the new rank than another one has the same sum:
-    d * k = difference of the sums of their other cards. Four aces must fit into `SUM_BITS`, so larger keys
-    are not tried.
+    This takes half a minute. A key k is impossible if two hands that differ by d cards of the new rank have the same
+    sum: d * k is the difference between the sums of their other cards. Larger keys than a quarter of 2^`SUM_BITS` are
+    not tried, because four aces must fit.
     """
     limit = (1 << SUM_BITS) // _NUM_SUITS
     keys = [1]
@@ -166,7 +166,7 @@ def find_rank_keys() -> tuple[int, ...]:
 
 
 def _sums_by_size(keys: list[int]) -> list[Integers]:
-    """Return for 0 to 7 cards the sums of keys of all hands of so many cards."""
+    """Return, for each number of cards 0 to 7, the sums of keys of all hands of so many cards."""
     sums = [np.zeros(1, np.int64)] + [np.zeros(0, np.int64)] * LARGEST_HAND
     for key in keys:
         sums = [
@@ -186,7 +186,7 @@ def _mark_differences(fails: NDArray[np.bool_], lower: Integers, upper: Integers
 
 
 def _hands(size: int) -> list[tuple[int, ...]]:
-    """Return the ranks of all hands of `size` cards, without their suits."""
+    """Return the card ranks of all hands of `size` cards, without suits."""
     hands = combinations_with_replacement(range(_NUM_RANKS), size)
     return [hand for hand in hands if max(Counter(hand).values()) <= _NUM_SUITS]
 

@@ -1,7 +1,7 @@
-"""Strength of poker hands: the rank that treys gives, 1 (royal flush) to 7462 (7-5-4-3-2), for 5, 6 or 7 cards.
+"""Ranks of poker hands of 5, 6 or 7 cards, 1 (royal flush) to 7462 (7-5-4-3-2), the same as in treys.
 
-From Python: `hand_rank`, `hand_rank_of_set`, `hand_ranks`, `hand_category`. Inside a kernel, add up what the cards
-contribute, the board once and then the hole cards of each player, and look the total up:
+Python code calls `hand_rank`, `hand_rank_of_set`, `hand_ranks` and `hand_category`. A kernel adds up the keys and bits
+of the cards, the board once and then the hole cards of each player, and looks up the total:
 
     key, bits = 0, 0
     for card in cards:
@@ -9,7 +9,7 @@ contribute, the board once and then the hole cards of each player, and look the 
         bits |= CARD_BITS[card]
     rank = rank_of(key, bits)
 
-Kernels are compiled when first called. How the tables come about: `rank_tables`.
+Kernels are compiled at their first call. `rank_tables` computes the tables.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.bits import bit_count, lowest_bit
-from card_envs.cards import DECK_SIZE, card_name
+from card_envs.cards import DECK_SIZE, check_cards
 from card_envs.compiler import entry_point, kernel, short_kernel
 from card_envs.poker import rank_tables
 from card_envs.poker.rank_tables import LARGEST_HAND, RANK_KEYS, ROW_BITS, SMALLEST_HAND, SUM_BITS
@@ -40,9 +40,9 @@ CATEGORIES = (
     "pair",
     "high card",
 )
-"""Kinds of hands, best first. A royal flush is the straight flush of rank 1."""
+"""Hand categories, the best first. A royal flush is the straight flush of rank 1."""
 WORST_RANK_OF_CATEGORY = (10, 166, 322, 1599, 1609, 2467, 3325, 6185, WORST_RANK)
-"""The last rank in each of `CATEGORIES`; the first is one more than the last of the category before."""
+"""Worst rank in each of `CATEGORIES`; the best is one more than the worst rank of the category before."""
 
 _CATEGORY_BOUNDS: NDArray[np.int64] = np.array(WORST_RANK_OF_CATEGORY, np.int64)
 _RANK_BITS = 13
@@ -57,9 +57,9 @@ _FIVE_OR_MORE = sum(8 << counter for counter in _COUNTERS)
 _FIVE_DIAMONDS, _FIVE_HEARTS, _FIVE_SPADES = (counter + 3 for counter in _COUNTERS[1:])  # numbers of the top bits
 
 CARD_KEYS: NDArray[np.int64] = np.zeros(256, np.int64)
-"""(256,) what a card id adds (+) to the key of a hand; 0 for ids that are no cards, such as `NO_CARD`."""
+"""(256,) key of each card id; the key of a hand is the sum. 0 for numbers that are not cards, such as `NO_CARD`."""
 CARD_BITS: NDArray[np.int64] = np.zeros(256, np.int64)
-"""(256,) the bit of a card id in the set (|) of cards of a hand: 13 bits for each suit; 0 for ids that are no cards."""
+"""(256,) bit of each card id in the set (|) of a hand's cards, 13 bits a suit; 0 for numbers that are not cards."""
 for _card in range(DECK_SIZE):
     CARD_KEYS[_card] = RANK_KEYS[_card // 4] + (1 << _COUNTERS[_card % 4])
     CARD_BITS[_card] = 1 << (_RANK_BITS * (_card % 4) + _card // 4)
@@ -105,8 +105,8 @@ def hand_rank_of_set(cards: int) -> int:
         1 (royal flush) to 7462.
 
     Raises:
-        ValueError: For other than 5 to 7 cards, and bits outside 0..51.
-        TypeError: For other than integers.
+        ValueError: For fewer than 5 or more than 7 cards, and for bits outside 0..51.
+        TypeError: If `cards` is not an integer.
     """
     if type(cards) is not int:
         cards = index(cards)
@@ -120,7 +120,7 @@ def hand_rank_of_set(cards: int) -> int:
 
 
 def hand_ranks(cards: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
-    """Return the ranks of many hands of equally many cards.
+    """Return the ranks of many hands that have the same number of cards.
 
     Args:
         cards: (N, 5), (N, 6) or (N, 7) card ids of any integer type; C-contiguous uint8 is fastest, others are copied.
@@ -130,7 +130,7 @@ def hand_ranks(cards: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
 
     Raises:
         ValueError: For other shapes, an id outside 0..51, or a card that comes twice in a hand.
-        TypeError: For other than integers.
+        TypeError: If the array does not hold integers.
     """
     hands = np.asarray(cards)
     if not np.issubdtype(hands.dtype, np.integer):
@@ -149,7 +149,7 @@ def hand_ranks(cards: NDArray[np.integer[Any]]) -> NDArray[np.uint16]:
 
 
 def hand_category(rank: int) -> str:
-    """Return the kind of hand, one of `CATEGORIES`, of a rank 1..7462."""
+    """Return the hand category, one of `CATEGORIES`, of a rank 1..7462; ValueError for any other number."""
     if not BEST_RANK <= rank <= WORST_RANK:
         raise ValueError(f"rank {rank} is outside {BEST_RANK}..{WORST_RANK}")
     return CATEGORIES[bisect_left(WORST_RANK_OF_CATEGORY, rank)]
@@ -157,7 +157,10 @@ def hand_category(rank: int) -> str:
 
 @kernel
 def has_flush(key: Any) -> Any:
-    """Return True if `key`, a sum of `CARD_KEYS`, counts five cards or more of a suit; else the bits do not matter."""
+    """Return True if `key`, a sum of `CARD_KEYS`, contains five or more cards of one suit.
+
+    Otherwise `rank_of` does not use the bits.
+    """
     return (key + _THREE_OF_EACH) & _FIVE_OR_MORE != 0
 
 
@@ -187,7 +190,7 @@ def category_of(rank: Any) -> Any:
 
 @short_kernel
 def _rank_packed_cards(num_cards: Any, packed: Any) -> Any:
-    """Return the rank of as many card ids, one in each of the low bytes; 0 unless they are 5 to 7 different cards."""
+    """Return the rank of the card ids in the `num_cards` low bytes; 0 unless they are 5 to 7 different cards."""
     if num_cards < SMALLEST_HAND or num_cards > LARGEST_HAND:
         return 0
     key, bits = 0, 0
@@ -227,16 +230,16 @@ def _compile_rank_card_set(cards: int) -> int:
     return compiled(cards)
 
 
-# The first call compiles a kernel and puts it here; later ones go past Numba's choice among types.
+# The first call compiles a kernel and assigns it here; later calls skip Numba's dispatch on types.
 _rank_packed_cards_entry: Callable[[int, int], int] = _compile_rank_packed_cards
 _rank_card_set_entry: Callable[[int], int] = _compile_rank_card_set
 
 
 @kernel
 def _rank_hands(hands: Any, ranks: Any) -> Any:
-    """Write the ranks of all `hands`; return False if one of them has a card twice or an id that is no card.
+    """Write the ranks of all `hands`; return False if a hand has a card twice or an id that is not a card.
 
-    Hands are records, not rows of an array: their length is then part of the type and the loop over cards is unrolled.
+    Hands are records, not rows of an array, so that their length is part of the type and Numba unrolls the loop.
     """
     wrong = np.int64(0)
     for i in range(len(hands)):
@@ -259,13 +262,7 @@ def _explain(hand: Sequence[int], where: str = "") -> None:
     """Raise the ValueError that says what is wrong with a hand, if anything is."""
     if not SMALLEST_HAND <= len(hand) <= LARGEST_HAND:
         raise ValueError(f"a hand of {len(hand)} cards has no rank: give {SMALLEST_HAND} to {LARGEST_HAND} cards")
-    seen: set[int] = set()
-    for card in hand:
-        if not 0 <= card < DECK_SIZE:
-            raise ValueError(f"card id {card}{where} is outside 0..{DECK_SIZE - 1}")
-        if card in seen:
-            raise ValueError(f"card id {card} ({card_name(card)}){where} comes twice in {list(hand)}")
-        seen.add(card)
+    check_cards(hand, where)
 
 
 def _explain_set(cards: int) -> None:

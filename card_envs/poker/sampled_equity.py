@@ -1,4 +1,7 @@
-"""Equity by samples: my share of the pot against random hands on random boards, both chosen by the cards that I see."""
+"""Estimates of equity: the mean share of the pot against random hands on random boards.
+
+A hash of the known cards chooses the random cards, so the same cards always have the same estimate.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +20,28 @@ from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
 from card_envs.rng import splitmix64
 
 SAMPLES = 200
-"""Deals by which equities are estimated."""
+"""Number of random deals for an estimate."""
 QUARTERS = 4
+"""Starting hands are divided by strength into this number of groups of equal size."""
 _UNKNOWN = 0.5
-"""Equity against a quarter into which no sample fell."""
+"""Equity against a quarter of which no deal had a hand."""
 
 _CARDS = np.arange(DECK_SIZE)
 _QUARTER_OF_CARDS: NDArray[np.int64] = np.minimum(
     QUARTERS * (1.0 - STARTING_PERCENTILES[starting_hands(np.stack(np.meshgrid(_CARDS, _CARDS), axis=-1))]),
     QUARTERS - 1,
 ).astype(np.int64)
-"""(52, 52) the quarter of the starting hand of two cards, 0 the best."""
+"""(52, 52) quarter of the starting hand of two card ids, 0 the best."""
 _BITS, _COUNTER = 16, 0xFFFF
-"""Bits of the counter of each quarter, four of which are in one number."""
+"""Bits of the counter of a quarter, and their mask; one integer holds the four counters."""
 
 
 @kernel
 def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: Any, at: Any) -> None:
-    """Write the equity of two cards and that against each quarter from o.values[at] on.
+    """Write the equity of two cards against a random hand to o.values[at], and against each quarter behind it.
 
-    `board` is the set of the `shown` cards on the board. A deal takes its cards from the next numbers of a chain
-    of hashes, and the deal after it begins one number later: its first card is known already.
+    `board` is the set of the `shown` board cards. A chain of hashes chooses the cards. Each deal begins one hash later
+    than the deal before, so that most cards of a deal are already computed.
     """
     used = np.int64(1) << first | np.int64(1) << second
     seed = splitmix64(splitmix64(np.uint64(used)) ^ np.uint64(used | board))
@@ -98,9 +102,9 @@ def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: A
 
 @kernel
 def _choose_unused(used: Any, first: Any, second: Any, seed: Any) -> Any:
-    """Return the first of two cards unless `used` has it, else the second, or what the chain has after its `seed`.
+    """Return `first` unless `used` contains it, else `second`, else the next unused card of the chain after `seed`.
 
-    Without a branch up to there: it would be guessed wrong for every tenth card.
+    The choice between the first two has no branch, which the processor would predict wrongly for every tenth card.
     """
     card = first ^ ((first ^ second) & -(used >> first & 1))
     return hash_to_unused_card(used, splitmix64(seed)) if used >> card & 1 else card

@@ -1,7 +1,7 @@
-"""The sampled equities of all hands before the flop: made here, shipped as one file, pinned by a hash.
+"""Computation of the sampled equities of all 1,326 hands before the flop, which ship as one file.
 
-Before the flop samples cost most, and there are 1,326 hands only. `python -m
-card_envs.poker.sampled_equity_tables` computes them again and writes the file.
+Estimates cost most before the flop. `python -m card_envs.poker.sampled_equity_tables` computes the table and writes the
+file.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from card_envs.poker.sampled_equity import QUARTERS, write_sampled_equities
 
 TABLE_FILE = Path(__file__).with_suffix(".npz")
 TABLE_SHA256 = "a74a02acdb230f0c6f0f8c9acb7358710328a4df2faa6fb36fc1c3264eb4c505"
-"""Names the content of `TABLE_FILE`."""
+"""Hash of the content of `TABLE_FILE`."""
 
 
 class Tables(NamedTuple):
-    """Equities before the flop, as the encoder `equity` looks them up."""
+    """Lookup table of the encoder `equity`."""
 
     by_quarter: NDArray[np.float32]
-    """(1326, 4): equity of each of `poker.hands.HANDS` against each quarter of starting hands, best first."""
+    """(1326, 4) equity of each of `poker.hands.HANDS` against each quarter of starting hands, the best first."""
 
 
 def load() -> Tables:
@@ -35,7 +35,7 @@ def load() -> Tables:
 
 
 def build() -> Tables:
-    """Return the tables, computed."""
+    """Compute the tables."""
     rows = np.zeros(len(HANDS), np.dtype((np.record, [("values", np.float32, (1 + QUARTERS,))])))
     _sample_all(HANDS.astype(np.int64), rows)
     return Tables(np.ascontiguousarray(rows["values"][:, 1:]))

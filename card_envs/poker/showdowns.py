@@ -1,6 +1,7 @@
-"""Who wins how much of a pot if hands are shown: shares of several known hands over all boards that may come.
+"""Kernels for the shares of a pot that known hands win, averaged over all boards that can still come.
 
-The kernels work on any record that has the fields of `SHOWDOWN_FIELDS`. Sets of players are int64 with a bit for each.
+The kernels accept any record that has the fields of `SHOWDOWN_FIELDS`. A set of players is an int64 with a bit for each
+player.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SHOWDOWN_FIELDS: list[Any] = [
     ("key", np.int64, (MAX_PLAYERS,)),  # hole cards and known board, see `poker.ranks`
     ("bits", np.int64, (MAX_PLAYERS,)),
     ("rank", np.int64, (MAX_PLAYERS,)),
-    ("rest", np.uint8, (DECK_SIZE,)),  # cards that may still come
+    ("rest", np.uint8, (DECK_SIZE,)),  # card ids that can still come
     ("num_rest", np.int64),
 ]
 SHOWDOWN = np.dtype((np.record, SHOWDOWN_FIELDS))
@@ -30,14 +31,14 @@ SHOWDOWN = np.dtype((np.record, SHOWDOWN_FIELDS))
 
 @kernel
 def clear_shares(s: Any) -> None:
-    """Give every player a share of 0."""
+    """Set the share of every player to 0."""
     for seat in range(s.num_seats):
         s.share[seat] = 0.0
 
 
 @kernel
 def list_rest(s: Any, used: Any) -> None:
-    """Write the cards that are not in the set `used`."""
+    """List the cards that are not in the set `used` in the record."""
     count = np.int64(0)
     for card in range(DECK_SIZE):
         if (used >> card) & 1 == 0:
@@ -48,7 +49,7 @@ def list_rest(s: Any, used: Any) -> None:
 
 @kernel
 def rank_hands(s: Any, key: Any, bits: Any, live: Any) -> None:
-    """Write the ranks of the hands of the set `live` with further board cards."""
+    """Write the rank of each hand in the set `live`; `key` and `bits` describe the further board cards."""
     for seat in range(s.num_seats):
         if (live >> seat) & 1:
             s.rank[seat] = rank_of(s.key[seat] + key, s.bits[seat] | bits)
@@ -56,7 +57,7 @@ def rank_hands(s: Any, key: Any, bits: Any, live: Any) -> None:
 
 @kernel
 def best_share(s: Any, live: Any) -> Any:
-    """Return the best rank of the live hands, and the share of the pot of each hand that has it."""
+    """Return the best rank among the hands in the set `live`, and the share of the pot of each hand that has it."""
     best, count = np.int64(_NO_RANK), np.int64(0)
     for seat in range(s.num_seats):
         if (live >> seat) & 1:
@@ -69,7 +70,7 @@ def best_share(s: Any, live: Any) -> Any:
 
 @kernel
 def add_shares(s: Any, key: Any, bits: Any, live: Any) -> None:
-    """Add the shares of the pot of the live hands at a showdown with further board cards."""
+    """Add the shares of the pot at a showdown between the hands in the set `live`, given further board cards."""
     rank_hands(s, key, bits, live)
     best, share = best_share(s, live)
     for seat in range(s.num_seats):
@@ -79,7 +80,7 @@ def add_shares(s: Any, key: Any, bits: Any, live: Any) -> None:
 
 @kernel
 def write_shares(s: Any, missing: Any, live: Any) -> None:
-    """Write the shares, which sum to 1, of the live hands over all boards with 0, 1 or 2 more cards."""
+    """Write the mean shares, which sum to 1, of the hands in the set `live` over all boards with 0 to 2 more cards."""
     clear_shares(s)
     rest: Any = np.int64(s.num_rest)
     if missing == 0:
@@ -94,7 +95,7 @@ def write_shares(s: Any, missing: Any, live: Any) -> None:
 
 @kernel
 def write_shares_before_flop(s: Any, live: Any) -> None:
-    """Write the shares, which sum to 1, of the live hands over all boards of five cards."""
+    """Write the mean shares, which sum to 1, of the hands in the set `live` over all boards of five cards."""
     clear_shares(s)
     for e in range(np.int64(s.num_rest)):
         for d in range(e):
@@ -107,7 +108,7 @@ def write_shares_before_flop(s: Any, live: Any) -> None:
 
 @kernel
 def _add_pairs(s: Any, end: Any, key: Any, bits: Any, live: Any) -> None:
-    """Add the shares with further board cards and any two of the first `end` cards that may come."""
+    """Add the shares with further board cards and each pair of the first `end` cards of `rest`."""
     for a in range(end):
         a_key, a_bits = key + CARD_KEYS[s.rest[a]], bits | CARD_BITS[s.rest[a]]
         for b in range(a):
@@ -120,4 +121,4 @@ def _normalise(s: Any) -> None:
     for seat in range(s.num_seats):
         total += s.share[seat]
     for seat in range(s.num_seats):
-        s.share[seat] /= total  # each showdown shares out 1
+        s.share[seat] /= total  # the shares of each showdown sum to 1

@@ -1,4 +1,7 @@
-"""The 169 starting hands: two cards without their suits, by number, by name, and how good they are all-in."""
+"""The 169 starting hands of Texas hold'em: numbers, notation, and equity all-in before the flop.
+
+A starting hand stands for all hands of two cards with the same ranks, suited or offsuit.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import DECK_SIZE, RANKS, card_name
+from card_envs.cards import RANKS, check_cards
 from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
-from card_envs.poker.hands import HANDS
+from card_envs.poker.hands import HANDS, HOLE_CARDS
 from card_envs.poker.percentile_tables import MATCHUPS, NUM_RANKS
 
 NUM_STARTING_HANDS = NUM_RANKS**2
@@ -22,13 +25,13 @@ _, _WINS, _TIES = percentile_tables.load()
 
 @kernel
 def starting_hand(a: Any, b: Any) -> Any:
-    """Return the number of a starting hand, 0..168: 13 * rank + other rank, the higher first if suited."""
+    """Return the number of a starting hand, 0..168: 13 * rank + other rank, with the higher rank first if suited."""
     high, low = max(a >> 2, b >> 2), min(a >> 2, b >> 2)
     return high * NUM_RANKS + low if a & 3 == b & 3 else low * NUM_RANKS + high
 
 
 def starting_hands(cards: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the numbers (...) of starting hands, given as card ids (..., 2)."""
+    """Return the numbers (...) of starting hands; `cards` has two card ids on the last axis."""
     ids = np.asarray(cards, np.int64)
     high, low = ids.max(axis=-1) >> 2, ids.min(axis=-1) >> 2
     suited = (ids[..., 0] & 3) == (ids[..., 1] & 3)
@@ -36,9 +39,9 @@ def starting_hands(cards: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
 
 
 STARTING_HANDS: NDArray[np.int64] = starting_hands(HANDS)
-"""(1326,) the starting hand of each of `poker.hands.HANDS`."""
+"""(1326,) starting hand of each of `poker.hands.HANDS`."""
 STARTING_HAND_COUNTS: NDArray[np.int64] = np.bincount(STARTING_HANDS, minlength=NUM_STARTING_HANDS)
-"""(169,) how many hands of two cards each starting hand stands for: 6 pairs, 4 suited, 12 others."""
+"""(169,) number of hands of two cards that a starting hand stands for: 6 for pairs, 4 suited, 12 offsuit."""
 
 
 def _percentiles() -> NDArray[np.float32]:
@@ -49,43 +52,33 @@ def _percentiles() -> NDArray[np.float32]:
 
 
 STARTING_PERCENTILES: NDArray[np.float32] = _percentiles()
-"""(169,) the share of starting hands, by equity, that are not better."""
+"""(169,) share of all hands of two cards whose equity is not higher, above 0, at most 1."""
 STARTING_EQUITIES: NDArray[np.float64] = ((_WINS + 0.5 * _TIES) / MATCHUPS).ravel()
-"""(169,) equity of starting hands against a random hand, 0.323 (32o) to 0.852 (AA)."""
-
-
-def starting_hand_name(number: int) -> str:
-    """Return the usual name of a starting hand, 0..168: "AA", "AKs" (suited), "72o" (offsuit)."""
-    if not 0 <= number < NUM_STARTING_HANDS:
-        raise ValueError(f"starting hand {number} is outside 0..{NUM_STARTING_HANDS - 1}")
-    first, second = divmod(number, NUM_RANKS)
-    suits = "" if first == second else "s" if first > second else "o"
-    return RANKS[max(first, second)] + RANKS[min(first, second)] + suits
+"""(169,) equity of each starting hand against a random hand, 0.323 (32o) to 0.852 (AA)."""
 
 
 def starting_hand_equity(cards: Iterable[int]) -> float:
-    """Return the share of the pot, 0..1, that two card ids win on average all-in against one random hand."""
+    """Return the equity, 0 to 1, of two card ids all-in against one random hand; ValueError for other cards."""
     hand = [index(card) for card in cards]
-    if len(hand) != 2:
-        raise ValueError(f"a starting hand has 2 cards, not {len(hand)}")
-    return float(STARTING_EQUITIES[check_starting_hand(hand)])
-
-
-def check_starting_hand(hand: list[int]) -> int:
-    """Return the number of two card ids; ValueError for an id outside 0..51 or a card that comes twice."""
-    for card in hand:
-        if not 0 <= card < DECK_SIZE:
-            raise ValueError(f"card id {card} is outside 0..{DECK_SIZE - 1}")
-    if hand[0] == hand[1]:
-        raise ValueError(f"card id {hand[0]} ({card_name(hand[0])}) comes twice in {hand}")
-    return int(starting_hand(*hand))
+    if len(hand) != HOLE_CARDS:
+        raise ValueError(f"a starting hand has {HOLE_CARDS} cards, not {len(hand)}")
+    check_cards(hand)
+    return float(STARTING_EQUITIES[starting_hand(*hand)])
 
 
 def starting_hands_of(notation: str) -> set[int]:
     """Return the numbers of the starting hands that an entry of a range names.
 
-    "AA", "AK" (suited and offsuit), "AKs", "AKo"; "AA-99", "AK-AT", "KTs-JTs" from one to another; "99+" pairs from
-    nines up, "ATs+" with a better second card; "T+" two cards of at least a ten. ValueError for anything else.
+    Args:
+        notation: "AA", "AK" (suited and offsuit), "AKs" or "AKo"; "AA-99", "AK-AT" or "KTs-JTs" (from one to another);
+            "99+" (this pair and higher ones), "ATs+" (this second card and higher ones) or "T+" (two cards of at least
+            a ten).
+
+    Returns:
+        Numbers 0..168, see `starting_hand`.
+
+    Raises:
+        ValueError: For any other text.
     """
     if re.fullmatch(f"[{RANKS}]\\+", notation):
         lowest = RANKS.index(notation[0])
@@ -103,7 +96,7 @@ def starting_hands_of(notation: str) -> set[int]:
 
 
 def _ends(notation: str) -> list[tuple[int, int, str]]:
-    """Return (high rank, low rank, "s", "o" or "") of the best and the worst hand that an entry names."""
+    """Return the best and the worst hand that an entry names, as (high rank, low rank, "s", "o" or "")."""
     names = notation.split("-")
     found = [hand for name in names if (hand := _parse_name(name.removesuffix("+")))]
     if len(names) == len(found) == 1 and notation.endswith("+"):
@@ -127,7 +120,7 @@ def _parse_name(name: str) -> tuple[int, int, str] | None:
 
 
 def _is_span(best: tuple[int, int, str], worst: tuple[int, int, str]) -> bool:
-    """Return True if one can go from a hand down to another: pairs, the same high card, or the same low card."""
+    """Return True if two hands can be the ends of a range: both pairs, the same high card, or the same low card."""
     both_pairs = best[0] == best[1] and worst[0] == worst[1]
     no_pairs = best[0] > best[1] and worst[0] > worst[1]
     shared = best[0] == worst[0] or best[1] == worst[1]

@@ -1,4 +1,4 @@
-"""How strong each of the 1,326 hands is on a board: its chance to beat a random hand. Kernels."""
+"""Kernels for hand strength: the chance of each of the 1,326 hands to beat a random hand on a board."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ STRENGTHS = np.dtype(
     (
         np.record,
         [
-            STREAM,  # of the random boards
+            STREAM,  # random stream of the sampled boards
             ("share", np.float64, (NUM_HANDS,)),  # chance of each hand to win against a random one; ties count half
-            ("boards", np.int64, (NUM_HANDS,)),  # on which it was possible
+            ("boards", np.int64, (NUM_HANDS,)),  # number of boards on which each hand was possible
             ("rank", np.int64, (NUM_HANDS,)),
-            ("count", np.int64, (WORST_RANK + 2,)),  # hands of a rank, then of all worse ranks
+            ("count", np.int64, (WORST_RANK + 2,)),  # number of hands of this rank, later of this and all worse ranks
         ],
     )
 )
-"""The strengths of all hands on one board, and scratch space."""
+"""Dtype of the record of one computation, scratch space and result."""
 
 
 @kernel
 def write_strengths(s: Any, key: Any, bits: Any, used: Any, missing: Any, samples: Any) -> None:
-    """Write the chance of every hand to win against a random one on a board, 0 for hands that hold one of its cards.
+    """Write the chance of every hand to win against a random hand on a board; 0 for hands that hold a board card.
 
-    `key` and `bits` are those of the board (see `poker.ranks`), `used` the set of its cards. With no or one card
-    missing all boards count, with two `samples` random ones from the stream of `s`. Cards that both hands would share
-    are not looked at, which is an approximation of the chance against a possible hand.
+    `key` and `bits` describe the board (see `poker.ranks`), `used` is the set of its cards. If one board card is
+    missing, all boards are evaluated; if two are missing, `samples` random boards. The chance is approximate: the
+    random hand may hold the same cards as the hand.
     """
     for hand in range(NUM_HANDS):
         s.share[hand] = 0.0
@@ -59,9 +59,9 @@ def write_strengths(s: Any, key: Any, bits: Any, used: Any, missing: Any, sample
 
 @kernel
 def _add_board(s: Any, key: Any, bits: Any, used: Any) -> None:
-    """Add the share of other hands that each hand beats on a whole board."""
-    for place in range(WORST_RANK + 2):
-        s.count[place] = 0
+    """Add the share of all hands that each hand beats on a complete board."""
+    for k in range(WORST_RANK + 2):
+        s.count[k] = 0
     total = np.int64(0)
     for hand in range(NUM_HANDS):
         a, c = np.int64(HANDS[hand, 0]), np.int64(HANDS[hand, 1])
@@ -71,8 +71,8 @@ def _add_board(s: Any, key: Any, bits: Any, used: Any) -> None:
             s.rank[hand] = rank
             s.count[rank] += 1
             total += 1
-    for place in range(WORST_RANK, 0, -1):
-        s.count[place] += s.count[place + 1]
+    for k in range(WORST_RANK, 0, -1):
+        s.count[k] += s.count[k + 1]
     for hand in range(NUM_HANDS):
         rank = np.int64(s.rank[hand])
         if rank > 0:

@@ -70,7 +70,7 @@ def test_illegal_actions_and_wrong_seats_say_what_to_do(rllib: Any) -> None:
     observations, _ = env.reset(seed=0)
     (agent,) = observations
     other = next(name for name in env.possible_agents if name != agent)
-    with pytest.raises(ValueError, match=f"it is the turn of {agent} alone"):
+    with pytest.raises(ValueError, match=f"only {agent} is to act"):
         env.step({other: 1})
     env.step({agent: 1})
     with pytest.raises(IllegalActionError, match=r"legal: check .* use ppo_config"):

@@ -249,22 +249,22 @@ def test_a_server_that_is_not_there_is_named() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda answer: b"<html>busy</html>", "is no JSON object"),
-        (lambda answer: b"[" * 100_000, "is no JSON object"),
-        (lambda answer: [answer], "is no JSON object"),
+        (lambda answer: b"<html>busy</html>", "is not a JSON object"),
+        (lambda answer: b"[" * 100_000, "is not a JSON object"),
+        (lambda answer: [answer], "is not a JSON object"),
         (lambda answer: {"error_msg": "Invalid token"}, "was refused: Invalid token"),
         (lambda answer: answer | {"client_pos": 2}, "client_pos 2 is not 0 or 1"),
-        (lambda answer: answer | {"action": None}, "action None is no betting"),
+        (lambda answer: answer | {"action": None}, "action None is not a betting string"),
         (lambda answer: answer | {"action": "x"}, "write k, c, f, b and numbers"),
         (lambda answer: answer | {"action": "k"}, "'k' is not legal there"),
-        (lambda answer: answer | {"action": "b150", "client_pos": 0}, "sign 1 of the betting"),
-        (lambda answer: answer | {"action": "b99999", "client_pos": 0}, "sign 1 of the betting"),
+        (lambda answer: answer | {"action": "b150", "client_pos": 0}, "action 1 of the betting"),
+        (lambda answer: answer | {"action": "b99999", "client_pos": 0}, "action 1 of the betting"),
         (lambda answer: answer | {"action": "c", "client_pos": 1}, "has not the 0 decisions"),
         (lambda answer: answer | {"action": "", "client_pos": 0}, "waits for Slumbot"),
-        (lambda answer: answer | {"hole_cards": ["Ah"]}, "is no list of 2 cards"),
+        (lambda answer: answer | {"hole_cards": ["Ah"]}, "is not a list of 2 cards"),
         (lambda answer: answer | {"hole_cards": ["Ah", "1h"]}, "write cards such as"),
         (lambda answer: answer | {"hole_cards": ["Ah", "Ah"]}, "twice|more than once|Ah"),
-        (lambda answer: answer | {"board": ["Ah", "Kh"]}, "is no list of"),
+        (lambda answer: answer | {"board": ["Ah", "Kh"]}, "is not a list of"),
         (lambda answer: answer | {"winnings": 100}, "do not fit together"),
         (lambda answer: answer | {"winnings": "100"}, "are not a number of chips"),
     ],
@@ -315,7 +315,7 @@ def test_betting_in_the_notation_of_the_competition(
     action: str, cards: int, signs: str, positions: tuple[int, ...], sign: str, incr: str
 ) -> None:
     betting = parse_betting(action, cards)
-    assert (betting.signs, betting.positions, betting.is_over) == (signs, positions, False)
+    assert (betting.acpc_betting, betting.positions, betting.is_over) == (signs, positions, False)
     assert to_incr(sign, betting) == incr
 
 

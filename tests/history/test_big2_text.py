@@ -31,7 +31,7 @@ def test_a_deal_is_read_replayed_and_written_byte_for_byte() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("1 3D, 2 KD", "2 KD", "the first play must be '1 3D': whoever holds 3D leads it"),
+        ("1 3D, 2 KD", "2 KD", "the first play must be '1 3D': the seat with 3D leads it"),
         ("2 KD, 3 2C", "2 KD, 0 TD", "trick 1, play 3 '0 TD' is not legal: player_3 is to act"),
         (
             "2 KD, 3 2C",

@@ -252,7 +252,7 @@ def test_mucked_side_pot_goes_to_whoever_alone_paid_for_it() -> None:
     assert stacks(no_limit(actions, **settings)) == (150, 60, 20)
     assert stacks(no_limit([*actions, "p3 sm", "p2 sm KsKh", "p1 sm AsAh"], **settings)) == (150, 60, 20)
     nobody = no_limit([*actions, "p3 sm", "p2 sm", "p1 sm AsAh"], **settings, finishing_stacks=[230, 0, 0])
-    assert replay_hand(nobody).reason == "a pot was left by mucked hands alone"
+    assert replay_hand(nobody).reason == "all hands that could win a pot were mucked"
     heads_up = [*DEAL_2, "p2 cbr 60", "p1 cc", *BOARD, "p2 sm", "p1 sm AsAh"]
     assert stacks(no_limit(heads_up, players=2, starting_stacks=[50, 80])) == (100, 30)
 

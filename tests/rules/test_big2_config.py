@@ -49,7 +49,7 @@ from tests.helpers.big2_deals import Deal, fill_hands
         ({"double_from": 10.0}, "double_from 10.0 must be"),
         ({"double_from": 10, "triple_from": 10}, "triple_from 10 must be more cards than double_from 10"),
         ({"points_per_two": -1}, "points_per_two -1 must be a whole number in 0 .. 1000"),
-        ({"points_per_two": 5, "double_per_two": True}, "penalties for the same card: choose one"),
+        ({"points_per_two": 5, "double_per_two": True}, "penalties for the same cards: choose one"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:

@@ -20,7 +20,7 @@ ABOUT_ONE_GAME = (
     "card_envs/history/big2/", "card_envs/history/holdem_hand.py",
     "card_envs/history/recorded_cards.py", "card_envs/history/settle.py", "card_envs/history/__init__.py",
     # another library's interface to its own hold'em
-    "wrappers/card_wrappers/rlcard.py", "wrappers/card_wrappers/acpc.py",
+    "wrappers/card_wrappers/rlcard.py", "wrappers/card_wrappers/acpc/",
     "wrappers/card_wrappers/slumbot.py", "wrappers/card_wrappers/openspiel/universal_poker.py",
     # agents, papers, and what shows or trains certain games by their ids
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",

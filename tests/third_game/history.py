@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from card_envs.game import ILLEGAL, Game, Tables
-from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
+from card_envs.history.formats import HistoryFormat, HistoryWriter
+from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult
-from card_envs.history.steps import HandSteps, hand_number
+from card_envs.history.steps import HandSteps
 from tests.third_game.config import DozenConfig
 from tests.third_game.game import dozen_game
 from tests.third_game.view import cards_in
 
 
-class _Writer:
+class _Writer(HistoryWriter):
     def __init__(self, game: Game, names: tuple[str, ...]) -> None:
         self._game, self._names = game, names
-
-    def header(self, num_hands: int) -> str:
-        return ""
-
-    def footer(self) -> str:
-        return ""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
         for number, start, actions in zip(played.numbers.tolist(), played.dealt, played.actions, strict=True):
@@ -46,11 +40,14 @@ class _Writer:
             }) + "\n"  # fmt: skip
 
 
-class DozenFormat:
+Recorded = tuple[str, dict[str, Any]]
+"""File and line of a deal, and its fields."""
+
+
+class DozenFormat(HistoryFormat[Recorded]):
     """One JSON object a line."""
 
     suffixes = (".dozen",)
-    suffixes_if_named = ()
 
     def why_not(self, game: Game) -> str | None:
         return None if isinstance(game.config, DozenConfig) else f"{game.name} is not Dozen"
@@ -58,30 +55,29 @@ class DozenFormat:
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         return _Writer(game, names)
 
-    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
-        return [_replay(f"{file}:{n + 1}", json.loads(line)) for n, line in enumerate(file.read_text().splitlines())]
+    def load_hands(self, file: Path) -> list[Recorded]:
+        return [(f"{file}:{n + 1}", json.loads(line)) for n, line in enumerate(file.read_text().splitlines())]
 
-    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
-        deal = json.loads(hand_number(number, file.read_text().splitlines(), file))
+    def replay_hand(self, hand: Recorded, rules: object) -> ReplayResult:
+        return _replay(*hand)
+
+    def hand_steps(self, hand: Recorded, rules: object) -> HandSteps:
+        source, deal = hand
         game, tables = _dealt(deal)
         frames = [tables.copy()]
         for card in deal["cards"]:
             game.step(tables, 0, card)
             frames.append(tables.copy())
         names = tuple(str(card + 1) for card in deal["cards"])
-        return HandSteps(game, f"{file}:{number}", tuple(deal["names"]), np.concatenate(frames), names)
+        return HandSteps(game, source, tuple(deal["names"]), np.concatenate(frames), names)
 
-    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
-        deals = enumerate(map(json.loads, file.read_text().splitlines()))
-        return make_recorded_hands(partial(_to_recorded_hand, f"{file}:{n + 1}", deal) for n, deal in deals)
-
-
-def _to_recorded_hand(source: str, deal: dict[str, Any]) -> RecordedHand:
-    game, _ = _dealt(deal)
-    hand = RecordedHand(source, game, {"hands": deal["hands"]}, tuple(deal["names"]), tuple(deal["cards"]))
-    if hand.tables_after(0)["opener"][0] != deal["opener"]:
-        raise ValueError(f"{source}: another seat opens")
-    return hand
+    def to_recorded_hand(self, hand: Recorded) -> RecordedHand:
+        source, deal = hand
+        game, _ = _dealt(deal)
+        recorded = RecordedHand(source, game, {"hands": deal["hands"]}, tuple(deal["names"]), tuple(deal["cards"]))
+        if recorded.tables_after(0)["opener"][0] != deal["opener"]:
+            raise ValueError(f"{source}: another seat opens")
+        return recorded
 
 
 def _dealt(deal: dict[str, Any]) -> tuple[Game, Tables]:

@@ -1,10 +1,10 @@
-"""OpenEnv: one seat of a card game as an environment server, played in words.
+"""OpenEnv: one seat of a card game as an environment server whose actions are text.
 
     app = make_app("no_limit_holdem-v0", opponents=["chen"])  # then: uvicorn module:app
 
-Every session has a table of its own. `reset` deals, and the agents at the other seats act until the learner's seat is
-asked; `step` takes an answer in words, such as "raise to 6". An answer that names no legal action does not end the
-deal: the observation says what is legal. The reward of a deal comes with its last observation.
+Every session has its own table. `reset` deals, and the agents at the other seats act until the learner's decision.
+`step` takes an answer as text, such as "raise to 6". An answer that does not name a legal action is refused: the deal
+continues, and the observation lists the legal actions. The last observation of a deal has its reward.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from card_envs.game import Game
 from card_envs.text import FORMS, ActionTextError, TextTable, default_action
 
 _MAX_DEALS = 1000
-"""Deals that `reset` tries until one gives the learner a decision."""
+"""Maximum number of deals that `reset` tries until one gives the learner a decision."""
 _SPLITS = {"train": 0, "test": 1 << 32}
-"""Tasks are seeded deals: name of a split -> the seed of its first deal."""
+"""Name of a split of tasks -> seed of its first task; task k is the deal with this seed plus k."""
 _DEALS_PER_SPLIT = 1_000_000
 _LISTED_TASKS = 100
 
 
 class CardAction(Action):  # type: ignore[misc]  # here and below: OpenEnv may be missing
-    """An answer in words."""
+    """An answer of the learner as text."""
 
     message: str = Field(
         max_length=200_000, description='The action, alone or at the end of a text: "call", "[raise 80]"'
@@ -42,33 +42,37 @@ class CardAction(Action):  # type: ignore[misc]  # here and below: OpenEnv may b
 
 
 class CardObservation(Observation):  # type: ignore[misc]
-    """Situation of the learner's seat in words, without anything that it may not see."""
+    """A description of the table as text, with only what the learner's seat may know."""
 
-    text: str = Field(description="The situation in words, with the legal actions; the result when the deal is over")
+    text: str = Field(description="Description of the table, with the legal actions; the result when the deal is over")
     legal_actions: list[str] = Field(default_factory=list, description="Names of the legal actions; empty at the end")
     seat: int = Field(description="The learner's seat in this deal")
     error: str = Field(default="", description="Why the last answer was refused; empty if it was not")
 
 
 class CardState(State):  # type: ignore[misc]
-    """Numbers and names of a session; no cards."""
+    """State of a session, without cards."""
 
     game: str = ""
     seat: int = -1
     num_refused: int = 0
-    """Answers of this episode that named no legal action."""
+    """Number of refused answers in this episode."""
 
 
 class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # type: ignore[misc]
-    """One seat of a card game against agents; an episode is a deal.
+    """One seat of a card game against agents. An episode is a deal.
 
     Args:
-        game: The game, as `card_envs.make_game` returns it.
-        opponents: Agents of the game, of which one is drawn for each deal and takes all other seats.
-        seat: The learner's seat; None for another one in every deal.
+        game: The game, see `card_envs.make_game`.
+        opponents: Agents; each deal draws one of them, which plays all other seats.
+        seat: Seat of the learner; None draws it for each deal.
         form: Form of the prompts, "compact" or "verbose".
-        attempts: Refused answers in a row after which check, pass or fold is played, the first that is legal.
+        attempts: Number of refused answers in a row after which the environment plays check, pass or fold, the first
+            that is legal.
         refused_reward: Reward of a step whose answer was refused; at most 0.
+
+    Raises:
+        ValueError: For an argument that does not fit.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -108,21 +112,22 @@ class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # t
         options: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> CardObservation:
-        """Deal, and return what the learner knows at its first decision.
-
-        A deal that ends before the learner has a decision is dealt again with the next seed.
+        """Deal the cards. A deal that ends before the learner has a decision is dealt again.
 
         Args:
-            seed: The same seed gives the same deal, seat and actions of the opponents; None for a random deal.
-            episode_id: Name of the episode; None for a random one.
-            split: Of the tasks, "train" or "test", instead of a seed.
-            index: Of the task in its split.
-            options: Cards, stacks or button of the deal, as in the environment's `reset`.
-            **kwargs: Nothing else is taken.
+            seed: Seed of the deal, the seat and the actions of the opponents; None for a random deal.
+            episode_id: Name of the episode; None for a random name.
+            split: Split of the tasks, "train" or "test". A task replaces the seed.
+            index: Index of the task in its split.
+            options: Options that fix the deal (cards, stacks, button), see the environment's `reset`.
+            **kwargs: Not supported.
+
+        Returns:
+            The observation of the learner's first decision.
 
         Raises:
-            ValueError: An argument is not known or does not fit.
-            RuntimeError: None of 1,000 deals gave the learner a decision.
+            ValueError: For an argument that is unknown or does not fit.
+            RuntimeError: If none of 1,000 deals gave the learner a decision.
         """
         if kwargs:
             raise ValueError(f"reset arguments {sorted(kwargs)} are not known: seed, episode_id, split, index, options")
@@ -144,10 +149,18 @@ class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # t
         return self._observe(table)
 
     def step(self, action: CardAction, timeout_s: float | None = None, **kwargs: Any) -> CardObservation:
-        """Take an answer in words and let the others act until the learner is asked again or the deal is over.
+        """Take an answer; the opponents act until the learner's next decision or the end of the deal.
+
+        Args:
+            action: The answer.
+            timeout_s: Not used.
+            **kwargs: Not used.
+
+        Returns:
+            The next observation. After a refused answer it has the reason in `error`.
 
         Raises:
-            RuntimeError: The deal is over or has not begun.
+            RuntimeError: If the deal is over or has not begun.
         """
         table = self._table
         if table is None or table.is_over:
@@ -178,28 +191,28 @@ class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # t
 
     @property
     def state(self) -> CardState:
-        """The episode's name, seat and numbers of steps and refused answers."""
+        """Name and seat of the episode, and its numbers of steps and refused answers."""
         return self._state
 
     def get_metadata(self) -> EnvironmentMetadata:
         """Return the name and description that the server shows."""
-        return EnvironmentMetadata(name=self._game.name, description=f"card-envs: {self._game.name} in words")
+        return EnvironmentMetadata(name=self._game.name, description=f"card-envs: {self._game.name} as text")
 
     def list_splits(self) -> list[str]:
         """Return the names of the splits of tasks."""
         return list(_SPLITS)
 
     def num_tasks(self, split: str) -> int:
-        """Return how many tasks a split has."""
-        _seed_of_task(split, 0)  # refuses an unknown split
+        """Return the number of tasks of a split."""
+        _seed_of_task(split, 0)  # raises an error for an unknown split
         return _DEALS_PER_SPLIT
 
     def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """Return the first tasks of a split."""
+        """Return the first 100 tasks of a split."""
         return [self.get_task(split, index) for index in range(_LISTED_TASKS)]
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """Return one task: a seeded deal."""
+        """Return a task, which is a seeded deal."""
         return {"id": f"{split}-{index}", "index": index, "seed": _seed_of_task(split, index)}
 
 
@@ -217,23 +230,23 @@ def make_app(
 
     Args:
         game_id: Environment id, such as "no_limit_holdem-v0".
-        opponents: Names of agents; one is drawn for each deal and takes all other seats.
-        seat: The learner's seat; None for another one in every deal.
+        opponents: Names of agents; each deal draws one of them, which plays all other seats.
+        seat: Seat of the learner; None draws it for each deal.
         form: Form of the prompts, "compact" or "verbose".
-        attempts: Refused answers in a row after which check, pass or fold is played.
+        attempts: Number of refused answers in a row after which the environment plays check, pass or fold.
         refused_reward: Reward of a step whose answer was refused; at most 0.
-        max_sessions: Sessions at the same time.
+        max_sessions: Maximum number of sessions at the same time.
         **settings: Arguments of the environment, such as `num_players=6`.
 
     Raises:
-        ValueError: An argument does not fit; no server has begun.
+        ValueError: For an argument that does not fit.
 
     Example:
         >>> app = make_app("kuhn_poker-v0")
     """
     game = make_game(find_entry(game_id).id, **settings)
     make = session_factory(game, opponents, seat, form, attempts, refused_reward)
-    make().reset(seed=0)  # compiles the game before anybody waits, and refuses what does not fit
+    make().reset(seed=0)  # compiles the game before the first session, and raises errors for wrong arguments
     return create_app(
         make, CardAction, CardObservation, env_name=game.name, max_concurrent_envs=max_sessions, state_cls=CardState
     )
@@ -242,7 +255,7 @@ def make_app(
 def session_factory(
     game: Game, opponents: Sequence[str], seat: int | None, form: str, attempts: int, refused_reward: float
 ) -> Callable[[], CardEnvironment]:
-    """Return a function that makes the environment of a session, with agents of its own."""
+    """Return a function that returns a new environment, with its own agents, for each session."""
 
     def make() -> CardEnvironment:
         agents = [find_agent(name, game) for name in opponents]

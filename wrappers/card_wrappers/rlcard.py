@@ -229,7 +229,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
 
 def _find_action(name: Any, names: dict[int, str | int]) -> int:
-    """Return the id of a raw action, ILLEGAL if it is not legal; "check" replaces a "fold" that is not allowed."""
+    """Return the id of a raw action, or ILLEGAL; a "fold" that is not legal is replaced by "check"."""
     ids = {name: action for action, name in names.items()}
     if name == "fold" and name not in ids and "check" in ids:
         return ids["check"]

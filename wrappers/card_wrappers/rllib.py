@@ -1,14 +1,14 @@
-"""RLlib: any environment id as a multi-agent environment with action masks, for PPO on the current API stack.
+"""RLlib: every environment id as a multi-agent environment with action masks, for PPO on the current API stack.
 
     config = ppo_config("limit_holdem-v0", num_players=2).env_runners(num_env_runners=2)
     algorithm = config.build_algo()
     algorithm.train()
 
-One shared module plays all seats; whoever acts gets an observation, and when the deal is over everybody who has acted
-gets its reward, so credit is that of the environment. RLlib has one masking module, for PPO in PyTorch. Other modules
-ignore the mask; their first illegal action raises an error that says so.
+One shared module plays all seats. The seat to act gets an observation; at the end of the deal every seat that has acted
+gets its reward. RLlib has one module with action masks, for PPO in PyTorch. Other modules ignore the mask, and their
+first illegal action raises an error.
 
-RLlib pins one exact version of Gymnasium: give it an environment of its own.
+RLlib requires one exact version of Gymnasium, so install it in a separate Python environment.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ except ImportError as error:
     ) from error
 
 SHARED_MODULE = "shared"
-"""The one module that plays all seats."""
+"""Id of the module that plays all seats."""
 
 _FIRST_SAMPLE_SECONDS = 600.0
 
@@ -43,9 +43,13 @@ Returned = dict[str, Any]
 
 
 class CardMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # Ray ships no types
-    """A table whose seats are RLlib's agents. Observations are {"observations", "action_mask"}, float32.
+    """One table whose seats are RLlib's agents. Observations are {"observations", "action_mask"}, float32.
 
-    `config` has the `env_id`, and the arguments of that environment.
+    Args:
+        config: Key "env_id" with an environment id, such as "limit_holdem-v0", and the arguments of that environment.
+
+    Raises:
+        ValueError: If `config` has no "env_id", or arguments that the environment refuses.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -61,7 +65,15 @@ class CardMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # Ray ships no ty
         self._has_acted: set[str] = set()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Returned, Returned]:
-        """Deal; return the observation of the seat to act. Deals that are over at once are dealt again."""
+        """Deal the cards. A deal in which no seat has a decision is dealt again.
+
+        Args:
+            seed: Seed of this and all later deals; None continues the random stream.
+            options: Options that fix the deal, see the environment.
+
+        Returns:
+            The observation of the seat to act, and an empty info.
+        """
         self.env.reset(seed, options)
         while self._is_over():
             self.env.reset()
@@ -69,10 +81,21 @@ class CardMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # Ray ships no ty
         return self._turn(), {}
 
     def step(self, action_dict: Mapping[str, Any]) -> tuple[Returned, Returned, Returned, Returned, Returned]:
-        """Take the action of the seat to act; return observations, rewards, terminations, truncations, infos."""
+        """Take the action of the seat to act.
+
+        Args:
+            action_dict: The seat to act -> action id.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos by seat.
+
+        Raises:
+            ValueError: If the actions are not those of the seat to act alone.
+            IllegalActionError: For an illegal action.
+        """
         agent = self.env.agent_selection
         if list(action_dict) != [agent]:
-            raise ValueError(f"actions of {list(action_dict)}: it is the turn of {agent} alone")
+            raise ValueError(f"actions for {list(action_dict)}: only {agent} is to act")
         try:
             self.env.step(action_dict[agent])
         except IllegalActionError as error:
@@ -94,22 +117,29 @@ class CardMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # Ray ships no ty
         return {agent: _as_floats(seen["observation"], seen["action_mask"])}
 
     def _end(self) -> tuple[Returned, Returned, Returned, Returned, Returned]:
-        """Pay everybody who has acted; seats that were never asked have no step that could be credited."""
-        paid = [agent for agent in self.possible_agents if agent in self._has_acted]
+        """Return the rewards of the seats that have acted; RLlib accepts no rewards for other seats."""
+        acted = [agent for agent in self.possible_agents if agent in self._has_acted]
         everything = np.ones(self.env.game.num_actions)  # a mask of zeros would leave no distribution over actions
-        observations = {agent: _as_floats(self.env.observe(agent)["observation"], everything) for agent in paid}
-        rewards = {agent: float(self.env.rewards[agent]) for agent in paid}
+        observations = {agent: _as_floats(self.env.observe(agent)["observation"], everything) for agent in acted}
+        rewards = {agent: float(self.env.rewards[agent]) for agent in acted}
         return observations, rewards, {"__all__": True}, {"__all__": False}, {}
 
 
 def ppo_config(env_id: str, hidden: tuple[int, ...] = (256, 256), **settings: Any) -> PPOConfig:
-    """Return PPO with masked actions and one module for all seats; `settings` are the environment's arguments.
+    """Return a configuration of PPO with action masks and one module for all seats, without discounting.
 
-    All else (`env_runners`, `learners`, `training`) is RLlib's to set. Discounting is off: deals are short, and paid at
-    their end.
+    RLlib's methods (`env_runners`, `learners`, `training`) set everything else.
+
+    Args:
+        env_id: Environment id, such as "limit_holdem-v0".
+        hidden: Sizes of the hidden layers.
+        **settings: Arguments of the environment, such as `num_players=2`.
+
+    Raises:
+        ValueError: For an unknown id, and for arguments that the environment refuses.
     """
     env_config = {"env_id": find_entry(env_id).id, **settings}
-    CardMultiAgentEnv(env_config)  # unknown settings fail here, not in a remote worker
+    CardMultiAgentEnv(env_config)  # raises an error for wrong settings here, not in a remote worker
     module = RLModuleSpec(
         module_class=ActionMaskingTorchRLModule,
         model_config=DefaultModelConfig(fcnet_hiddens=list(hidden), fcnet_activation="relu"),
@@ -118,15 +148,15 @@ def ppo_config(env_id: str, hidden: tuple[int, ...] = (256, 256), **settings: An
         PPOConfig()
         # RLlib's check of environments samples actions without the mask
         .environment(CardMultiAgentEnv, env_config=env_config, disable_env_checking=True)
-        .multi_agent(policies={SHARED_MODULE}, policy_mapping_fn=_shared_module)
-        # RLlib's minute may be too short where workers compile the kernels first: it would go on without samples
+        .multi_agent(policies={SHARED_MODULE}, policy_mapping_fn=_map_to_shared_module)
+        # workers compile the kernels first, which may take longer than RLlib's default of a minute
         .env_runners(sample_timeout_s=_FIRST_SAMPLE_SECONDS)
         .rl_module(rl_module_spec=module)
         .training(gamma=1.0)
     )
 
 
-def _shared_module(agent: str, episode: Any, **more: Any) -> str:
+def _map_to_shared_module(agent: str, episode: Any, **more: Any) -> str:
     return SHARED_MODULE
 
 

@@ -108,7 +108,7 @@ class CardVecEnv(VecEnv):
         return self._make_observation(self._last_step.observation, self._last_step.action_mask)
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Keep the actions (N,) for `step_wait`."""
+        """Store the actions (N,) for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
@@ -130,7 +130,7 @@ class CardVecEnv(VecEnv):
             result.rewards[replaced] += ILLEGAL_REWARD
         self._returns += result.rewards
         self._lengths += 1
-        nothing: dict[str, Any] = {}  # shared: making N dicts a step would cost as much as the game
+        nothing: dict[str, Any] = {}  # shared, since N new dicts in each step would cost as much time as the game
         infos = [nothing] * self.num_envs
         for i in np.flatnonzero(replaced).tolist():
             infos[i] = {"illegal_action": True}

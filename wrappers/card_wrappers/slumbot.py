@@ -1,21 +1,21 @@
-"""Slumbot, a public player of heads-up no-limit hold'em, as the opponent of our agents, over its HTTP interface.
+"""Matches of our agents against Slumbot, a public bot for heads-up no-limit hold'em, over its HTTP interface.
 
-Not tested against the service here: the format is that of public clients, and the tests play against a local server
-that speaks it. Nothing is sent before `SlumbotPlayer.play` is iterated.
+This module is not tested against the service: it uses the format of public clients, and its tests use a local server
+with this format. It sends nothing before `SlumbotPlayer.play` is iterated.
 
-Slumbot plays the no-limit game of the Annual Computer Poker Competition: blinds of 50 and 100, and 20,000 chips in
+Slumbot plays the no-limit game of the Annual Computer Poker Competition, with blinds of 50 and 100, and 20,000 chips in
 every hand. `POST /api/new_hand` and `POST /api/act` take and return JSON objects:
 
-* `token`: names the session; sent back with every request
-* `client_pos`: 0: the client has the big blind; 1: the small blind
+* `token`: id of the session, which every request repeats
+* `client_pos`: position of the client, 0 for the big blind, 1 for the small blind
 * `hole_cards`, `board`: such as ["Ah", "Kd"]
 * `action`: the betting: k checks, c calls, f folds, bN bets or raises to N chips on the street; "/" divides streets
-* `incr`: request: what the client does, in the same letters
-* `winnings`: chips that the client won or lost; only when the hand is over
+* `incr` (only in requests): the client's decision, in the same letters
+* `winnings`: chips that the client won or lost, when the hand is over
 * `bot_hole_cards`: Slumbot's cards, when the hand is over
-* `error_msg`: why a request was refused
+* `error_msg`: reason why a request was refused
 
-States are written as the competition's protocol has them, so that `card_wrappers.acpc` plays the hands.
+The module converts states to the competition's protocol, so that `card_wrappers.acpc` plays the hands.
 """
 
 from __future__ import annotations
@@ -50,35 +50,36 @@ _RIVER = 3
 _TOKEN = re.compile(r"[kcf]|b[0-9]{1,6}")
 _CARD = re.compile(r"[2-9TJQKA][cdhs]")
 _MAX_BYTES = 1_000_000
-"""Maximum size of an answer; real ones have a few hundred bytes."""
+"""Maximum number of bytes of an answer; usual answers have a few hundred."""
 _MAX_PAUSE = 60.0
 """Maximum number of seconds between two attempts."""
 _UNSENT = (ConnectionRefusedError, socket.gaierror)
+"""Errors that occur before a request is sent."""
 _BUSY = (429, 503)
-"""HTTP statuses by which a server says that it did nothing."""
+"""HTTP statuses of a server that did not process the request."""
 
 
 class SlumbotError(OSError):
-    """Raised when the service cannot be reached, refuses a request, or answers with no state of the game."""
+    """Raised if the service cannot be reached, refuses a request, or answers with something else than a state."""
 
 
 # --- requests ---------------------------------------------------------------------------------------------------------
 
 
 class SlumbotClient:
-    """The two requests of the service, with retries.
+    """Client of the service's two requests, with retries.
 
-    An action whose answer is lost is not sent again: the service may have taken it, and would take the second one as
-    the next decision. Requests that certainly had no effect, and those for new hands, are repeated.
+    The client repeats requests for new hands, and requests that had no effect. It does not repeat an action whose
+    answer is lost, because the service may have processed it and would treat the repetition as the next decision.
 
     Args:
         url: Address of the service, http or https.
         timeout: Seconds to wait for an answer.
         retries: Maximum number of repetitions of a request.
-        backoff: Seconds before the first repetition; they double with each, up to a minute.
+        backoff: Seconds before the first repetition; each further one waits twice as long, up to a minute.
 
     Raises:
-        ValueError: If the address is not one of HTTP.
+        ValueError: If the address does not begin with http:// or https://.
     """
 
     def __init__(self, url: str = URL, timeout: float = 30.0, retries: int = 5, backoff: float = 1.0) -> None:
@@ -91,12 +92,19 @@ class SlumbotClient:
         """Start a hand and return its first state.
 
         Raises:
-            SlumbotError: If no answer comes, or one that is no JSON object.
+            SlumbotError: If the request fails, or the answer is not a JSON object.
         """
         return self._post("new_hand", {}, is_action=False)
 
     def act(self, incr: str) -> dict[str, Any]:
-        """Send the client's decision and return the next state; raises as `new_hand` does."""
+        """Send a decision and return the next state.
+
+        Args:
+            incr: The decision, such as "c" or "b300".
+
+        Raises:
+            SlumbotError: If the request fails, or the answer is not a JSON object.
+        """
         return self._post("act", {"incr": incr}, is_action=True)
 
     def _post(self, path: str, body: dict[str, Any], is_action: bool) -> dict[str, Any]:
@@ -124,7 +132,7 @@ class SlumbotClient:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise SlumbotError(f"{path}: {shorten(repr(content[:200]), 100)} is no JSON object")
+            raise SlumbotError(f"{path}: {shorten(repr(content[:200]), 100)} is not a JSON object")
         if "error_msg" in answer:
             raise SlumbotError(f"{path} was refused: {shorten(str(answer['error_msg']), 200)}")
         if isinstance(answer.get("token"), str):
@@ -133,14 +141,14 @@ class SlumbotClient:
 
 
 def _may_repeat(error: Exception, is_action: bool) -> bool:
-    """Return True if a request that failed may be sent again without being taken twice."""
+    """Return True if the service cannot have processed a failed request, or may process it twice."""
     if isinstance(error, urllib.error.HTTPError):
         return error.code in _BUSY or (error.code >= 500 and not is_action)
     return not is_action or isinstance(getattr(error, "reason", error), _UNSENT)
 
 
 def _describe(error: Exception) -> str:
-    """Return what failed, with the beginning of the page that came with an HTTP status."""
+    """Return the reason of a failure, with the beginning of the page of an HTTP error."""
     if not isinstance(error, urllib.error.HTTPError):
         return str(getattr(error, "reason", error)) or type(error).__name__
     page = b""
@@ -154,28 +162,30 @@ def _describe(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class SlumbotState:
-    """A state of a hand as the service describes it."""
+    """A state of a hand in the service's notation."""
 
     position: int
-    """Of the client; 0: big blind, 1: small blind and button."""
+    """Position of the client: 0 for the big blind, 1 for the small blind (the button)."""
     hole_cards: tuple[str, ...]
     board: tuple[str, ...]
     action: str
+    """Betting so far, see the module."""
     bot_hole_cards: tuple[str, ...] = ()
-    """Slumbot's cards; () while they are unknown."""
+    """Slumbot's cards; empty while they are unknown."""
     winnings: int | None = None
-    """Chips that the client won; None while the hand goes on."""
+    """Chips that the client won; None before the end of the hand."""
 
 
-def read_state(answer: dict[str, Any], earlier: SlumbotState | None = None) -> SlumbotState:
-    """Read an answer of the service.
+def parse_answer(answer: dict[str, Any], earlier: SlumbotState | None = None) -> SlumbotState:
+    """Convert an answer of the service to a state.
 
     Args:
         answer: The JSON object.
-        earlier: State before it in the same hand; its position and hole cards are kept where the answer omits them.
+        earlier: Previous state of the same hand, which supplies position and hole cards if the answer omits them; None
+            for the first state.
 
     Raises:
-        SlumbotError: If the answer is no state, or not one of the same hand.
+        SlumbotError: If the answer is not a state, or a state of another hand.
     """
     known = {} if earlier is None else {"client_pos": earlier.position, "hole_cards": list(earlier.hole_cards)}
     found = known | {key: value for key, value in answer.items() if value is not None}
@@ -183,7 +193,7 @@ def read_state(answer: dict[str, Any], earlier: SlumbotState | None = None) -> S
     if isinstance(position, bool) or position not in (0, 1):
         raise SlumbotError(f"client_pos {position!r} is not 0 or 1")
     if not isinstance(action, str) or len(action) > 1000:
-        raise SlumbotError(f"action {shorten(repr(action), 60)} is no betting")
+        raise SlumbotError(f"action {shorten(repr(action), 60)} is not a betting string")
     if winnings is not None and (isinstance(winnings, bool) or not isinstance(winnings, int)):
         raise SlumbotError(f"winnings {winnings!r} are not a number of chips")
     state = SlumbotState(
@@ -201,7 +211,7 @@ def read_state(answer: dict[str, Any], earlier: SlumbotState | None = None) -> S
 def _cards(answer: dict[str, Any], key: str, counts: tuple[int, ...]) -> tuple[str, ...]:
     cards = answer.get(key, [])
     if not isinstance(cards, list) or len(cards) not in counts:
-        raise SlumbotError(f"{key} {shorten(repr(cards), 60)} is no list of {' or '.join(map(str, counts))} cards")
+        raise SlumbotError(f"{key} {shorten(repr(cards), 60)} is not a list of {' or '.join(map(str, counts))} cards")
     if not all(isinstance(card, str) and _CARD.fullmatch(card) for card in cards):
         raise SlumbotError(f"{key} {shorten(repr(cards), 60)}: write cards such as 'Ah'")
     return tuple(cards)
@@ -209,22 +219,24 @@ def _cards(answer: dict[str, Any], key: str, counts: tuple[int, ...]) -> tuple[s
 
 @dataclass(frozen=True)
 class Betting:
-    """The betting of a hand, read from the service's notation."""
+    """The parsed betting of a hand."""
 
-    signs: str
-    """The same betting in the notation of the Annual Computer Poker Competition."""
+    acpc_betting: str
+    """The betting in the notation of the Annual Computer Poker Competition."""
     positions: tuple[int, ...]
-    """Who took each decision."""
+    """Position of the player who took each decision."""
     chips_before: int
     """Chips that each player put in on earlier streets."""
     has_to_call: bool
     """True if the next player faces a bet."""
     has_folded: bool
+    """True if a player folded."""
     is_showdown: bool
+    """True if the betting is over and no player folded."""
 
     @property
     def is_over(self) -> bool:
-        """True if nobody is to act."""
+        """True if no player is to act."""
         return self.has_folded or self.is_showdown
 
 
@@ -232,49 +244,49 @@ def parse_betting(action: str, num_board_cards: int) -> Betting:
     """Parse the betting of a hand.
 
     Args:
-        action: Letters such as "b200c/kk/kb400".
-        num_board_cards: Number of cards on the board; a "/" at the end of the betting may be missing.
+        action: Betting in the service's notation, such as "b200c/kk/kb400".
+        num_board_cards: Number of cards on the board; the betting may omit "/" at its end.
 
     Raises:
-        SlumbotError: For other letters, and for checks, calls and streets where the game has none. Whether amounts are
-            legal is not checked.
+        SlumbotError: For unknown letters, and for checks, calls and streets that are not legal. The amounts of bets are
+            not checked.
     """
     street = _STREETS[num_board_cards]
     streets = action.split("/")
     if len(streets) > street + 1:
         raise SlumbotError(f"betting {action!r} has more streets than a board of {num_board_cards} cards")
-    reader = _BettingReader(action)
+    parser = _BettingParser(action)
     for number, text in enumerate(streets + [""] * (street + 1 - len(streets))):
-        reader.read_street(number, text)
-    return reader.betting()
+        parser.parse_street(number, text)
+    return parser.result()
 
 
-class _BettingReader:
-    """Reads the betting of a hand, one street after the other."""
+class _BettingParser:
+    """Parses the betting of a hand street by street."""
 
     def __init__(self, action: str) -> None:
         self._action = action
-        self._signs, self._positions = list[str](), list[int]()
+        self._tokens, self._positions = list[str](), list[int]()
         self._street = self._before = self._bet = 0
         self._has_to_call = self._is_closed = self._has_folded = False
 
-    def read_street(self, street: int, text: str) -> None:
+    def parse_street(self, street: int, text: str) -> None:
         """Read the decisions of a street."""
         tokens = _TOKEN.findall(text)
         if "".join(tokens) != text:
             raise SlumbotError(f"betting {shorten(repr(self._action), 60)}: write k, c, f, b and numbers, and /")
         if street:
-            self._signs.append("/")
+            self._tokens.append("/")
         is_preflop = street == 0
         self._street, self._before, self._bet = street, self._before + self._bet, _BIG_BLIND if is_preflop else 0
         self._has_to_call, self._is_closed = is_preflop, False
         for k, token in enumerate(tokens):
-            self._signs.append(self._read_decision(token))
+            self._tokens.append(self._parse_decision(token))
             self._positions.append((k + is_preflop) % 2)  # the big blind, position 0, is second before the flop
             self._is_closed = k > 0 and token in ("k", "c")
 
-    def _read_decision(self, token: str) -> str:
-        """Return the sign of a decision at the competition."""
+    def _parse_decision(self, token: str) -> str:
+        """Return a decision in the notation of the competition."""
         if token in ("k", "c") and (token == "c") != self._has_to_call:
             raise SlumbotError(f"betting {self._action!r}: {token!r} is not legal there")
         self._has_to_call = token[0] == "b"
@@ -284,21 +296,21 @@ class _BettingReader:
             return f"r{self._before + self._bet}"
         return "f" if token == "f" else "c"
 
-    def betting(self) -> Betting:
-        """Return what was read."""
+    def result(self) -> Betting:
+        """Return the betting that was parsed."""
         is_all_in = self._before + self._bet >= _STACK and not self._has_to_call
         is_called = is_all_in or (self._is_closed and self._street == _RIVER)
         return Betting(
-            "".join(self._signs), tuple(self._positions), self._before, self._has_to_call, self._has_folded,
+            "".join(self._tokens), tuple(self._positions), self._before, self._has_to_call, self._has_folded,
             is_called and not self._has_folded,
         )  # fmt: skip
 
 
-def to_incr(sign: str, betting: Betting) -> str:
-    """Return a decision of the competition's protocol (f, c, r and all chips since the deal) as the service's."""
-    if sign.startswith("r"):
-        return f"b{int(sign[1:]) - betting.chips_before}"
-    return "k" if sign == "c" and not betting.has_to_call else sign
+def to_incr(token: str, betting: Betting) -> str:
+    """Convert a decision from the competition's notation ("f", "c", "rTOTAL") to the service's."""
+    if token.startswith("r"):
+        return f"b{int(token[1:]) - betting.chips_before}"
+    return "k" if token == "c" and not betting.has_to_call else token
 
 
 # --- hands ------------------------------------------------------------------------------------------------------------
@@ -307,12 +319,12 @@ def to_incr(sign: str, betting: Betting) -> str:
 class SlumbotPlayer:
     """An agent that plays hands against Slumbot, one request at a time.
 
-    Slumbot's bets may have any amount: the agent sees them as they are, while its own are those of the bet menu.
+    The agent sees Slumbot's bets with their exact amounts. Its own bets have the sizes of the game's bet menu.
 
     Args:
-        game: From `make_slumbot_game`.
+        game: The game, from `make_slumbot_game`.
         agent: The agent.
-        client: How the service is reached.
+        client: Client of the service.
         seed: Seed of the agent's random numbers.
     """
 
@@ -323,18 +335,21 @@ class SlumbotPlayer:
         self._num_hands = 0
 
     def play(self, hands: int) -> Iterator[DealtHand]:
-        """Play hands and yield each when it is over.
+        """Play hands and yield each at its end.
+
+        Args:
+            hands: Number of hands.
 
         Raises:
-            SlumbotError: If the service fails, answers with what is no state of the game, or names other winnings than
-                the rules give. The hand that was being played is lost.
+            SlumbotError: If the service fails, answers with something else than a state of the hand, or names other
+                winnings than the rules give. The current hand is lost.
         """
         for _ in range(hands):
             yield self._play_hand()
 
     def _play_hand(self) -> DealtHand:
         self._num_hands += 1
-        state = read_state(self._client.new_hand())
+        state = parse_answer(self._client.new_hand())
         num_sent = 0
         while True:
             betting = parse_betting(state.action, len(state.board))
@@ -345,17 +360,17 @@ class SlumbotPlayer:
             if state.winnings is not None:
                 return self._finish(state, betting, state.winnings)
             incr = self._decide(state, betting)
-            answer = read_state(self._client.act(incr), state)
+            answer = parse_answer(self._client.act(incr), state)
             taken = state.action.replace("/", "") + incr
             if not answer.action.replace("/", "").startswith(taken):
                 raise SlumbotError(f"betting {answer.action!r} does not continue {state.action!r} and {incr!r}")
             state, num_sent = answer, num_sent + 1
 
     def _decide(self, state: SlumbotState, betting: Betting) -> str:
-        _, sign = self._respond(state, betting)
-        if sign is None:
+        _, token = self._respond(state, betting)
+        if token is None:
             raise SlumbotError(f"betting {state.action!r} waits for Slumbot itself")
-        return to_incr(sign, betting)
+        return to_incr(token, betting)
 
     def _finish(self, state: SlumbotState, betting: Betting, winnings: int) -> DealtHand:
         if betting.is_showdown and (len(state.board) < 5 or not state.bot_hole_cards):
@@ -367,7 +382,7 @@ class SlumbotPlayer:
         return hand
 
     def _finish_unseen(self, state: SlumbotState, betting: Betting, winnings: int) -> DealtHand:
-        """Take the service's word for a showdown whose cards it does not tell."""
+        """Finish a hand whose showdown cards are unknown, with the winnings that the service names."""
         payoffs = np.array([[winnings, -winnings] if state.position == 0 else [-winnings, winnings]])
         self._agent.deal_ends(np.zeros(1, np.int64), payoffs / self._chips_per_reward)
         return DealtHand(self._num_hands, state.position, winnings, self._line(state, betting))
@@ -379,14 +394,14 @@ class SlumbotPlayer:
             raise SlumbotError(f"betting {state.action!r}: {error}") from error
 
     def _line(self, state: SlumbotState, betting: Betting) -> str:
-        """Return a state as the competition's protocol writes it; Slumbot's cards appear at showdowns alone."""
+        """Return a state as a line of the competition's protocol, with Slumbot's cards only at a showdown."""
         holes = ["", ""]
         holes[state.position] = "".join(state.hole_cards)
         if betting.is_showdown:
             holes[1 - state.position] = "".join(state.bot_hole_cards)
         board = ["".join(state.board[:3]), *state.board[3:]] if state.board else []
         cards = "/".join(["|".join(holes), *board])
-        return f"MATCHSTATE:{state.position}:{self._num_hands}:{betting.signs}:{cards}"
+        return f"MATCHSTATE:{state.position}:{self._num_hands}:{betting.acpc_betting}:{cards}"
 
 
 def make_slumbot_game(bet_menu: str | None = None) -> Game:
@@ -394,5 +409,8 @@ def make_slumbot_game(bet_menu: str | None = None) -> Game:
 
     Args:
         bet_menu: Raise sizes of our agent: "integers" for every amount; None for the default menu.
+
+    Returns:
+        The game, with the stacks and blinds of Slumbot.
     """
     return make_acpc_game(GAME, bet_menu)

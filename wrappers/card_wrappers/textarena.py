@@ -1,4 +1,4 @@
-"""TextArena: every game of this package as a `textarena.Env`, by the rules of poker and Big 2.
+"""TextArena: every environment id as a `textarena.Env`.
 
     import textarena as ta
 
@@ -7,8 +7,8 @@
     env = ta.make("card_envs/no_limit_holdem-v0", hands=10, stacks=200)
     env.reset(num_players=6, seed=7)
 
-Players are seats. Each is shown what its seat may know, and answers in words such as "[raise 80]", where the amount is
-what it has put in on this street afterwards. What others wrote is not shown, only what they did.
+Players are seats. Each player sees the information of its seat and the actions of the other players, but not their
+texts. It answers with a text such as "[raise 80]", where the amount is its chips on this street after the raise.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from card_envs.text import FORMS, ActionTextError, TextTable, default_action
 
 
 class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
-    """Hands of a card game between players who write.
+    """Hands of a card game between players who answer with text.
 
-    Rewards are what each player won in all hands, in the unit of the environment: big blinds, chips or points. An
-    answer that names no legal action is refused with the reason; after `error_allowance` refused answers in a row
-    check, pass or fold is played, the first that is legal, and the player's `game_info` has `invalid_move`.
+    The reward of a player is its total reward of all hands, in the unit of the environment: big blinds, chips or
+    points. An answer that does not name a legal action is refused with the reason. After more than `error_allowance`
+    refused answers in a row, the environment plays check, pass or fold, the first that is legal, and the player's
+    `game_info` has `invalid_move`.
 
     Args:
         game_id: Environment id, such as "no_limit_holdem-v0".
-        hands: Hands of an episode; the button moves after each.
+        hands: Number of hands of an episode; the button moves after each.
         form: Form of the prompts, "compact" or "verbose".
-        error_allowance: Refused answers in a row before the default is played.
-        **settings: Arguments of the environment but `num_players`, which `reset` takes.
+        error_allowance: Number of refused answers in a row that a player may repeat.
+        **settings: Arguments of the environment, without `num_players`, which `reset` takes.
 
     Raises:
-        ValueError: An argument does not fit.
+        ValueError: For an argument that does not fit.
     """
 
     def __init__(
@@ -55,17 +56,17 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
             raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
         self._entry, self._hands, self._form = find_entry(game_id), hands, form
         self._error_allowance, self._settings = error_allowance, settings
-        make_game(self._entry.id, **settings)  # refuses what does not fit
+        make_game(self._entry.id, **settings)  # raises an error for wrong arguments
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
         """Begin an episode.
 
         Args:
-            num_players: Seats of the game.
-            seed: The same seed gives the same deals.
+            num_players: Number of seats.
+            seed: Seed of the deals; None for random deals.
 
         Raises:
-            ValueError: The game is not for so many players.
+            ValueError: If the game does not support this number of players.
         """
         table = self._make_table(num_players)
         self.state = ta.MinimalMultiPlayerState(num_players=num_players, error_allowance=self._error_allowance)
@@ -78,7 +79,14 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
         self._ask()
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """Take the answer of the player who was asked; return whether the episode is over, and an info."""
+        """Take the answer of the current player.
+
+        Args:
+            action: The answer as text.
+
+        Returns:
+            Whether the episode is over, and an info.
+        """
         player = self.state.current_player_id
         try:
             words = self._table.answer(action)
@@ -95,7 +103,7 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
         return self._step()
 
     def get_board_str(self) -> str:
-        """Return the situation as the player who is asked sees it."""
+        """Return the prompt of the current player."""
         return self._table.prompt()
 
     def _step(self) -> tuple[bool, dict[str, Any]]:
@@ -118,7 +126,7 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
         return "\n".join([f"You are player_{player_id}; {self._hands} hands of {self._entry.id} are played.", *rules])
 
     def _finish_hands(self) -> None:
-        """Announce hands that are over and deal the next, until somebody is asked or all hands are played."""
+        """Announce the result of a finished hand and deal the next, until a player has a decision or all hands end."""
         while self._table.is_over and not self.state.done:
             self._won += self._table.rewards
             self._hands_played += 1

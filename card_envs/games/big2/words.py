@@ -42,7 +42,7 @@ def text_interface(config: Big2Config) -> TextInterface:
         stage=_stage,
         describe_legal=_describe_legal,
         describe_outcome=_describe_outcome,
-        read_action=_read_action,
+        read_action=_parse_action,
     )
 
 
@@ -119,7 +119,7 @@ def _describe_legal(tables: Tables, i: int) -> str:
     return ", ".join(action_name(tables, i, action) for action in actions[:_LISTED]) + more
 
 
-def _read_action(tables: Tables, i: int, words: str) -> int:
+def _parse_action(tables: Tables, i: int, words: str) -> int:
     """Return the legal action that a text in lower case names; ValueError if there is none."""
     t: Table = tables[i]
     legal = legal_actions(t)
@@ -132,7 +132,7 @@ def _read_action(tables: Tables, i: int, words: str) -> int:
     orders, rest = _split_cards(
         _PLURAL.sub(lambda match: _NAME_OF_RANK[match[1]], words)
     )  # "of 7s" is not the seven of spades
-    kind, rank = _read_kind(rest)
+    kind, rank = _parse_kind(rest)
     if not orders:
         return _find_kind(t, legal, kind, rank)
     missing = sorted(set(orders) - set(hand(t, int(t.actor))))
@@ -169,7 +169,7 @@ def _split_cards(words: str) -> tuple[list[int], list[str]]:
     return orders, rest
 
 
-def _read_kind(rest: list[str]) -> tuple[int | None, int | None]:
+def _parse_kind(rest: list[str]) -> tuple[int | None, int | None]:
     """Return the kind of combination and the rank (0 = deuce) that the words name, None if they name none."""
     words = " ".join(rest)
     if not words:

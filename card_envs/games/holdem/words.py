@@ -52,7 +52,7 @@ def text_interface(config: HoldemConfig) -> TextInterface:
         stage=_stage,
         describe_legal=_describe_legal,
         describe_outcome=_describe_outcome,
-        read_action=_read_action,
+        read_action=_parse_action,
     )
 
 
@@ -145,7 +145,7 @@ def _menu_raises(t: Table) -> list[int]:
     return [action for action in range(FIRST_RAISE_ACTION, int(num_menu_actions(t))) if is_legal(t, action)]
 
 
-def _read_action(tables: Tables, i: int, words: str) -> int:
+def _parse_action(tables: Tables, i: int, words: str) -> int:
     """Return the legal action that a text in lower case names; ValueError if there is none."""
     t: Table = tables[i]
     words = _THOUSANDS.sub("", words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in"))
@@ -157,11 +157,11 @@ def _read_action(tables: Tables, i: int, words: str) -> int:
             raise ValueError(f"there are {min(int(amount_to_call(t)), int(t.stack[t.actor]))} chips to call")
         return CALL_ACTION
     if match := _CALL.fullmatch(words):
-        return _read_call(t, match["amount"])
+        return _parse_call(t, match["amount"])
     if _ALL_IN.fullmatch(words):
         return _all_in(t)
     if match := _RAISE.fullmatch(words):
-        return _read_raise(t, match)
+        return _parse_raise(t, match)
     raise ValueError("this is not an action")
 
 
@@ -171,7 +171,7 @@ def _require_legal(t: Table, action: int, why_not: str) -> int:
     return action
 
 
-def _read_call(t: Table, amount: str | None) -> int:
+def _parse_call(t: Table, amount: str | None) -> int:
     chips = min(int(amount_to_call(t)), int(t.stack[t.actor]))
     if amount in (None, "all-in", "all in"):
         return CALL_ACTION
@@ -190,7 +190,7 @@ def _all_in(t: Table) -> int:
     return _raise_to(t, int(t.stack[seat]) + int(t.street_commit[seat]))
 
 
-def _read_raise(t: Table, match: re.Match[str]) -> int:
+def _parse_raise(t: Table, match: re.Match[str]) -> int:
     if t.max_raise_to == 0:
         raise ValueError("raising is not possible here")
     amount = match["amount"]

@@ -1,9 +1,8 @@
-"""ACPC logs among the formats of recorded hands."""
+"""The format of ACPC logs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +12,20 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.history.acpc.format import AcpcHand, hand_line, header_lines, load_log, score_line
 from card_envs.history.acpc.game_file import game_lines
-from card_envs.history.acpc.replay import read_decisions, replay_acpc_hand, replay_acpc_tables, with_rules
-from card_envs.history.formats import HistoryFormat
+from card_envs.history.acpc.replay import replay_acpc_hand, replay_acpc_tables, replay_decisions, with_rules
+from card_envs.history.formats import HistoryFormat, HistoryWriter
 from card_envs.history.holdem_hand import check_rules, replay_recorded, rules_name, why_not_holdem
 from card_envs.history.recorded_cards import playable_hand
-from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
-from card_envs.history.recording import PlayedHands, names_by_seat
+from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.recording import PlayedHands
 from card_envs.history.results import ReplayResult
-from card_envs.history.steps import HandSteps, hand_number
+from card_envs.history.steps import HandSteps
+
+HandOfGame = tuple[AcpcHand, HoldemConfig]
+"""A hand of a log, and the game of the log."""
 
 
-class _Writer:
+class _Writer(HistoryWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
         self._game, self._names, self._seed = game, names, seed
         self._totals = [0] * len(names)
@@ -35,7 +37,7 @@ class _Writer:
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
         n = len(self._totals)
-        for hand in replay_recorded(self._game.config, played, partial(names_by_seat, self._names)):
+        for hand in replay_recorded(self._game.config, played, self._names):
             for seat, won in zip(hand.seats, hand.payoffs, strict=True):
                 self._totals[(seat - hand.number) % n] += won
             yield hand_line(hand) + "\n"
@@ -44,8 +46,11 @@ class _Writer:
         return score_line(self._names, self._totals) + "\n"
 
 
-class AcpcFormat:
-    """Limit and no-limit hold'em with equal stacks, decks of all sizes."""
+class AcpcFormat(HistoryFormat[HandOfGame]):
+    """Logs of limit and no-limit hold'em with equal stacks and decks of any size.
+
+    The default rules are the rules that the log names, else `acpc`. Unknown cards are replaced by unused ones.
+    """
 
     suffixes = (".acpc",)
     suffixes_if_named = (".log",)
@@ -58,36 +63,33 @@ class AcpcFormat:
         """See `HistoryFormat`."""
         return _Writer(game, names, seed)
 
-    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
-        """See `HistoryFormat`; without `rules`, those that the log names, else `acpc`."""
-        log = load_log(file)
-        config = with_rules(log.config, check_rules(rules))
-        return [replay_acpc_hand(hand, config) for hand in log.hands]
-
-    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
-        """See `HistoryFormat`; cards that the log does not tell are others of the deck."""
-        log = load_log(file)
-        hand = hand_number(number, log.hands, file)
-        config = with_rules(log.config, check_rules(rules))
-        frames = list(replay_acpc_tables(hand, config))
-        tables = np.concatenate([table for _, table in frames])
-        actions = tuple(sign for sign, _ in frames[1:])
-        return HandSteps(holdem_game("holdem", config), hand.source, hand.players, tables, actions)
-
-    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_hands(self, file: Path) -> list[HandOfGame]:
         """See `HistoryFormat`."""
         log = load_log(file)
-        return make_recorded_hands(partial(_to_recorded_hand, hand, log.config) for hand in log.hands)
+        return [(hand, log.config) for hand in log.hands]
 
+    def replay_hand(self, hand: HandOfGame, rules: object) -> ReplayResult:
+        """See `HistoryFormat`."""
+        recorded, config = hand
+        return replay_acpc_hand(recorded, with_rules(config, check_rules(rules)))
 
-def _to_recorded_hand(hand: AcpcHand, config: HoldemConfig) -> RecordedHand:
-    return playable_hand(read_decisions(hand, config))
+    def hand_steps(self, hand: HandOfGame, rules: object) -> HandSteps:
+        """See `HistoryFormat`."""
+        recorded, config = hand[0], with_rules(hand[1], check_rules(rules))
+        steps = list(replay_acpc_tables(recorded, config))
+        tables = np.concatenate([table for _, table in steps])
+        actions = tuple(token for token, _ in steps[1:])
+        return HandSteps(holdem_game("holdem", config), recorded.source, recorded.players, tables, actions)
+
+    def to_recorded_hand(self, hand: HandOfGame) -> RecordedHand:
+        """See `HistoryFormat`."""
+        return playable_hand(replay_decisions(*hand))
 
 
 def _require_acpc(config: HoldemConfig) -> None:
-    """Raise ValueError for a game that a definition of the competition cannot describe."""
+    """Raise ValueError for a game that a game definition of the competition cannot describe."""
     game_lines(config)
     rules_name(config)
 
 
-ACPC: HistoryFormat = AcpcFormat()
+ACPC = AcpcFormat()

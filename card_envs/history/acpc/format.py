@@ -1,10 +1,10 @@
-"""Logs of the Annual Computer Poker Competition: text -> `AcpcLog` -> text, and the hands played again.
+"""Conversion of logs of the Annual Computer Poker Competition to `AcpcLog` and back.
 
-A log is a line a hand, `STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS`, lists beginning with the first seat left of the
-button; `#` begins a remark, and the last line is the score. Which game was played stands in a file of its own, the
-*game definition*. Logs written here carry it in remarks, which the competition's programs skip. For others it is found
-by the name in their first line: beside the log, or among `KNOWN_GAMES`. The format is described in the README of the
-competition's server (project_acpc_server).
+A log has one line per hand, `STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS`. Lists begin with the first seat left of the
+button. A line that begins with `#` is a remark, and the last line is the score. A separate file, the *game definition*,
+describes the game. Logs that this module writes contain the definition in remarks, which the competition's programs
+skip. For other logs the first line names the file, which is searched for beside the log and in `KNOWN_GAMES`. The
+README of the competition's server (project_acpc_server) describes the format.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from card_envs.cards import card_ids, card_name
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
-from card_envs.history.errors import HandHistoryError, shorten
+from card_envs.history.errors import HandHistoryError, load_text, shorten
 from card_envs.history.holdem_hand import HoldemHand
 from card_envs.history.phh.format import Number
 
@@ -32,15 +32,15 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True)
 class AcpcHand:
-    """One line of a log, in parts."""
+    """One hand: the parts of a line of a log."""
 
     number: int
     betting: str
-    """Letters f, c and r by street, such as "cr250c/cc"; without a limit, r is followed by all chips put in so far."""
+    """Letters f, c and r by street, such as "cr250c/cc". In no-limit games the player's total chips follow r."""
     cards: str
     """Hole cards, then the board, such as "9s8h|9c6h/Qd8dAs/5c"."""
     values: tuple[Number, ...]
-    """Chips won by each player."""
+    """Chips that each player won, negative for losses."""
     players: tuple[str, ...]
     source: str
     """File and line."""
@@ -48,13 +48,13 @@ class AcpcHand:
 
 @dataclass(frozen=True)
 class AcpcLog:
-    """A match as it is written down."""
+    """The log of a match."""
 
     config: HoldemConfig
-    """The game, under the rules profile that the log names, by default `acpc`."""
+    """The game, with the rules profile that the log names, by default `acpc`."""
     hands: tuple[AcpcHand, ...]
     lines: tuple[str, ...]
-    """All lines, remarks and score too."""
+    """All lines, including remarks and the score."""
 
 
 def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
@@ -62,23 +62,16 @@ def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
 
     Args:
         path: The file.
-        game: The game of the log, where neither the log nor the name in its first line tells it.
+        game: The game of the log; None for the game that the log describes or names.
 
     Raises:
-        HandHistoryError: For a file that cannot be read or understood; names file, line and reason.
+        HandHistoryError: For a file that cannot be read or understood; the message names file, line and reason.
     """
-    path = Path(path)
-    try:
-        text = path.read_bytes().decode("ascii")
-    except OSError as error:
-        raise HandHistoryError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise HandHistoryError(f"{path}: byte {error.start} is not ASCII text; a log is text") from error
-    return parse_log(text, str(path), game)
+    return parse_log(load_text(path, "ascii"), str(path), game)
 
 
 def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) -> AcpcLog:
-    """Parse the text of a log, as `load_log` does for a file; `source` names it in errors."""
+    """Parse the text of a log, see `load_log`; errors call the text `source`."""
     lines = tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
     config = game or _game_of(lines, source)
     hands = tuple(
@@ -91,32 +84,32 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
 
 
 def dump_log(log: AcpcLog) -> str:
-    """Return the text of a log, as it was read."""
+    """Return the text of a log."""
     return "\n".join(log.lines) + "\n"
 
 
-def _parse_hand(line: str, place: str, config: HoldemConfig) -> AcpcHand:
+def _parse_hand(line: str, where: str, config: HoldemConfig) -> AcpcHand:
     parts = line.split(":")
     if len(parts) != 6 or parts[0] != "STATE" or not _NUMBER.fullmatch(parts[1]):
         raise HandHistoryError(
-            f"{place}: {_short(line)} is not a hand: write STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS"
+            f"{where}: {_short(line)} is not a hand: write STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS"
         )
     values, players = parts[4].split("|"), tuple(parts[5].split("|"))
     for name, found in (("values", values), ("players", players)):
         if len(found) != config.num_players:
             raise HandHistoryError(
-                f"{place}, hand {parts[1]}: {len(found)} {name} in a game for {config.num_players} players"
+                f"{where}, hand {parts[1]}: {len(found)} {name} in a game for {config.num_players} players"
             )
     wrong = next((value for value in values if not _VALUE.fullmatch(value)), None)
     if wrong is not None:
-        raise HandHistoryError(f"{place}, hand {parts[1]}: value {_short(wrong)} is not a number of chips")
+        raise HandHistoryError(f"{where}, hand {parts[1]}: value {_short(wrong)} is not a number of chips")
     return AcpcHand(
-        int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, f"{place}, hand {parts[1]}"
+        int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, f"{where}, hand {parts[1]}"
     )
 
 
 def _check_complete(lines: tuple[str, ...], hands: tuple[AcpcHand, ...], source: str) -> None:
-    """Raise HandHistoryError if players change their names, or if there are fewer hands than announced."""
+    """Raise HandHistoryError if players' names change, or if there are fewer hands than the first line announces."""
     names = set(hands[0].players) if hands else set()
     for hand in hands:
         if set(hand.players) != names:
@@ -142,7 +135,7 @@ def _number(text: str) -> Number:
 
 
 def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
-    """Return the game of a log: from its remarks, from the file that it names, or from the known ones."""
+    """Return the game of a log: from its remarks, from the file that it names, or from `KNOWN_GAMES`."""
     remarks = [line[1:].strip() for line in lines if line.startswith("#")]
     rules = next((remark.split()[1] for remark in remarks if remark.startswith("rules ")), "acpc")
     if "GAMEDEF" in remarks:
@@ -150,7 +143,7 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
     announced = _parse_first_line(lines)
     if announced is None:
         raise HandHistoryError(
-            f"{source}: says nothing about its game: begin it with '{_HEADER} NAME GAME-FILE HANDS SEED' or with the "
+            f"{source}: does not name its game: begin it with '{_HEADER} NAME GAME-FILE HANDS SEED' or with the "
             "game definition in remarks (# GAMEDEF ... # END GAMEDEF), or pass game="
         )
     name = announced[0]
@@ -160,7 +153,7 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
         )
     beside = Path(source).parent / name
     if beside.is_file() and not beside.is_symlink():
-        return _parse_game_lines(beside.read_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
+        return _parse_game_lines(beside.load_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
     if name in KNOWN_GAMES:
         return _parse_game_lines(KNOWN_GAMES[name], name, rules)
     raise HandHistoryError(
@@ -177,7 +170,7 @@ def _parse_game_lines(lines: Sequence[str], source: str, rules: str) -> HoldemCo
 
 
 def _parse_first_line(lines: tuple[str, ...]) -> tuple[str, int] | None:
-    """Return game file and number of hands of the first line, None if it is not the usual one."""
+    """Return the game file and the number of hands that the first line names; None if it names none."""
     words = lines[0].removeprefix(_HEADER).split() if lines[0].startswith(_HEADER) else []
     return (words[1], int(words[2])) if len(words) >= 4 and _NUMBER.fullmatch(words[2]) else None
 
@@ -203,19 +196,19 @@ def hand_line(hand: HoldemHand) -> str:
 
 
 def player_name(name: str) -> str:
-    """Return a name without the characters that a log needs for itself."""
+    """Return a name without the characters that separate parts of a log."""
     return re.sub(r"[\s:|#]+", "_", name.encode("ascii", "replace").decode()) or "_"
 
 
 def header_lines(config: HoldemConfig, name: str, hands: int, seed: int, rules: str) -> Iterator[str]:
-    """Yield the lines before the first hand."""
+    """Yield the lines of a log before the first hand."""
     yield f"{_HEADER} {player_name(name)} {player_name(name)}.game {hands} {seed}"
     yield from (f"# {line}" for line in game_lines(config))
     yield f"# rules {rules}"
 
 
 def score_line(names: Iterable[str], totals: Iterable[int]) -> str:
-    """Return the last line of a log: what each player won in all."""
+    """Return the last line of a log, with the total winnings of each player."""
     return f"SCORE:{'|'.join(map(str, totals))}:{'|'.join(map(player_name, names))}"
 
 
@@ -223,7 +216,7 @@ def score_line(names: Iterable[str], totals: Iterable[int]) -> str:
 
 
 def cards_of(hand: AcpcHand, config: HoldemConfig) -> tuple[list[list[int]], list[list[int]]]:
-    """Return hole cards by position (none where they are not known) and board cards by street after the first."""
+    """Return the hole cards by position (empty if unknown), and the board cards by street after the first."""
     shift = card_shift(config)
     holes, *board = hand.cards.split("/")
     try:

@@ -1,7 +1,8 @@
-"""Game definitions of the Annual Computer Poker Competition: text -> `HoldemConfig` -> text.
+"""Conversion of game definitions of the Annual Computer Poker Competition to `HoldemConfig` and back.
 
-A definition is a line `FIELD = NUMBERS` for each setting between GAMEDEF and END GAMEDEF, lists by position: the first
-seat left of the button comes first, heads-up the big blind. Source: game.c of the competition's server.
+A definition has a line `FIELD = NUMBERS` for each setting, between GAMEDEF and END GAMEDEF. Lists are by position: the
+first seat left of the button comes first, which is the big blind in heads-up games. Source: game.c of the competition's
+server.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.rules import RULES
+from card_envs.games.holdem.rules import profile_of
 from card_envs.games.holdem.state import MAX_CHIPS
 
 UNLIMITED_RAISES = 255
-"""Raises per street of a definition without `maxRaises`."""
+"""Number of raises per street that stands for no cap; the default of a definition without `maxRaises`."""
 
 
 def _holdem(betting: str, **fields: str) -> tuple[str, ...]:
-    """Return the definition of a game with the usual cards."""
+    """Return the definition of a game with the cards of Texas hold'em."""
     cards = {"numRounds": "4", "numSuits": "4", "numRanks": "13", "numHoleCards": "2", "numBoardCards": "0 3 1 1"}
     return betting, *(f"{name} = {value}" for name, value in (fields | cards).items())
 
@@ -37,13 +38,13 @@ KNOWN_GAMES = {
         "nolimit", numPlayers="3", blind="50 100 0", firstPlayer="3 1 1 1", stack="20000 20000 20000"
     ),
 }
-"""Games that the competition played, by the names of their files."""
+"""Name of the file -> definition, for games of the competition."""
 
 
 def parse_game(lines: Iterable[str], rules: str = "acpc") -> HoldemConfig:
-    """Return the game of a definition under a rules profile.
+    """Return the game of a definition with a rules profile.
 
-    Raises ValueError where the definition is incomplete, or describes what our tables do not play.
+    Raises ValueError for an incomplete definition, an unknown profile, and a game that our tables do not play.
     """
     fields: dict[str, str] = {}
     betting = ""
@@ -57,8 +58,6 @@ def parse_game(lines: Iterable[str], rules: str = "acpc") -> HoldemConfig:
             betting = key.lower()
     if not betting:
         raise ValueError("neither 'limit' nor 'nolimit' stands on a line of its own")
-    if rules not in RULES:
-        raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
     return _config_of(fields, betting == "limit", rules)
 
 
@@ -76,10 +75,10 @@ def _config_of(fields: dict[str, str], is_limit: bool, rules: str) -> HoldemConf
         min_bet=max(blinds),
         raise_sizes=_numbers(fields, "raiseSize", rounds, None if is_limit else max(blinds)),
         max_raises=None if max(caps) >= UNLIMITED_RAISES else caps,
-        rules=replace(RULES[rules], button_owes_small_blind=is_reverse),
+        rules=replace(profile_of(rules), button_owes_small_blind=is_reverse),
         num_hole_cards=_number(fields, "numHoleCards"),
         board_cards=_numbers(fields, "numBoardCards", rounds),
-        lowest_rank=max(0, 12 - num_ranks),  # as in our own small decks, whose highest card is a king
+        lowest_rank=max(0, 12 - num_ranks),  # the highest card of our small decks is a king
         num_ranks=num_ranks,
         num_suits=_number(fields, "numSuits"),
         button_moves=False,
@@ -96,7 +95,7 @@ def _number(fields: dict[str, str], name: str) -> int:
 
 
 def _numbers(fields: dict[str, str], name: str, count: int, default: int | None = None) -> tuple[int, ...]:
-    """Return `count` numbers of a field; `default` for each where the field is missing and may be."""
+    """Return `count` numbers of a field; `default`, if given, for each number of a missing field."""
     text = fields.get(name.lower())
     if text is None:
         if default is None:
@@ -109,7 +108,7 @@ def _numbers(fields: dict[str, str], name: str, count: int, default: int | None 
 
 
 def first_players(config: HoldemConfig) -> tuple[int, ...]:
-    """Return who opens each street, by position counted from 1: left of the last highest blind, then of the button."""
+    """Return the first position to act on each street, from 1: left of the last highest blind, then of the button."""
     blinds = config.blind_list
     highest = max(range(len(blinds)), key=lambda position: (blinds[position], position))
     opener = (highest + 1) % config.num_players if any(blinds) else 0
@@ -117,9 +116,9 @@ def first_players(config: HoldemConfig) -> tuple[int, ...]:
 
 
 def game_lines(config: HoldemConfig) -> list[str]:
-    """Return the definition of a game; raise ValueError for one that the format cannot describe."""
+    """Return the lines of the definition of a game; ValueError if the format cannot describe it."""
     _check_describable(config)
-    blinds = config.blind_list if any(config.blinds) else config.ante_list  # the same, as long as everybody pays it
+    blinds = config.blind_list if any(config.blinds) else config.ante_list  # equal antes are equal blinds
     is_limit = config.structure == "limit"
     fields = {
         "numPlayers": (config.num_players,),
@@ -159,5 +158,5 @@ def _check_describable(config: HoldemConfig) -> None:
 
 
 def card_shift(config: HoldemConfig) -> int:
-    """Return by how much card ids of the competition are higher: its small decks are the top ranks and suits."""
+    """Return the difference of the competition's card ids to ours; its small decks are the top ranks and suits."""
     return 4 * (13 - config.lowest_rank - config.num_ranks) + 4 - config.num_suits

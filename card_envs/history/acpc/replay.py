@@ -1,4 +1,4 @@
-"""Hands of ACPC logs played again on our tables: every action's legality, and the chips that everybody won."""
+"""Replay of hands of ACPC logs, which checks the legality of every action and each player's winnings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from card_envs.cards import NO_CARD
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import apply_decision, deal_known
-from card_envs.games.holdem.rules import RULES, RulesProfile
-from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE
+from card_envs.games.holdem.rules import RulesProfile, profile_of
+from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE, STREET_NAMES
 from card_envs.history.acpc.format import AcpcHand, cards_of
 from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.phh.replay import legal_words
@@ -23,26 +23,19 @@ from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIP
 from card_envs.history.settle import differ_by_odd_chips, settle
 
 _TOKEN = re.compile(r"[fc/]|r\d*")
-_STREETS = ("preflop", "flop", "turn", "river")
-
-
-def with_rules(config: HoldemConfig, rules: str | RulesProfile | None) -> HoldemConfig:
-    """Return the game of a log under other rules; who owes the small blind heads-up stays as the log has it."""
-    if rules is None:
-        return config
-    if isinstance(rules, str) and rules not in RULES:
-        raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
-    return _with_rules(config, rules)
 
 
 @lru_cache(maxsize=64)
-def _with_rules(config: HoldemConfig, rules: str | RulesProfile) -> HoldemConfig:
-    profile = RULES[rules] if isinstance(rules, str) else rules
-    return replace(config, rules=replace(profile, button_owes_small_blind=config.profile.button_owes_small_blind))
+def with_rules(config: HoldemConfig, rules: str | RulesProfile | None) -> HoldemConfig:
+    """Return the game of a log with other rules; the log still determines who posts the small blind heads-up."""
+    if rules is None:
+        return config
+    button_owes_small_blind = config.profile.button_owes_small_blind
+    return replace(config, rules=replace(profile_of(rules), button_owes_small_blind=button_owes_small_blind))
 
 
 def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
-    """Replay a recorded hand: is it legal, and did everybody win what the log says?
+    """Replay a recorded hand, and check that it is legal and that each player won the recorded chips.
 
     Args:
         hand: One hand of a log.
@@ -63,9 +56,18 @@ def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
 
 
 def replay_acpc_tables(hand: AcpcHand, config: HoldemConfig) -> Iterator[tuple[str, Any]]:
-    """Yield (sign of the betting, a copy of the table after it): "" after the blinds, then one for every decision.
+    """Replay a recorded hand, and yield the table after every decision.
 
-    Raises ValueError, in words, where `replay_acpc_hand` returns a mismatch or skips.
+    Args:
+        hand: One hand of a log.
+        config: The game of the log, `AcpcLog.config`.
+
+    Yields:
+        (token of the betting, such as "c" or "r250"; copy of the table after it). The first token is "", for the table
+        after the blinds.
+
+    Raises:
+        ValueError: If an action is not legal, with the reason.
     """
     try:
         play = _Play(hand, config)
@@ -79,10 +81,10 @@ def replay_acpc_tables(hand: AcpcHand, config: HoldemConfig) -> Iterator[tuple[s
         raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
-def read_decisions(hand: AcpcHand, config: HoldemConfig) -> RecordedDecisions:
-    """Return how a hand was dealt and decided; seat 0 is the first left of the button.
+def replay_decisions(hand: AcpcHand, config: HoldemConfig) -> RecordedDecisions:
+    """Return the cards and decisions of a hand; seat 0 is the first seat left of the button.
 
-    Raises ValueError, in words, for hands that are not legal.
+    Raises ValueError for a hand that is not legal.
     """
     try:
         play = _Play(hand, config)
@@ -112,14 +114,14 @@ def _tokens(hand: AcpcHand) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _template(config: HoldemConfig) -> Any:
-    """Return a table of a game that nobody can write to."""
+    """Return a read-only table of a game, to copy."""
     tables = config.new_tables(1)
     tables.flags.writeable = False
     return tables
 
 
 class _Play:
-    """One hand being replayed; the button is on the last seat, so that seat and position are the same."""
+    """The replay of one hand. The last seat has the button, so that seats equal positions."""
 
     def __init__(self, hand: AcpcHand, config: HoldemConfig) -> None:
         self.hand, self.config, self.tables = hand, config, _template(config).copy()
@@ -136,29 +138,29 @@ class _Play:
         self.is_limit = config.structure == "limit"
 
     def cards_in_deck_order(self) -> tuple[int, ...]:
-        """Return hole cards and board in the order of the deck field, NO_CARD for those that the log does not tell."""
+        """Return the card ids in the order of the deck field; NO_CARD for unknown cards."""
         missing = [NO_CARD] * self.config.num_hole_cards
         cards = [card for hole in self.hole_cards for card in (hole or missing)]
         cards += [card for street in self.board for card in street]
         return tuple(cards + [NO_CARD] * (self.config.num_dealt - len(cards)))
 
     def _deck(self) -> list[int]:
-        """Return hole cards and board, with unused cards for those that the log does not tell."""
+        """Return the card ids in the order of the deck field, with unused cards in place of unknown cards."""
         cards = self.cards_in_deck_order()
         unused = iter(sorted(set(self.config.deck_cards).difference(cards)))
         return [next(unused) if card == NO_CARD else card for card in cards]
 
     def apply(self, index: int, token: str) -> None:
-        """Apply one sign of the betting, or stop the replay and say what would have been legal."""
+        """Apply one token of the betting; `Stop`, with the legal actions, if it is not legal."""
         if token == "/":
             self.street += 1
             if self.street > int(self.tables["street"][0]):
-                self._stop(index, token, f"the {_STREETS[self.street - 1]} is not over; {self._situation()}")
+                self._stop(index, token, f"the {STREET_NAMES[self.street - 1]} is not over; {self._situation()}")
             return
         if self.actor == NOBODY and token == "c" and self._is_showdown:
-            return  # the server asks a seat that can only check; our tables do not
+            return  # the server asks a seat that can only check; our tables skip this decision
         if self.actor != NOBODY and self.street < int(self.tables["street"][0]):
-            self._stop(index, token, f"the {_STREETS[self.street]} is over: write / before the next action")
+            self._stop(index, token, f"the {STREET_NAMES[self.street]} is over: write / before the next action")
         kind = {"f": FOLD, "c": CALL}.get(token, RAISE)
         if self.actor == NOBODY or self._apply(kind, token) == ILLEGAL:
             self._stop(index, token, self._situation())
@@ -173,7 +175,7 @@ class _Play:
         return int(apply_decision(self.tables, 0, kind, min(raise_to, MAX_CHIPS + 1)))
 
     def _before(self) -> int:
-        """Return the chips that the actor put in on earlier streets: the log counts raises with them."""
+        """Return the chips that the actor put in on earlier streets, which the log includes in raises."""
         return int(self.tables["hand_commit"][0, self.actor]) - int(self.tables["street_commit"][0, self.actor])
 
     @property
@@ -188,16 +190,18 @@ class _Play:
         return f"{self.hand.players[self.actor]} is to act and may {words}"
 
     def _stop(self, index: int, token: str, reason: str) -> NoReturn:
-        raise Stop(MISMATCHED, f"sign {index + 1} of the betting, {token!r}, is not legal: {reason}", index)
+        raise Stop(MISMATCHED, f"action {index + 1} of the betting, {token!r}, is not legal: {reason}", index)
 
     def compare_result(self) -> ReplayResult:
-        """Return the result of a hand whose betting is legal."""
+        """Compare the winnings after the betting, which must be legal."""
         if self.actor != NOBODY:
             raise Stop(MISMATCHED, f"the recorded betting ends although {self._situation()}")
         t, n = self.tables[0], self.config.num_players
         streets = len(self.config.board_cards) if self._is_showdown else int(t.street) + 1
         if len(self.board) != streets - 1 or self.hand.betting.count("/") != streets - 1:
-            raise Stop(MISMATCHED, f"the hand went through {streets} streets, but betting or board show others")
+            raise Stop(
+                MISMATCHED, f"the hand has {streets} streets, but the betting or the board of the log has another"
+            )
         hidden = [k for k in range(n) if not self.hole_cards[k] and int(t.in_hand) >> k & 1]
         if self._is_showdown and hidden:
             raise Stop(SKIPPED, "hole cards that decide the showdown are not recorded")

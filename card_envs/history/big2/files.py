@@ -1,43 +1,41 @@
-"""Big 2 as text among the formats of recorded hands."""
+"""The format of Big 2 as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from card_envs.game import Game
-from card_envs.games.big2.config import is_big2
-from card_envs.history.big2.format import Big2Deal, dump_deal, load_deals
-from card_envs.history.big2.replay import read_actions, replay_deal, steps_of
-from card_envs.history.big2.write import replay_recorded
-from card_envs.history.formats import HistoryFormat
-from card_envs.history.recorded_hand import RecordedHand, make_recorded_hands
+from card_envs.games.big2.actions import POSITIONS
+from card_envs.games.big2.config import Big2Config, is_big2
+from card_envs.games.big2.kernels import step
+from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
+from card_envs.history.big2.format import Big2Deal, Play, dump_deal, load_deals
+from card_envs.history.big2.replay import replay_actions, replay_deal, steps_of
+from card_envs.history.formats import HistoryFormat, HistoryWriter
+from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands, names_by_seat
 from card_envs.history.results import ReplayResult
-from card_envs.history.steps import HandSteps, hand_number
+from card_envs.history.steps import HandSteps
 
 
-class _Writer:
+class _Writer(HistoryWriter):
     def __init__(self, game: Game, names: tuple[str, ...]) -> None:
         self._config, self._names = game.config, names
 
-    def header(self, num_hands: int) -> str:
-        return ""
-
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        for deal in replay_recorded(self._config, played, partial(names_by_seat, self._names)):
-            yield dump_deal(deal) + "\n"
+        tables = played.dealt.copy()
+        for i, actions in enumerate(played.actions):
+            number = int(played.numbers[i])
+            names = names_by_seat(self._names, number)
+            yield dump_deal(_replay_hand(self._config, tables[i : i + 1], actions, number, names)) + "\n"
 
-    def footer(self) -> str:
-        return ""
 
-
-class Big2Format:
-    """Our text for people; its files name their rules themselves."""
+class Big2Format(HistoryFormat[Big2Deal]):
+    """This project's text format for Big 2. A file names its rules; the argument `rules` is not used."""
 
     suffixes = (".big2",)
-    suffixes_if_named = ()
 
     def why_not(self, game: Game) -> str | None:
         """See `HistoryFormat`."""
@@ -47,22 +45,39 @@ class Big2Format:
         """See `HistoryFormat`."""
         return _Writer(game, names)
 
-    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
-        """See `HistoryFormat`; `rules` are those of the file."""
-        return [replay_deal(deal) for deal in load_deals(file)]
-
-    def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
-        """See `HistoryFormat`; `rules` are those of the file."""
-        return steps_of(hand_number(number, load_deals(file), file))
-
-    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
+    def load_hands(self, file: Path) -> list[Big2Deal]:
         """See `HistoryFormat`."""
-        return make_recorded_hands(partial(_to_recorded_hand, deal) for deal in load_deals(file))
+        return load_deals(file)
+
+    def replay_hand(self, hand: Big2Deal, rules: object) -> ReplayResult:
+        """See `HistoryFormat`."""
+        return replay_deal(hand)
+
+    def hand_steps(self, hand: Big2Deal, rules: object) -> HandSteps:
+        """See `HistoryFormat`."""
+        return steps_of(hand)
+
+    def to_recorded_hand(self, hand: Big2Deal) -> RecordedHand:
+        """See `HistoryFormat`."""
+        game, hands, actions = replay_actions(hand)
+        return RecordedHand(hand.source, game, {"hands": hands}, hand.players, tuple(actions))
 
 
-def _to_recorded_hand(deal: Big2Deal) -> RecordedHand:
-    game, hands, actions = read_actions(deal)
-    return RecordedHand(deal.source, game, {"hands": hands}, deal.players, tuple(actions))
+def _replay_hand(config: Big2Config, tables: Any, actions: list[int], number: int, names: tuple[str, ...]) -> Big2Deal:
+    """Take the actions at a table after the deal, and return the deal as it is written."""
+    held = (int(sets[0]) | int(sets[1]) for sets in zip(tables["held"][0], tables["played"][0], strict=True))
+    hands = tuple(tuple(order for order in range(NUM_SEATS * HAND_SIZE) if cards >> order & 1) for cards in held)
+    leads_3d = not config.opening_decision and not tables["is_over"][0]  # a dragon wins before the first lead
+    tricks: list[list[Play]] = [[(int(tables["opener"][0]), (0,))]] if leads_3d else []
+    hand, actor, trick_size = tables["hand"][0], tables["actor"], tables["trick_size"]
+    for action in actions:
+        if not trick_size[0]:
+            tricks.append([])
+        seat = int(actor[0])
+        tricks[-1].append((seat, tuple(int(hand[seat, position]) for position in POSITIONS[action])))
+        step(tables, 0, action)
+    payoffs = tuple(int(points) for points in tables["payoff"][0])
+    return Big2Deal(number, config, names, hands, tuple(map(tuple, tricks)), payoffs)
 
 
-BIG2: HistoryFormat = Big2Format()
+BIG2 = Big2Format()

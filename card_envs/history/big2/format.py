@@ -1,6 +1,6 @@
-"""Deals of Big 2 as text: `Big2Deal` -> text -> `Big2Deal`.
+"""Conversion of Big 2 deals to text and back, in this project's own format for people.
 
-The format is our own, for people first; `docs/guides/hand_histories.md` describes it:
+`docs/guides/hand_histories.md` describes the format. Example:
 
     deal 12
     rules charlesworth2018 straights=two_low
@@ -10,7 +10,7 @@ The format is our own, for people first; `docs/guides/hand_histories.md` describ
     0 5C 5S, ...
     payoffs 21 -5 -7 -9
 
-Cards are written as Big 2 players do, 3D lowest; a line of plays is a trick, each play led by its seat.
+The lowest card is 3D. Each line of plays is a trick; each play begins with its seat.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from typing import Any
 from card_envs.games.big2.combos import order_name, order_names
 from card_envs.games.big2.config import RULES, Big2Config
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
-from card_envs.history.errors import HandHistoryError
+from card_envs.history.errors import HandHistoryError, load_text
 
 Play = tuple[int, tuple[int, ...]]
-"""Seat, and the order numbers of its cards, lowest first; none of them: pass."""
+"""Seat, and the order numbers of the played cards, lowest first; no cards for a pass."""
 
 _ORDERS = {order_name(order): order for order in range(NUM_SEATS * HAND_SIZE)}
 _PLAYER = re.compile(r"player_(\d) (\S+): (.+)")
@@ -37,15 +37,16 @@ _PLAYER = re.compile(r"player_(\d) (\S+): (.+)")
 
 @dataclass(frozen=True)
 class Big2Deal:
-    """One deal from the hands to the payoffs."""
+    """One deal: hands, plays and payoffs."""
 
     number: int
     config: Big2Config
     players: tuple[str, ...]
     hands: tuple[tuple[int, ...], ...]
-    """Hands by seat: 13 order numbers each, lowest first."""
+    """Hands by seat, 13 order numbers each, lowest first."""
     tricks: tuple[tuple[Play, ...], ...]
     payoffs: tuple[int, ...]
+    """Points by seat."""
     source: str = ""
     """File and line of the deal."""
 
@@ -63,12 +64,12 @@ def dump_deal(deal: Big2Deal) -> str:
 
 
 def dump_deals(deals: Iterable[Big2Deal]) -> str:
-    """Return deals as the text of a file: an empty line between them."""
+    """Return deals as the text of a file, separated by empty lines."""
     return "\n".join(map(dump_deal, deals))
 
 
 def rules_words(config: Big2Config) -> str:
-    """Return the profile that is nearest to some rules, and what is different from it: "NAME option=value"."""
+    """Return rules as text: the profile with the fewest different options, then these options as "name=value"."""
 
     def different(name: str) -> list[str]:
         profile = Big2Config.profile(name)
@@ -79,7 +80,7 @@ def rules_words(config: Big2Config) -> str:
 
 
 def player_name(name: str) -> str:
-    """Return a name without blanks, which separate it from what follows."""
+    """Return a name without blanks, since a blank ends a name in the text."""
     return re.sub(r"\s+", "_", name) or "_"
 
 
@@ -90,19 +91,13 @@ def load_deals(path: str | Path) -> list[Big2Deal]:
     """Read the deals of a file of Big 2 as text.
 
     Raises:
-        HandHistoryError: For a file that cannot be read or understood; names file, line and reason.
+        HandHistoryError: For a file that cannot be read or understood; the message names file, line and reason.
     """
-    try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except OSError as error:
-        raise HandHistoryError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise HandHistoryError(f"{path}: byte {error.start} is not UTF-8 text") from error
-    return parse_deals(text, str(path))
+    return parse_deals(load_text(path, "utf-8"), str(path))
 
 
 def parse_deals(text: str, source: str = "text") -> list[Big2Deal]:
-    """Parse the deals of a text, as `load_deals` does for a file; `source` names it in errors."""
+    """Parse the deals of a text, see `load_deals`; errors call the text `source`."""
     blocks: list[list[tuple[int, str]]] = [[]]
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
@@ -117,12 +112,12 @@ def parse_deals(text: str, source: str = "text") -> list[Big2Deal]:
 
 def _parse_deal(block: list[tuple[int, str]], source: str) -> Big2Deal:
     lines = [line for _, line in block]
-    place = f"{source}, line {block[0][0]}"
+    where = f"{source}, line {block[0][0]}"
     if not re.fullmatch(r"deal \d+", lines[0]):
-        raise HandHistoryError(f"{place}: {lines[0]!r}: a deal begins with 'deal NUMBER', after an empty line")
-    place = f"{place}, {lines[0]}"
+        raise HandHistoryError(f"{where}: {lines[0]!r}: a deal begins with 'deal NUMBER', after an empty line")
+    where = f"{where}, {lines[0]}"
     if not lines[-1].startswith("payoffs ") or len(lines) < 3 + NUM_SEATS:
-        raise HandHistoryError(f"{place}: ends too early, with {lines[-1]!r}; the last line is 'payoffs' and 4 numbers")
+        raise HandHistoryError(f"{where}: ends too early, with {lines[-1]!r}; the last line is 'payoffs' and 4 numbers")
     number_of = {line: f"{source}, line {number}, {lines[0]}" for number, line in block}
 
     def parse(read: Callable[[str], Any], line: str) -> Any:
@@ -133,10 +128,10 @@ def _parse_deal(block: list[tuple[int, str]], source: str) -> Big2Deal:
 
     seats = [parse(_parse_player, line) for line in lines[2 : 2 + NUM_SEATS]]
     if [seat for seat, _, _ in seats] != list(range(NUM_SEATS)):
-        raise HandHistoryError(f"{place}: the lines of player_0 to player_3 follow the rules, in this order")
+        raise HandHistoryError(f"{where}: the lines of player_0 to player_3 follow the rules, in this order")
     hands = tuple(cards for _, _, cards in seats)
     if len(set().union(*hands)) < NUM_SEATS * HAND_SIZE:
-        raise HandHistoryError(f"{place}: a card is dealt twice")
+        raise HandHistoryError(f"{where}: a card is dealt twice")
     return Big2Deal(
         number=int(lines[0].split()[1]),
         config=parse(_parse_rules, lines[1]),
@@ -144,7 +139,7 @@ def _parse_deal(block: list[tuple[int, str]], source: str) -> Big2Deal:
         hands=hands,
         tricks=tuple(parse(_parse_trick, line) for line in lines[2 + NUM_SEATS : -1]),
         payoffs=parse(_parse_payoffs, lines[-1]),
-        source=place,
+        source=where,
     )
 
 

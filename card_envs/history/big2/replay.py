@@ -1,4 +1,4 @@
-"""Recorded deals of Big 2 played again: is every play legal, and are the payoffs those of the rules?"""
+"""Replay of recorded Big 2 deals, which checks that every play is legal and that the payoffs follow the rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,14 @@ from card_envs.history.steps import HandSteps
 
 
 def replay_deal(deal: Big2Deal) -> ReplayResult:
-    """Return whether a recorded deal is legal under its rules and ends with its payoffs."""
+    """Replay a recorded deal under its rules.
+
+    Args:
+        deal: The deal.
+
+    Returns:
+        MATCHED if all plays are legal and the payoffs are equal, else MISMATCHED with the reason.
+    """
     try:
         ours = _replay(deal)
     except Stop as stop:
@@ -33,7 +40,7 @@ def replay_deal(deal: Big2Deal) -> ReplayResult:
 
 
 def steps_of(deal: Big2Deal) -> HandSteps:
-    """Return a deal decision by decision; raise a ValueError where a play is not legal."""
+    """Return a deal decision by decision; ValueError if a play is not legal."""
     frames: list[Any] = []
     actions: list[str] = []
     try:
@@ -45,15 +52,15 @@ def steps_of(deal: Big2Deal) -> HandSteps:
 
 @lru_cache(maxsize=64)
 def _template(config: Big2Config) -> tuple[Game, Any]:
-    """Return the game, and a table of it that nobody can write to."""
+    """Return the game of a configuration, and a read-only table to copy."""
     game = big2_game(config)
     tables = game.new_tables(1)
     tables.flags.writeable = False
     return game, tables
 
 
-def read_actions(deal: Big2Deal) -> tuple[Game, list[list[int]], list[int]]:
-    """Return the game, the card ids of the hands, and the actions of a deal; ValueError if one is not legal."""
+def replay_actions(deal: Big2Deal) -> tuple[Game, list[list[int]], list[int]]:
+    """Return the game, the card ids of the hands, and the action ids of a deal; ValueError if one is not legal."""
     actions: list[int] = []
     try:
         _replay(deal, ids=actions)
@@ -68,7 +75,10 @@ def _replay(
     actions: list[str] | None = None,
     ids: list[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return the payoffs; note, if asked to, the table before every decision and at the end, words and ids."""
+    """Replay a deal and return the payoffs; Stop if a play is not legal.
+
+    Lists that are given receive the tables before each decision and at the end, the plays as text, and the action ids.
+    """
     game, template = _template(deal.config)
     tables = template.copy()
     tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
@@ -81,7 +91,7 @@ def _replay(
     if not deal.config.opening_decision and actor != NOBODY:
         opener = next(seat for seat, hand in enumerate(hands) if hand[0] == 0)
         if plays[:1] != [(opener, (0,))]:
-            raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': whoever holds 3D leads it", 0)
+            raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': the seat with 3D leads it", 0)
         hands[opener].remove(0)
         first = 1
     if frames is not None:

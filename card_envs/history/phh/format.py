@@ -1,8 +1,8 @@
-"""Hands in the PHH file format, version 1: text -> `Hand` -> text.
+"""Conversion of hands in the PHH file format, version 1, to `Hand` and back.
 
-PHH is a subset of TOML: a field per line, actions as short texts such as "p3 cbr 200". A `.phhs` text holds several
-hands in sections [1], [2], ... The format is that of Kim 2024, "Recording and Describing Poker Hands" (arXiv
-2312.11753); the specification is the repository uoftcprg/phh-std.
+PHH is a subset of TOML with one field per line. Actions are short texts such as "p3 cbr 200". A `.phhs` text holds
+several hands in sections [1], [2], ... Kim (2024), "Recording and Describing Poker Hands" (arXiv 2312.11753), describes
+the format; the repository uoftcprg/phh-std specifies it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from typing import Any, NamedTuple, NoReturn
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.history.errors import HandHistoryError
+from card_envs.history.errors import HandHistoryError, load_text
 
 Number = int | Decimal
 
 DEAL_HOLE, DEAL_BOARD, SHOW, MUCK, REMARK = 3, 4, 5, 6, 7
-"""Kinds of moves besides FOLD, CALL and RAISE, which are the numbers of the hold'em kernels."""
+"""Kinds of moves besides FOLD, CALL and RAISE (0, 1, 2), which the hold'em kernels define."""
 
 HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
-"""Variants that can be replayed, and their betting structure. PT is not in PHH 1, but means what one expects."""
+"""Variants that can be replayed -> betting structure. PT (pot limit) is an addition to PHH 1."""
 OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")  # codespell:ignore
-"""Variants of PHH 1 that are other games: read and written, not replayed."""
+"""Other variants of PHH 1, which can be read and written but not replayed."""
 
 RULES_FIELD, MAX_RAISES_FIELD = "_rules", "_max_raises"
-"""Our own fields, which PHH allows if they begin so: a rules profile, and the raises on each street of a limit game."""
+"""Fields for the rules profile, and for the caps on raises by street. PHH reserves names with "_" for additions."""
 
 _BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
 _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
@@ -51,11 +51,11 @@ class Move(NamedTuple):
     kind: int
     """FOLD, CALL, RAISE, DEAL_HOLE, DEAL_BOARD, SHOW, MUCK or REMARK."""
     seat: int = -1
-    """Seat that acts or is dealt to: 0 for "p1"; -1 for the board and for remarks."""
+    """Seat that acts or is dealt cards, 0 for "p1"; -1 for the board and for remarks."""
     amount: Number = 0
-    """RAISE: street commitment to raise to, in the unit of the file."""
+    """Chips on this street after a RAISE, in the unit of the file; 0 for other kinds."""
     cards: tuple[int, ...] = ()
-    """Card ids; `NO_CARD` for "??". SHOW without cards: the cards that were dealt ("-")."""
+    """Card ids; `NO_CARD` for "??". SHOW without cards ("-") shows the cards that were dealt."""
 
 
 @dataclass(frozen=True)
@@ -63,30 +63,30 @@ class Hand:
     """One recorded hand. Lists by player begin with p1, the first seat left of the button, and end with the button."""
 
     fields: Mapping[str, Any]
-    """All fields in the order of the file; fractions as Decimal, exactly as written."""
+    """All fields in the order of the file; fractions are `Decimal`, exactly as written."""
     moves: tuple[Move, ...]
-    """The field `actions`, understood; empty for `OTHER_VARIANTS`."""
+    """The parsed field `actions`; empty for `OTHER_VARIANTS`."""
     source: str
-    """File of the hand, and its section of a .phhs file."""
+    """File of the hand, and its section in a .phhs file."""
 
     @property
     def variant(self) -> str:
-        """Code of the game, such as "NT"."""
+        """Code of the variant, such as "NT"."""
         return str(self.fields["variant"])
 
     @property
     def actions(self) -> list[str]:
-        """The actions as written; action number k is entry k - 1."""
+        """Actions as the file writes them."""
         return list(self.fields["actions"])
 
     @property
     def num_players(self) -> int:
-        """Number of players dealt in."""
+        """Number of players in the hand."""
         return len(self.fields["starting_stacks"])
 
 
 def load_hand(source: str | Path) -> Hand:
-    """Read a file or text of a single PHH hand, as `load_hands` does; HandHistoryError if there are several."""
+    """Read a file or text with a single PHH hand, see `load_hands`; HandHistoryError if there are several."""
     hands = load_hands(source)
     if len(hands) != 1:
         raise HandHistoryError(f"{hands[0].source}: the file holds {len(hands)} hands; read them with load_hands")
@@ -97,23 +97,19 @@ def load_hands(source: str | Path) -> list[Hand]:
     """Read the hands of a PHH or PHHS file or text.
 
     Args:
-        source: A path; or text, which has a line break or a "=".
+        source: A path; or text, which contains a line break or a "=".
 
     Raises:
-        HandHistoryError: For a source that cannot be read or understood; names file, section, line and reason.
+        HandHistoryError: For a source that cannot be read or understood; the message names file, section, line and
+            reason.
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
         return parse_hands(source, "text")
-    try:
-        return parse_hands(Path(source).read_bytes().decode("utf-8").replace("\r\n", "\n"), str(source))
-    except OSError as error:
-        raise HandHistoryError(f"{source}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise HandHistoryError(f"{source}: byte {error.start} is not UTF-8 text; a PHH file is text") from error
+    return parse_hands(load_text(source, "utf-8").replace("\r\n", "\n"), str(source))
 
 
 def parse_hands(text: str, source: str) -> list[Hand]:
-    """Return all hands of a PHH or PHHS text; `source` names it in errors."""
+    """Return all hands of a PHH or PHHS text; errors call the text `source`."""
     if not text.strip():
         raise HandHistoryError(f"{source}: is empty; a hand needs at least the field 'variant'")
     hands = []
@@ -134,7 +130,7 @@ def parse_hands(text: str, source: str) -> list[Hand]:
 
 
 def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:
-    """Make a hand of the fields of a PHH file.
+    """Return the hand with the given fields of a PHH file.
 
     Args:
         fields: Field name -> value, as `tomllib` reads them.
@@ -155,7 +151,7 @@ def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:
 
 
 def dump_hand(hand: Hand) -> str:
-    """Return the hand as PHH text, without a line break at the end: the bytes of the published PHH data sets."""
+    """Return a hand as PHH text in the layout of the published PHH data sets, without a line break at the end."""
     return "\n".join(f"{_key_text(name)} = {_value_text(value)}" for name, value in hand.fields.items())
 
 
@@ -176,7 +172,7 @@ class _FieldError(HandHistoryError):
 
 
 def _sections(text: str, source: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (name, text, number of its first line) of every section; one without a name where there are no sections."""
+    """Yield (name, text, number of the first line) of every section; a text without sections is one with name ""."""
     headers = list(_SECTION.finditer(text)) if "[" in text else []
     if not headers or any(line.strip() and line[0] != "#" for line in text[: headers[0].start()].splitlines()):
         yield "", text, 1
@@ -194,16 +190,16 @@ def _sections(text: str, source: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _fields(text: str) -> dict[str, Any]:
-    """Return the fields of one hand; raise TOMLDecodeError where the text is not TOML."""
+    """Return the fields of one hand; TOMLDecodeError if the text is not TOML."""
     fields = _plain_fields(text)
     return tomllib.loads(text, parse_float=Decimal) if fields is None else fields
 
 
 def _plain_fields(text: str) -> dict[str, Any] | None:
-    """Return the fields of a text in the usual form, None for any other.
+    """Return the fields of a text in the usual layout; None for any other text.
 
-    A line with numbers and texts in single quotes becomes JSON when the quotes are exchanged, and the JSON decoder is
-    five times as fast as `tomllib`. Whatever JSON and TOML do not read alike is left to `tomllib`, also the errors.
+    A line with numbers and single-quoted texts is JSON after its quotes are replaced, and the JSON decoder is five
+    times as fast as `tomllib`. Texts that JSON and TOML read differently, and errors, are left to `tomllib`.
     """
     if '"' in text or "#" in text or "\\" in text or "{" in text or "null" in text:
         return None
@@ -240,7 +236,7 @@ def _raise_toml_error(error: tomllib.TOMLDecodeError, place: str, text: str, fir
 
 
 def _line_of(text: str, field: str) -> int:
-    """Return the line of a field, counted from 0; the last line for one that is missing."""
+    """Return the line number, from 0, of a field; the last line if the field is missing."""
     found = re.search(rf"^[ \t]*['\"]?{re.escape(field)}['\"]?[ \t]*=", text, re.MULTILINE)
     return text.count("\n", 0, found.start() if found else len(text.rstrip("\n")))
 
@@ -277,7 +273,7 @@ def _check_own_fields(fields: Mapping[str, Any]) -> None:
 def _check_numbers(name: str, values: object, length: int) -> None:
     if not isinstance(values, list) or len(values) != length:
         raise _FieldError(name, f"{_quote(values)} must be an array of {length} numbers, one for each starting stack")
-    signed = name == "blinds_or_straddles"  # PokerKit notes what a player posts on joining as a negative blind
+    signed = name == "blinds_or_straddles"  # PokerKit writes the post of a player who joins as a negative blind
     for index, value in enumerate(values):
         if not _is_number(value):
             raise _FieldError(name, f"{_quote(value)} of p{index + 1} must be a number (int or Decimal)")
@@ -311,7 +307,7 @@ def _moves(actions: object, num_players: int) -> Iterator[Move]:
 
 @lru_cache(maxsize=1 << 16)
 def parse_action(action: str) -> Move:
-    """Parse the text of an action; raise ValueError if it means nothing."""
+    """Parse the text of an action; ValueError if it is not an action."""
     match action.partition("#")[0].split():
         case ["d", "dh", player, cards]:
             return Move(DEAL_HOLE, _seat(player, action), cards=_card_ids(cards, action))

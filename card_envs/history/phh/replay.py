@@ -1,4 +1,4 @@
-"""Recorded hands played again on our tables: every action's legality, every state, the final stacks."""
+"""Replay of PHH hands, which checks the legality of every action and the final stacks."""
 
 from __future__ import annotations
 
@@ -13,21 +13,13 @@ from card_envs.games.holdem.actions import betting_options
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import apply_decision, deal_known
 from card_envs.games.holdem.rules import RulesProfile
-from card_envs.games.holdem.state import MAX_CHIPS, RAISE
-from card_envs.history.phh.format import (
-    DEAL_BOARD,
-    DEAL_HOLE,
-    MUCK,
-    REMARK,
-    Hand,
-    Number,
-)
+from card_envs.games.holdem.state import MAX_CHIPS, RAISE, STREET_NAMES, TEXAS_BOARD
+from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, Hand, Number
 from card_envs.history.phh.tables import (
-    BOARD,
     check_playable,
     chip_scale,
     max_raises_of,
-    profile_of,
+    profile_with_antes,
     rules_of,
     template_of,
 )
@@ -48,28 +40,22 @@ from card_envs.history.results import (
     ReplayResult,
     Stop,
 )
-from card_envs.history.settle import (
-    differ_by_odd_chips,
-    is_raked,
-    settle,
-    stacks_before_award,
-    uncalled_bet,
-)
+from card_envs.history.settle import differ_by_odd_chips, is_raked, settle, stacks_before_award, uncalled_bet
 
-_BOARD_BY_STREET = tuple(accumulate(BOARD))
-_STREETS = ("preflop", "flop", "turn", "river")
+_BOARD_BY_STREET = tuple(accumulate(TEXAS_BOARD))
+"""Number of board cards on each street."""
 
 
 def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayResult:
-    """Replay a recorded hand: is it legal, and does it end with the recorded stacks?
+    """Replay a recorded hand, and check that it is legal and ends with the recorded stacks.
 
-    Amounts with fractions are played in hundredths (or finer, as needed), stacks beyond `MAX_CHIPS` in their largest
-    common unit.
+    Amounts with fractions are played in units of a hundredth or smaller, stacks above `MAX_CHIPS` in the largest common
+    unit of the amounts.
 
     Args:
         hand: One hand of a PHH file.
-        rules: Rules profile or its name; None for the one that the file names in RULES_FIELD, or `standard`. The hand
-            itself tells whether antes are trimmed; that part of the profile is not used.
+        rules: Rules profile or its name; None for the profile that the file names in RULES_FIELD, else `standard`. The
+            hand, not the profile, determines whether antes are trimmed.
 
     Returns:
         A result whose status is MATCHED, MISMATCHED or SKIPPED, with the reason.
@@ -84,18 +70,18 @@ def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayRe
 
 
 def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterator[tuple[int, Any]]:
-    """Replay a recorded hand table by table.
+    """Replay a recorded hand, and yield the table after every decision.
 
     Args:
         hand: One hand of a PHH file.
-        rules: Rules profile or its name, as for `replay_hand`.
+        rules: Rules profile or its name, see `replay_hand`.
 
     Yields:
-        (index of the action, copy of the table after it): -1 after the blinds, then one for every decision. The table
-        is a record array of length 1, chips in units of 1 / `chip_scale`.
+        (index of the action, copy of the table after it). The first index is -1, for the table after the blinds. The
+        table is a record array of length 1 with chips in units of 1 / `chip_scale`.
 
     Raises:
-        ValueError: Where `replay_hand` returns a mismatch or skips, with the reason.
+        ValueError: If `replay_hand` returns MISMATCHED or SKIPPED before the comparison of stacks, with the reason.
     """
     try:
         play = _Play(hand, rules)
@@ -109,17 +95,17 @@ def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterat
 
 
 def config_of(hand: Hand, rules: str | RulesProfile | None = None) -> HoldemConfig:
-    """Return the game of a hand, chips in units of 1 / `chip_scale`; ValueError for one that is not replayed."""
+    """Return the game of a hand, with chips in units of 1 / `chip_scale`; ValueError if our tables do not play it."""
     try:
         return _Play(hand, rules).config
     except Stop as stop:
         raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
-def read_decisions(hand: Hand) -> RecordedDecisions:
-    """Return how a hand was dealt and decided, under the rules that it names; seat 0 is the first left of the button.
+def replay_decisions(hand: Hand) -> RecordedDecisions:
+    """Return the cards and decisions of a hand; seat 0 is the first seat left of the button.
 
-    Raises ValueError, in words, for hands that are not legal, that our tables do not play, or whose cards are unknown.
+    Raises ValueError for a hand that is not legal under the rules that it names, or that our tables do not play.
     """
     try:
         play = _Play(hand, None)
@@ -135,22 +121,8 @@ def read_decisions(hand: Hand) -> RecordedDecisions:
     return RecordedDecisions(hand.source, play.config, tuple(names), stacks, tuple(play.known), tuple(decisions))
 
 
-class _Seating:
-    """A table, and views of the fields that a replay reads and writes."""
-
-    def __init__(self, config: HoldemConfig, tables: Any) -> None:
-        self.tables = tables
-        self.table = self.tables[0]
-        self.stack = self.tables["stack"][0, : config.num_players]
-        self.payoff = self.tables["payoff"][0]
-        self.hand_commit = self.tables["hand_commit"][0]
-        self.deck = self.tables["deck"][0, : config.num_dealt]
-        self.street = self.tables["street"]
-        self.in_hand = self.tables["in_hand"]
-
-
 class _Play:
-    """One hand being replayed, on a table of its own."""
+    """The replay of one hand on a table of its own."""
 
     def __init__(self, hand: Hand, rules: str | RulesProfile | None) -> None:
         check_playable(hand)
@@ -163,49 +135,59 @@ class _Play:
             self.chips(fields["antes"]),
             self.chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
             max_raises_of(hand),
-            profile_of(rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))),
+            profile_with_antes(
+                rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))
+            ),
         )
         self.config = config
-        self.seating = seating = _Seating(config, template.copy())
+        self.tables = template.copy()
+        self.table = self.tables[0]
+        # views of the fields that the replay reads, which are faster than the record
+        self.stack = self.tables["stack"][0, : config.num_players]
+        self.street = self.tables["street"]
+        self.in_hand = self.tables["in_hand"]
         stacks = self.chips(fields["starting_stacks"])
         if max(stacks) > MAX_CHIPS:
             raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
-        self.tables = seating.tables
         self.known = cards_in_deck_order(hand)
-        seating.deck[:] = fill_unknown(self.known)
-        seating.stack[:] = stacks
+        """Card ids in the order of the deck field; NO_CARD for unknown cards."""
+        self.tables["deck"][0, : config.num_dealt] = fill_unknown(self.known)
+        self.stack[:] = stacks
         self.actor: int = deal_known(self.tables, 0, len(self.known))
         self.board_dealt = 0
-        self.board_due = _BOARD_BY_STREET[seating.street[0]]
+        """Number of board cards that the recording has dealt."""
+        self.board_due = _BOARD_BY_STREET[self.street[0]]
+        """Number of board cards on the current street."""
         self.has_begun = False
         self.mucked = 0
+        """Set (a bit for each seat) of the seats that mucked."""
 
     @property
     def is_showdown(self) -> bool:
-        """True if the hand is over and at least two hands are left."""
-        in_hand = int(self.seating.in_hand[0])
+        """True if the hand is over and at least two seats did not fold."""
+        in_hand = int(self.in_hand[0])
         return self.actor == NOBODY and in_hand & (in_hand - 1) != 0
 
     @property
     def claims(self) -> int:
-        """Set of the seats that neither folded nor mucked."""
-        return int(self.seating.in_hand[0]) & ~self.mucked
+        """Set (a bit for each seat) of the seats that neither folded nor mucked."""
+        return int(self.in_hand[0]) & ~self.mucked
 
     def chips(self, amounts: Sequence[Number]) -> tuple[int, ...]:
-        """Return amounts of the file in our chips."""
+        """Convert amounts of the file to our chips."""
         if self.scale == 1:
             return tuple(map(int, amounts))
         return tuple(int(Fraction(amount) * self.scale) for amount in amounts)
 
     def amount(self, chips: int) -> Number:
-        """Return our chips as an amount of the file."""
+        """Convert our chips to an amount of the file."""
         if self.scale == 1:
             return chips
         exact = Fraction(chips) / self.scale
         return int(exact) if exact.denominator == 1 else Decimal(exact.numerator) / exact.denominator
 
     def apply(self, index: int) -> None:
-        """Apply the action with this index, or stop the replay and say what would have been legal."""
+        """Apply the action with this index; `Stop`, with the legal actions, if it is not legal."""
         move = self.hand.moves[index]
         if move.kind <= RAISE:
             self._decide(index, move.seat, move.kind, move.amount)
@@ -224,19 +206,19 @@ class _Play:
             self._stop(index, self.situation())
         if self.board_dealt != self.board_due:
             missing = self.board_due - self.board_dealt
-            self._stop(index, f"{missing} board cards of the {_STREETS[self.seating.street[0]]} must be dealt before")
+            self._stop(index, f"{missing} board cards of the {STREET_NAMES[self.street[0]]} must be dealt before")
         self.has_begun = True
         raise_to = int(amount if self.scale == 1 else Fraction(amount) * self.scale)
         actor = apply_decision(self.tables, 0, kind, min(raise_to, MAX_CHIPS + 1))
         if actor == ILLEGAL:
             self._stop(index, self.situation())
         self.actor = actor
-        self.board_due = _BOARD_BY_STREET[self.seating.street[0]]
+        self.board_due = _BOARD_BY_STREET[self.street[0]]
 
     def _show(self, index: int, seat: int, kind: int) -> None:
         if self.actor != NOBODY:
             self._stop(index, f"hands are shown after the last decision; {self.situation()}")
-        if not int(self.seating.in_hand[0]) >> seat & 1:
+        if not int(self.in_hand[0]) >> seat & 1:
             self._stop(index, f"p{seat + 1} has folded")
         if kind == MUCK:
             self.mucked |= 1 << seat
@@ -248,16 +230,19 @@ class _Play:
         raise Stop(MISMATCHED, f"action {index + 1} '{text}' is not legal: {reason}", index)
 
     def situation(self) -> str:
-        """Describe in words what may happen next."""
+        """Describe who is to act, and the legal actions."""
         if self.actor == NOBODY:
             return "the betting is over"
         return f"p{self.actor + 1} is to act and may {legal_words(self.tables, self.amount)}"
 
 
 def legal_words(tables: Any, amount: Callable[[int], object], raise_offset: int = 0) -> str:
-    """Describe the legal actions at the first table: "fold, call 4, raise to 8 .. 200".
+    """Describe the legal actions at the first table, such as "fold, call 4, raise to 8 .. 200".
 
-    `amount` puts our chips into the unit of the file, which may count raises from `raise_offset` chips below ours.
+    Args:
+        tables: The tables.
+        amount: Function that converts our chips to an amount of the file.
+        raise_offset: Chips to add to our raises, for files that count them from the start of the hand.
     """
     may_fold, to_call, low, high = betting_options(tables, 0)
     options = ["fold"] if may_fold else []
@@ -285,7 +270,7 @@ def _compare_result(play: _Play) -> ReplayResult:
     if name == "finishing_stacks":
         ours, agreement = list(shown), _stack_agreement(play, stacks, recorded)
     else:
-        won = [after - before for after, before in zip(stacks, stacks_before_award(play.seating.table), strict=True)]
+        won = [after - before for after, before in zip(stacks, stacks_before_award(play.table), strict=True)]
         ours, agreement = list(map(play.amount, won)), _compare_winnings(play, won, recorded)
     if agreement:
         return ReplayResult(source, MATCHED, agreement=agreement, stacks=shown)
@@ -294,12 +279,12 @@ def _compare_result(play: _Play) -> ReplayResult:
 
 
 def _final_stacks(play: _Play) -> tuple[list[int] | None, str]:
-    """Return the stacks after the last action and a remark on an early end, or None and why they are not decided."""
-    t = play.seating.table
+    """Return the final stacks and a remark on an early end; or None and the reason why the stacks are unknown."""
+    t = play.table
     if play.actor != NOBODY:
         return stacks_before_award(t), f"the recorded actions end although {play.situation()}"
     if not play.is_showdown:
-        return play.seating.stack.tolist(), ""
+        return play.stack.tolist(), ""
     if play.board_dealt < play.board_due:
         seat, chips = uncalled_bet(t)
         stacks = stacks_before_award(t)
@@ -309,10 +294,10 @@ def _final_stacks(play: _Play) -> tuple[list[int] | None, str]:
     if play.claims & hidden and play.claims & (play.claims - 1):
         return None, "hole cards that decide the showdown are not recorded"
     if not play.mucked:
-        return play.seating.stack.tolist(), ""
+        return play.stack.tolist(), ""
     settlement = settle(t, play.claims)
     if settlement is None:
-        return None, "a pot was left by mucked hands alone"
+        return None, "all hands that could win a pot were mucked"
     return [before + won for before, won in zip(stacks_before_award(t), settlement.won, strict=True)], ""
 
 
@@ -322,15 +307,15 @@ def _stack_agreement(play: _Play, stacks: list[int], recorded: list[Number]) -> 
     scaled = [Fraction(amount) * play.scale for amount in recorded]
     if scaled == stacks:
         return EXACT
-    taken = [chips - before for chips, before in zip(scaled, stacks_before_award(play.seating.table), strict=True)]
+    taken = [chips - before for chips, before in zip(scaled, stacks_before_award(play.table), strict=True)]
     return ODD_CHIP if _is_odd_chip(play, taken) else ""
 
 
 def _compare_winnings(play: _Play, won: list[int], recorded: list[Number]) -> str:
-    """Compare the chips taken from the pots; sites differ in whether they count a bet that nobody called."""
+    """Return the agreement of recorded winnings with ours; some sites include an uncalled bet, others do not."""
     scaled = [Fraction(amount) * play.scale for amount in recorded]
     returned = [0] * len(won)
-    seat, chips = uncalled_bet(play.seating.table)
+    seat, chips = uncalled_bet(play.table)
     returned[seat] = min(chips, won[seat])
     net = [chips - back for chips, back in zip(won, returned, strict=True)]
     if scaled in (won, net):
@@ -344,7 +329,7 @@ def _compare_winnings(play: _Play, won: list[int], recorded: list[Number]) -> st
 def _is_odd_chip(play: _Play, taken: list[Fraction]) -> bool:
     if not play.is_showdown or play.board_dealt < play.board_due:
         return False
-    settlement = settle(play.seating.table, play.claims)
+    settlement = settle(play.table, play.claims)
     return settlement is not None and differ_by_odd_chips(settlement, taken)
 
 

@@ -1,4 +1,4 @@
-"""Which of our tables plays a recorded hand: game, rules, the size of a chip; or why none does."""
+"""The configuration of the table that replays a PHH hand: game, rules, and the value of a chip."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from math import gcd
 from typing import Any
 
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.rules import RULES, RulesProfile
-from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS
+from card_envs.games.holdem.rules import RULES, RulesProfile, profile_of
+from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, TEXAS_BOARD
 from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand, Number
 from card_envs.history.results import SKIPPED, Stop
 
 LIMIT_RAISES = 4
-"""Bets and raises on a street of limit hold'em, as PokerKit counts them: the blind is none."""
+"""Maximum number of bets and raises on a street of limit hold'em, without the big blind, as in PokerKit."""
 
-BOARD = (0, 3, 1, 1)
-"""Cards that come on each street."""
 _CENTS = 2
+"""Decimal places of an amount with fractions."""
 
 
 @lru_cache(maxsize=1024)
@@ -32,7 +31,7 @@ def template_of(
     max_raises: tuple[int, ...] | None,
     profile: RulesProfile,
 ) -> tuple[HoldemConfig, Any]:
-    """Return the game of a hand, and a table of it that nobody can write to."""
+    """Return the configuration of a game, and a read-only table to copy; amounts are in chips of our tables."""
     small, big = bets[0], bets[-1]
     try:
         config = HoldemConfig(
@@ -44,7 +43,6 @@ def template_of(
             raise_sizes=(small, small, big, big),
             max_raises=max_raises,
             rules=profile,
-            board_cards=BOARD,
             chips_per_reward=small,
         )
     except ValueError as error:
@@ -55,7 +53,10 @@ def template_of(
 
 
 def chip_scale(hand: Hand) -> int | Fraction:
-    """Return our chips per unit of the file: 1 for whole amounts, 100 or more for fractions, less for huge stacks."""
+    """Return the number of our chips per unit of the file.
+
+    This is 1 for whole amounts, 100 or more for fractions, and below 1 for stacks that exceed `MAX_CHIPS`.
+    """
     amounts = [*_sum_forced_bets(hand), *hand.fields["starting_stacks"], *(move.amount for move in hand.moves)]
     scale: int | Fraction = 1
     if any(type(amount) is not int for amount in amounts):
@@ -75,7 +76,7 @@ def _sum_forced_bets(hand: Hand) -> list[Number]:
 
 
 def check_playable(hand: Hand) -> None:
-    """Stop with SKIPPED where the hand is of a kind that our tables do not play."""
+    """Raise `Stop` with SKIPPED for a hand that our tables do not play."""
     if hand.variant not in HOLDEM_VARIANTS:
         raise Stop(SKIPPED, f"variant {hand.variant!r} is not among those replayed: {', '.join(HOLDEM_VARIANTS)}")
     if hand.num_players > MAX_SEATS:
@@ -90,13 +91,13 @@ def check_playable(hand: Hand) -> None:
 
 
 def max_raises_of(hand: Hand) -> tuple[int, ...] | None:
-    """Return the caps of a limit game by street, None without caps and in other games."""
-    caps = hand.fields.get(MAX_RAISES_FIELD, [LIMIT_RAISES] * len(BOARD)) if hand.variant == "FT" else []
+    """Return the caps on raises of a limit game by street; None for games without caps."""
+    caps = hand.fields.get(MAX_RAISES_FIELD, [LIMIT_RAISES] * len(TEXAS_BOARD)) if hand.variant == "FT" else []
     return tuple(caps) or None
 
 
 def rules_of(hand: Hand) -> str:
-    """Return the name of the rules profile that a file asks for."""
+    """Return the name of the rules profile of a hand, by default `standard`."""
     name: str = hand.fields.get(RULES_FIELD, "standard")
     if name not in RULES:
         raise Stop(SKIPPED, f"field {RULES_FIELD!r}: rules {name!r} are not known: {', '.join(sorted(RULES))}")
@@ -104,8 +105,6 @@ def rules_of(hand: Hand) -> str:
 
 
 @lru_cache(maxsize=64)
-def profile_of(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
-    """Return a rules profile with the treatment of antes that a hand names; ValueError for an unknown name."""
-    if isinstance(rules, str) and rules not in RULES:
-        raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
-    return replace(RULES[rules] if isinstance(rules, str) else rules, dead_antes=not trims_antes)
+def profile_with_antes(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
+    """Return a rules profile with the ante rule of a hand; ValueError for an unknown name."""
+    return replace(profile_of(rules), dead_antes=not trims_antes)

@@ -1,4 +1,4 @@
-"""Hands of a match as PHH: the fields of one `Hand`."""
+"""Conversion of a hand of a match to the fields of a PHH `Hand`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from card_envs.history.holdem_hand import HoldemHand, rules_name
 from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand, hand_of
 
 _VARIANTS = {structure: variant for variant, structure in HOLDEM_VARIANTS.items()}
-_STREETS = (0, 3, 1, 1)
 
 
 def require_phh(config: HoldemConfig) -> None:
-    """Raise ValueError for a game that PHH has no code for."""
+    """Raise ValueError for a game that PHH cannot describe."""
     small, big = config.raise_sizes[0], config.raise_sizes[-1]
-    if config.board_cards != _STREETS or config.num_hole_cards != 2 or config.deck_size != 52:
+    if not config.is_texas:
         raise ValueError("PHH has no code for games with other cards than Texas hold'em")
     if config.structure == "limit" and config.raise_sizes != (small, small, big, big):
         raise ValueError(f"PHH has a small and a big bet, not raise_sizes {config.raise_sizes}")
@@ -26,7 +25,7 @@ def require_phh(config: HoldemConfig) -> None:
 
 
 def phh_of(hand: HoldemHand, more: Mapping[str, Any]) -> Hand:
-    """Return a hand as PHH, with further fields such as the event."""
+    """Return a hand as PHH, with the further fields `more`, such as the event."""
     config, n = hand.config, hand.config.num_players
     antes = config.ante_list
     is_limit = config.structure == "limit"

@@ -1,8 +1,8 @@
-"""Hands in the text of PokerStars: text -> the fields of a PHH `Hand`, which then replays as every other one.
+"""Conversion of hands in PokerStars' text to PHH hands.
 
-The format has no specification; read is what its hands of hold'em contain, tournaments and play money included:
-header, table, seats, posts, actions, boards, cards that are shown, what players collect. Chat and remarks of the site
-("has timed out", "joins the table") are passed over.
+The format has no specification. The parser understands hands of hold'em, also in tournaments and for play money:
+header, table, seats, posts, actions, boards, shown cards and collected chips. It ignores chat and remarks of the site
+("has timed out", "joins the table").
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from card_envs.cards import card_ids, card_names
-from card_envs.history.errors import HandHistoryError, shorten
+from card_envs.history.errors import HandHistoryError, load_text, shorten
 from card_envs.history.phh.format import Hand, Number, hand_of
 from card_envs.history.results import SKIPPED, ReplayResult
+from card_envs.poker.hands import HOLE_CARDS
 
 _HEADER = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #(\d+):(.*)$", re.MULTILINE)
 _GAME = re.compile(r"(\S+(?: \S+)??) (No Limit|Pot Limit|Limit) .*?\(([^()]*/[^()]*)\)")
@@ -33,7 +34,7 @@ _NOT_MONEY = re.compile(r"[^0-9.]")
 _MONEY = re.compile(r"\d{1,15}(\.\d{1,4})?")
 _VARIANTS = {"No Limit": "NT", "Pot Limit": "PT", "Limit": "FT"}
 _OTHER_VERBS = ("doesn't", "is ", "has ", "sits ", "cashed", "stands")
-"""Words behind a player's name and a colon that change nothing."""
+"""Beginnings of remarks about a player that do not affect the hand."""
 
 
 def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
@@ -43,21 +44,16 @@ def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
         source: A path, or a text with line breaks.
 
     Returns:
-        The hands in the order of the text, as PHH; in place of a hand that our tables cannot play (Omaha, a board
-        that is dealt twice, a straddle) the result that says why it is skipped.
+        The hands in the order of the text, as PHH. A hand that our tables cannot play (Omaha, a board that is dealt
+        twice, a straddle) is replaced by a SKIPPED result with the reason.
 
     Raises:
-        HandHistoryError: The file cannot be read, or a line of a hand cannot be understood; names file and line.
+        HandHistoryError: If the file cannot be read, or a line of a hand cannot be understood; the message names file
+            and line.
     """
     if isinstance(source, str) and "\n" in source:
         return list(_hands(source, "text"))
-    try:
-        text = Path(source).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise HandHistoryError(f"{source}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise HandHistoryError(f"{source}: byte {error.start} is not UTF-8 text") from error
-    return list(_hands(text, str(source)))
+    return list(_hands(load_text(source, "utf-8"), str(source)))
 
 
 def _hands(text: str, source: str) -> Iterator[Hand | ReplayResult]:
@@ -67,54 +63,54 @@ def _hands(text: str, source: str) -> Iterator[Hand | ReplayResult]:
         raise HandHistoryError(f"{source}: no hand of PokerStars: a line 'PokerStars Hand #1: ...' begins each")
     ends = [*(header.start() for header in headers[1:]), len(text)]
     for header, end in zip(headers, ends, strict=True):
-        place = f"{source}, hand #{header[1]}"
+        where = f"{source}, hand #{header[1]}"
         first_line = text.count("\n", 0, header.start()) + 1
         try:
-            yield _read_hand(header, text[header.end() : end], place, first_line)
+            yield _parse_hand(header, text[header.end() : end], where, first_line)
         except _SkippedError as error:
-            yield ReplayResult(place, SKIPPED, str(error))
+            yield ReplayResult(where, SKIPPED, str(error))
 
 
 class _SkippedError(Exception):
-    """A hand of a kind that our tables do not play."""
+    """Raised for a hand that our tables do not play."""
 
 
-def _read_hand(header: re.Match[str], text: str, place: str, first_line: int) -> Hand:
+def _parse_hand(header: re.Match[str], text: str, where: str, first_line: int) -> Hand:
     game = _GAME.search(header[2])
     if game is None:
-        raise HandHistoryError(f'{place}, line {first_line}: no game with stakes, such as "Hold\'em No Limit (1/2)"')
+        raise HandHistoryError(f'{where}, line {first_line}: no game with stakes, such as "Hold\'em No Limit (1/2)"')
     if game[1].split()[-1] != "Hold'em" or "6+" in game[1]:
         raise _SkippedError(f"{game[1]} is not Texas hold'em")
     try:
-        stakes = [_read_amount(part) for part in game[3].split()[0].split("/")[:2]]
+        stakes = [_parse_amount(part) for part in game[3].split()[0].split("/")[:2]]
     except ValueError as error:
-        raise HandHistoryError(f"{place}, line {first_line}: {error}") from error
+        raise HandHistoryError(f"{where}, line {first_line}: {error}") from error
     reader = _HandReader()
     for number, line in enumerate(text.split("\n"), start=first_line):
         try:
-            reader.read(line.rstrip())
+            reader.parse_line(line.rstrip())
         except ValueError as error:
-            raise HandHistoryError(f"{place}, line {number}: {error}") from error
+            raise HandHistoryError(f"{where}, line {number}: {error}") from error
     try:
-        return hand_of({**reader.fields(_VARIANTS[game[2]], stakes), "hand": int(header[1])}, place)
+        return hand_of({**reader.fields(_VARIANTS[game[2]], stakes), "hand": int(header[1])}, where)
     except ValueError as error:
-        raise HandHistoryError(f"{place}: {error}") from error
+        raise HandHistoryError(f"{where}: {error}") from error
 
 
 @dataclass
 class _Player:
-    """One player, as far as the lines before tell."""
+    """One player, as described by the lines that are read so far."""
 
     seat: int
     name: str
     stack: Number
     is_dealt_in: bool = False
-    """True from the first line that shows the player in the hand."""
+    """True after the first post or action of the player."""
     ante: Number = 0
     blind: str = ""
-    """"small blind", "big blind" or none."""
+    """"small blind", "big blind" or empty."""
     posted: Number = 0
-    """As a blind."""
+    """Amount of the blind that the player posted."""
     collected: Number = 0
     cards: tuple[int, ...] = ()
 
@@ -125,39 +121,39 @@ class _HandReader:
     def __init__(self) -> None:
         self.players: dict[str, _Player] = {}
         self.actions: list[tuple[str, str]] = []
-        """Name of who acts, "" for the board, and the action in the words of PHH."""
+        """(name of the player, or "" for board cards; action in PHH notation)."""
         self.button = 0
         self.is_showdown = False
 
-    def read(self, line: str) -> None:
-        """Take in one line; ValueError for one that cannot be understood."""
+    def parse_line(self, line: str) -> None:
+        """Process one line; ValueError if it cannot be understood."""
         if line.startswith("***"):
-            self._read_heading(line)
+            self._parse_heading(line)
         elif found := _BUTTON.match(line):
             self.button = int(found[1])
         elif found := _SUMMARY_CARDS.match(line):
             self._see_cards(self._find_seat(int(found[1])), found[2])
         elif found := _SEAT.match(line):
-            self.players[found[2]] = _Player(int(found[1]), found[2], _read_amount(found[3]))
+            self.players[found[2]] = _Player(int(found[1]), found[2], _parse_amount(found[3]))
         elif found := _DEALT.match(line):
             self._see_cards(self._find_player(found[1]), found[2])
         elif (found := _COLLECTED.match(line)) and found[1] in self.players:
-            self.players[found[1]].collected += _read_amount(found[2])
+            self.players[found[1]].collected += _parse_amount(found[2])
         else:
-            self._read_action(line)
+            self._parse_action(line)
 
-    def _read_heading(self, line: str) -> None:
+    def _parse_heading(self, line: str) -> None:
         if "FIRST" in line or "SECOND" in line:
             raise _SkippedError("the board is dealt twice")
         self.is_showdown = "SHOW DOWN" in line
         if found := _BOARD.match(line):
             self.actions.append(("", f"d db {_without_blanks(card_ids(found[2]))}"))
 
-    def _read_action(self, line: str) -> None:
-        """Take in "NAME: does something"; names may hold colons, so the longest that fits counts."""
+    def _parse_action(self, line: str) -> None:
+        """Process a line "NAME: ACTION". Names may contain colons, so the longest name that matches counts."""
         names = [name for name in self.players if line.startswith(f"{name}: ")]
         if not names:
-            return  # chat, or what the site remarks
+            return  # chat, or a remark of the site
         player = self.players[max(names, key=len)]
         words = line[len(player.name) + 2 :]
         if words.startswith("posts "):
@@ -177,7 +173,7 @@ class _HandReader:
         found = _POST.match(words)
         if found is None:
             raise ValueError(f"{shorten(words, 80)!r} is not understood")
-        kind, amount = found[1], _read_amount(found[2])
+        kind, amount = found[1], _parse_amount(found[2])
         player.is_dealt_in = True
         if kind == "ante":
             player.ante = amount
@@ -199,11 +195,11 @@ class _HandReader:
 
     def _see_cards(self, player: _Player, cards: str) -> None:
         ids = tuple(card_ids(cards))
-        if len(ids) == 2:  # a player may show one card alone; it decides nothing
+        if len(ids) == HOLE_CARDS:  # a player may show a single card, which does not affect the result
             player.cards = ids
 
     def fields(self, variant: str, stakes: list[Number]) -> dict[str, Any]:
-        """Return the fields of PHH; p1 is the first seat left of the button."""
+        """Return the PHH fields of the hand; p1 is the first seat left of the button."""
         dealt = [player for player in self.players.values() if player.is_dealt_in]
         dealt.sort(key=lambda player: (player.seat <= self.button, player.seat))
         if len(dealt) < 2:
@@ -211,7 +207,7 @@ class _HandReader:
         order = {player.name: number for number, player in enumerate(dealt, start=1)}
         small, big = (stakes[0] / Decimal(2), stakes[0]) if variant == "FT" else stakes
         nominal = {"": 0, "small blind": small, "big blind": big}
-        # whoever posts less than the others is all-in with it, and still owes all of it
+        # a player who posts less than the blind is all-in, but PHH records the full blind
         blinds = [max(player.posted, _whole(nominal[player.blind])) for player in dealt]
         ante = max(player.ante for player in dealt)
         antes = [ante if player.ante else 0 for player in dealt]
@@ -238,12 +234,12 @@ class _HandReader:
 
 
 def _phh_action(words: str) -> str:
-    """Return "raises 4 to 6" and the like in the words of PHH; ValueError for what is no action."""
+    """Convert an action such as "raises 4 to 6" to PHH notation; ValueError if it is not an action."""
     for verbs, action in ((("folds",), "f"), (("checks", "calls "), "cc"), (("mucks",), "sm")):
         if words.startswith(verbs):
             return action
     if found := _RAISE.match(words):
-        return f"cbr {_read_amount(found[1])}"
+        return f"cbr {_parse_amount(found[1])}"
     raise ValueError(f"{shorten(words, 80)!r} is not understood")
 
 
@@ -251,7 +247,7 @@ def _without_blanks(cards: Iterable[int]) -> str:
     return card_names(cards).replace(" ", "")
 
 
-def _read_amount(text: str) -> Number:
+def _parse_amount(text: str) -> Number:
     """Return an amount such as "$1,200.50" or "20"; ValueError for anything else."""
     digits = _NOT_MONEY.sub("", text).rstrip(".")
     if not _MONEY.fullmatch(digits):

@@ -1,4 +1,4 @@
-"""Hands of a match as the text of PokerStars, in play money: for trackers."""
+"""Conversion of a hand of a match to PokerStars' text, in play money, for programs that track hands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIMITS = {"limit": "Limit", "pot_limit": "Pot Limit", "no_limit": "No Limit"}
 _STREETS = ("preflop", "FLOP", "TURN", "RIVER")
 _FOLDED = ("before Flop", "on the Flop", "on the Turn", "on the River")
 _BEGIN = datetime(2000, 1, 1)
-"""Date of a match's first hand; the next ones follow a second apart, so that equal matches make equal files."""
+"""Date of the first hand; the others follow a second apart, so that equal matches have equal files."""
 _MAX_RAISES = 4
 
 
@@ -35,7 +35,7 @@ def write_hand(hand: HoldemHand, names: tuple[str, ...], number: int) -> str:
     Args:
         hand: The hand.
         names: Players by position, all different.
-        number: Of the hand, unique among all that a tracker knows.
+        number: Number of the hand, unique among all hands that a tracker knows.
     """
     return "\n".join([*_HandWriter(hand, names).write_lines(number), ""])
 
@@ -45,10 +45,11 @@ class _HandWriter:
         self.hand, self.names, self.config = hand, names, hand.config
         self.n = len(names)
         self.seats = [(seat - hand.number) % self.n + 1 for seat in hand.seats]
-        """Seat number of each position; as trackers expect, players keep their seats and the button moves."""
+        """Seat number of each position. Trackers expect that players keep their seats and the button moves."""
         self.commits = [0] * self.n
-        """Chips of each position on this street."""
+        """Chips that each position has put in on this street."""
         self.left = list(hand.stacks)
+        """Chips that each position has left."""
         self.folded_on: dict[int, int] = {}
 
     def write_lines(self, number: int) -> Iterator[str]:
@@ -125,7 +126,7 @@ class _HandWriter:
         return f"{name}: {words}{self._mark_all_in(position)}"
 
     def _write_uncalled(self) -> Iterator[str]:
-        """Yield the line of the part of a bet that nobody called."""
+        """Yield a line for the uncalled part of a bet, if there is one."""
         second, high = sorted(self.commits)[-2:]
         if high > second:
             position = self.commits.index(high)

@@ -8,7 +8,7 @@ name of `card_envs.agent.find_agent`, or a list of either, from which one is dra
 learner's seat; None draws it for each deal. `card_envs.single_seat` defines episodes and rewards.
 
 `reset(options=...)` fixes the deal, as in the PettingZoo environment of the same id: the button, stacks and cards of
-hold'em, the hands of Big 2. It applies to one episode, in a vector environment to the first one of every table.
+hold'em, the hands of Big 2. Options apply to one episode, in a vector environment to the first episode of every table.
 
 Tools that sample actions without the mask choose illegal ones. `illegal_action` sets what happens then: "penalty" plays
 a random legal action instead and subtracts 1 from the reward, "random" plays one without the penalty, "raise" raises

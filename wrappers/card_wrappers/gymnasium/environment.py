@@ -95,7 +95,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             before that decision are dealt again.
 
         Raises:
-            TypeError: If the options are no mapping; the environment is unchanged.
+            TypeError: If the options are not a mapping; the environment is unchanged.
             ValueError: For unknown options; the environment is unchanged.
         """
         known = self._tables.check_options(options)
@@ -153,17 +153,17 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         return {} if self._is_over else action_names(self.game, self._tables.tables, 0)
 
     def parse_action(self, text: str) -> int:
-        """Return the learner's legal action that a text names; see `card_envs.text.parse_action`.
+        """Return the id of the learner's legal action that a text names; see `card_envs.text.parse_action`.
 
         Raises:
-            ActionTextError: If the text names no legal action; the message says why and what is legal.
+            ActionTextError: If the text does not name a legal action; the message lists the legal actions.
             ResetNeeded: If the episode is over or has not begun.
         """
         self._require_decision("parse_action")
         return parse_action(self.game, self._tables.tables, 0, text)
 
     def prompt(self, form: str = "compact") -> str:
-        """Return a text with what the learner may know, and its legal actions.
+        """Return a text that describes the learner's information and lists its legal actions.
 
         Args:
             form: "compact" (a few lines) or "verbose" (sentences, with the rules).
@@ -176,7 +176,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
     def _require_decision(self, name: str) -> LearnerStep:
         if self._last_step is None or self._is_over:
-            raise gymnasium.error.ResetNeeded(f"call reset() before {name}(): nobody has a decision")
+            raise gymnasium.error.ResetNeeded(f"call reset() before {name}(): the episode is over, or has not begun")
         return self._last_step
 
     def _show(self) -> None:
@@ -186,7 +186,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
     def render(self) -> Frame | None:
         """Return the table as the learner sees it: text ("ansi") or an RGB picture ("rgb_array").
 
-        In mode "human", show it in a window or on the terminal; `reset` and `step` do so by themselves.
+        Mode "human" shows the table in a window or on the terminal; `reset` and `step` call this method in that mode.
         """
         if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() before render()")

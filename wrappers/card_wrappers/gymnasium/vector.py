@@ -99,8 +99,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)
-        self._ended = np.zeros(num_envs, np.bool_)  # tables whose observation is the last one of an episode
-        self._final_tables = self._tables.tables[:0]  # (N,): the tables at the end of these episodes
+        self._ended = np.zeros(num_envs, np.bool_)  # True where the observation is the final one of an episode
+        self._final_tables = self._tables.tables[:0]  # (N,) tables at the end of these episodes; unused with SameStep
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._final_tables = self._tables.tables.copy()
         self._last_step: LearnerStep | None = None
@@ -117,7 +117,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             Observations and infos of the learner's first decisions.
 
         Raises:
-            TypeError: If the options are no mapping.
+            TypeError: If the options are not a mapping.
             ValueError: For unknown options, a mask of another shape, and a seed with a mask for some tables.
             ResetNeeded: For a mask before the first `reset` of all tables.
         """
@@ -144,7 +144,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             raise ValueError("a seed resets all tables: pass a reset_mask that is True for all, or seed=None")
         if self._last_step is None:
             raise gymnasium.error.ResetNeeded("call reset() for all tables before reset() for some")
-        dealt = mask if options else mask & ~self._ended  # where an episode ended, the next one is dealt already
+        dealt = mask if options else mask & ~self._ended  # tables whose episode ended are already dealt again
         result = self._tables.restart(np.flatnonzero(dealt), options)
         self._ended &= ~mask
         self._last_step = self._with_ends(result, self._last_step, self._ended)
@@ -191,7 +191,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         )
 
     def _with_finals(self, result: LearnerStep) -> LearnerStep:
-        """Return the step with final observations, and no legal actions, where episodes ended."""
+        """Return the step with final observations and without legal actions at tables whose episode ended."""
         self._ended = result.is_over.copy()
         if result.is_over.any():
             self._final_tables[result.is_over] = result.final_tables
@@ -201,7 +201,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return result
 
     def _with_ends(self, result: LearnerStep, before: LearnerStep, ended: NDArray[np.bool_]) -> LearnerStep:
-        """Return the step with the observations of `before` at tables whose episode is over."""
+        """Return the step with the observations of `before` at the tables in the mask `ended`."""
         for new, old in ((result.observation, before.observation), (result.action_mask, before.action_mask),
                          (result.seats, before.seats)):  # fmt: skip
             new[ended] = old[ended]

@@ -1,15 +1,15 @@
-"""OpenSpiel: every environment id as a registered game. Importing this module registers them.
+"""OpenSpiel: every environment id as a game. Importing this module registers the games.
 
     import card_wrappers.openspiel
     game = pyspiel.load_game("card_envs_limit_holdem(players=3,rules=acpc)")
 
-Chance is explicit, card by card, so algorithms that walk the game tree work. Player k has seat k; in hold'em the button
-is the last seat, so that player 0 is the first left of it: heads-up the big blind, as in `universal_poker`. Returns are
-in the unit of the environment's rewards, action ids are the environment's. How its arguments are written as parameters:
-`card_wrappers.openspiel.parameters`.
+Every card is a chance node, so that algorithms on the game tree work. Player k has seat k. In hold'em the last seat has
+the button, so that player 0 is the first seat left of it; heads-up that is the big blind, as in `universal_poker`.
+Returns have the unit of the environment's rewards, and action ids are those of the environment.
+`card_wrappers.openspiel.parameters` describes how arguments of the environment are written as parameters.
 
-Action ids of Big 2 name positions in the hand of who acts; `State.history()` has them, and tells with them more than a
-player may know. Information states tell the cards that were played.
+Action ids of Big 2 are positions in the actor's hand. `State.history()` contains these ids, which tell more than a
+player may know; information states contain the cards that were played.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["CardGame", "CardState", "short_name"]
 
 
 def short_name(env_id: str) -> str:
-    """Return the name under which OpenSpiel knows an environment id, such as "card_envs_limit_holdem"."""
+    """Return the name of an environment id in OpenSpiel, such as "card_envs_limit_holdem"."""
     return f"card_envs_{env_id.rpartition('-v')[0]}"
 
 
@@ -63,10 +63,10 @@ def _register(entry: EnvEntry) -> None:
     try:
         game = entry.factory()
     except ModuleNotFoundError:
-        return  # an installed game whose package is gone; `make_game` says what is missing
+        return  # the package of an installed game is missing; `make_game` raises the error
     if game.info.chance is None:
-        return  # OpenSpiel needs the cards as events of their own
-    # a class of its own for each game: OpenSpiel aborts at exit where anything else was registered
+        return  # OpenSpiel needs chance nodes
+    # each game needs its own class: OpenSpiel aborts at exit if anything else was registered
     game_type = _game_type(entry, game)
     name = "".join(word.capitalize() for word in game_type.short_name.split("_"))
     pyspiel.register_game(game_type, type(name, (CardGame,), {"entry": entry, "game_type": game_type}))

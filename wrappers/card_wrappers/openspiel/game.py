@@ -20,7 +20,7 @@ _TABLE_0 = np.zeros(1, np.int64)
 
 
 class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
-    """A registered game; subclasses name the environment. `game` is the game behind it, with its kernels."""
+    """A game of OpenSpiel; each subclass is registered for one environment. `game` is the `Game` of the environment."""
 
     entry: ClassVar[EnvEntry]
     game_type: ClassVar[Any]
@@ -43,16 +43,21 @@ class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
         return CardState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> CardObserver:
-        """Return an observer, by default of the observation (public and own cards, no memory)."""
+        """Return an observer.
+
+        Args:
+            iig_obs_type: OpenSpiel's observation type; None for public and own cards without perfect recall.
+            params: None; no parameters are supported.
+        """
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         return CardObserver(self.game, kind, params)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the number of cards that are dealt at most."""
+        """Return the maximum number of cards that are dealt."""
         return self.chance.max_cards
 
     def legal_actions_at(self, tables: Tables) -> list[int]:
-        """Return the actor's legal ids at a table, ascending."""
+        """Return the legal action ids of the actor at a table, in ascending order."""
         mask = np.zeros(1, self._mask_dtype)
         self.game.mask_batch(tables, _TABLE_0, mask)
         legal: list[int] = np.flatnonzero(mask["mask"][0]).tolist()
@@ -60,36 +65,36 @@ class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
 
 
 def load_game(name: str) -> Any:
-    """Return `pyspiel.load_game(name)`; to find this function, unpickling registers the games."""
+    """Return `pyspiel.load_game(name)`. Unpickling imports this module, which registers the games."""
     return pyspiel.load_game(name)
 
 
 class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no types
-    """A deal in progress. Chance outcomes are places in the deck, see `Chance.deck`."""
+    """A state of a deal. Chance outcomes are indices in the deck, see `Chance.deck`."""
 
     def __init__(self, game: CardGame) -> None:
         super().__init__(game)
         self.episode: Episode = game.first_episode
 
     def current_player(self) -> int:
-        """Return the seat to act, CHANCE while cards are dealt, TERMINAL at the end."""
+        """Return the seat to act; CHANCE while cards are dealt, TERMINAL at the end."""
         if self.episode.is_dealing:
             return int(pyspiel.PlayerId.CHANCE)
         actor = int(self.episode.tables["actor"][0])
         return actor if actor >= 0 else int(pyspiel.PlayerId.TERMINAL)
 
     def is_terminal(self) -> bool:
-        """Return True when the deal is over and all its cards are known."""
+        """Return True if the deal is over and all cards are dealt."""
         return not self.episode.is_dealing and bool(self.episode.tables["is_over"][0])
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.get_game().legal_actions_at(self.episode.tables)  # type: ignore[no-any-return]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return every card that is left, as its place in the deck, all equally likely."""
+        """Return (index in the deck, probability) of every card that can be dealt; all are equally likely."""
         deck = self.get_game().chance.deck
-        left = [place for place, card in enumerate(deck) if card not in self.episode.cards]
-        return [(place, 1 / len(left)) for place in left]
+        left = [k for k, card in enumerate(deck) if card not in self.episode.cards]
+        return [(k, 1 / len(left)) for k in left]
 
     def _apply_action(self, action: int) -> None:
         game: CardGame = self.get_game()
@@ -102,9 +107,14 @@ class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no type
         self.episode = after_card(game.game, self.episode, deck[action])
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> CardState:
-        """Return a state that `player` cannot tell from this one, its unseen cards drawn anew; for ISMCTS.
+        """Return a random state that `player` cannot distinguish from this one, with other unseen cards; for ISMCTS.
 
-        `sampler` returns random numbers in [0, 1). All deals that fit what was seen are equally likely.
+        Args:
+            player: The player.
+            sampler: Function that returns random numbers in [0, 1).
+
+        Returns:
+            One of the states with the same information state, all with equal probability.
         """
         game: CardGame = self.get_game()
         found = resample_episode(game.game, self.episode, player, sampler)
@@ -134,7 +144,7 @@ class CardState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel ships no type
         return returns
 
     def __str__(self) -> str:
-        """Return everything that has happened, all cards included."""
+        """Return the history as text, with all cards."""
         game: CardGame = self.get_game()
         hands = [
             f"p{seat} {game.chance.private_text(private_cards(game.game, self.episode, seat)) or '-'}"

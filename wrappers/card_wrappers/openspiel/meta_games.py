@@ -1,4 +1,4 @@
-"""OpenSpiel's measures of populations, for matrices of what agents win from each other."""
+"""OpenSpiel's evaluation of populations of agents by their payoffs against each other."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from numpy.typing import NDArray
 
 
 def alpha_rank(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (n,): the share of time that evolution spends with each agent, for payoffs (n, n) of the row.
+    """Return the alpha-Rank of each agent: its share of time in the stationary distribution of an evolution.
 
-    Omidshafiei et al. (2019), alpha-Rank: Multi-Agent Evaluation by Evolution, with infinite selection: only who beats
-    whom counts. Agents that are part of the same cycle share.
+    The method is by Omidshafiei et al. (2019), "alpha-Rank: Multi-Agent Evaluation by Evolution", with infinite
+    selection intensity: only the signs of payoffs matter, and agents in a cycle share the mass.
+
+    Args:
+        payoffs: (n, n) payoff of the row's agent against the column's agent.
+
+    Returns:
+        (n,) shares, which sum to 1.
     """
     from open_spiel.python.egt import alpharank
 

@@ -1,4 +1,4 @@
-"""OpenSpiel's observers: a player's information as a tensor of named pieces, and as text."""
+"""OpenSpiel's observers: the information of a player as a tensor with named parts, and as text."""
 
 from __future__ import annotations
 
@@ -14,14 +14,22 @@ from card_envs.game import Game
 from card_envs.observation import Block, mask_records, observation_records
 
 _PUBLIC_SEAT = -1
-"""Seat without cards, for `Game.text`."""
+"""Seat number for `Game.text` that shows no private cards."""
 
 
 class CardObserver:
-    """An observer; its pieces are "player", the blocks of the game's encoder, and what perfect recall adds.
+    """An observer. Its parts are "player", the blocks of the game's encoder, and the history for perfect recall.
 
-    Without private (or public) information the pieces that hold it are left out. Where cards are being dealt, blocks of
-    the encoder show the table before the action that turned them up, and zeros before the deal is complete.
+    An observer without private (or public) information omits the parts that contain it. While cards are dealt, the
+    blocks of the encoder show the table before the last action; they are zeros before the end of the first deal.
+
+    Args:
+        game: The game.
+        kind: OpenSpiel's observation type.
+        parameters: None; no parameters are supported.
+
+    Raises:
+        ValueError: For parameters, and for the private information of all players.
     """
 
     def __init__(self, game: Game, kind: Any, parameters: dict[str, Any] | None) -> None:
@@ -37,9 +45,9 @@ class CardObserver:
         seen = [block for block in layout.blocks if self._is_wanted(block)]
         recall = self._chance.recall_blocks if self._is_public and self._recalls else ()
         self._has_recall = bool(recall)
-        pieces = (Block("player", game.num_seats, "who looks, one-hot"), *seen, *recall)
-        self.tensor: NDArray[np.float32] = np.zeros(sum(block.size for block in pieces), np.float32)
-        self.dict = _split_tensor(self.tensor, pieces)
+        parts = (Block("player", game.num_seats, "observing player, one-hot"), *seen, *recall)
+        self.tensor: NDArray[np.float32] = np.zeros(sum(block.size for block in parts), np.float32)
+        self.dict = _split_tensor(self.tensor, parts)
         self._sources = np.concatenate(
             [np.arange(layout.size)[layout.slices[block.name]] for block in seen] or [np.zeros(0, int)]
         )
@@ -54,7 +62,7 @@ class CardObserver:
         return self._is_private if block.private else bool(self._is_public)
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write the information of `player` at a state into `tensor` and `dict`."""
+        """Write the information of `player` in a state to `tensor` and `dict`."""
         episode: Episode = state.episode
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -65,7 +73,7 @@ class CardObserver:
             self._chance.write_recall(episode, self.dict)
 
     def string_from(self, state: Any, player: int) -> str:
-        """Return the information of `player` at a state as text: the history with perfect recall, else the table."""
+        """Return the information of `player` in a state as text: the history for perfect recall, else the table."""
         game, chance, episode = self._game, self._chance, state.episode
         cards = chance.private_text(private_cards(game, episode, player))
         if not self._is_public:

@@ -1,13 +1,13 @@
-"""OpenSpiel's parameters for the arguments of an environment: whole numbers and words, never lists.
+"""Conversion of an environment's arguments to OpenSpiel's parameters, which are integers and texts.
 
 | argument of the environment | as a parameter |
 |---|---|
 | a number or a word | the same; `num_players` is called `players`, as in OpenSpiel |
 | one stack for each seat | `stacks_by_seat=100 200`, in place of `stacks` |
-| `max_raises` | numbers with blanks between them, `3 4 4 4`, or `none`; `by_rules` leaves it to the profile |
-| `bet_sizes` | numbers with blanks between them, `1 2` |
-| `bet_menu` with commas | blanks in their place: `pot:0.5 1 all_in` |
-| optional rules of Big 2 | `by_rules` (numbers: -1) leaves them to the profile; `yes` and `no` for True and False |
+| `max_raises` | numbers separated by blanks, `3 4 4 4`; `none`; or `by_rules` for the caps of the profile |
+| `bet_sizes` | numbers separated by blanks, `1 2` |
+| `bet_menu` with commas | blanks instead of commas: `pot:0.5 1 all_in` |
+| optional rules of Big 2 | `by_rules` (numbers: -1) for the rule of the profile; `yes` and `no` for True and False |
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def specification(factory: Callable[..., Game]) -> Parameters:
 
 
 def settings(factory: Callable[..., Game], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the environment that `parameters` (all of them) stand for; ValueError for bad words."""
+    """Convert `parameters`, which must be complete, to arguments of the environment; ValueError for invalid text."""
     found: dict[str, Any] = {}
     for name, argument in inspect.signature(factory).parameters.items():
         value = parameters[_PLAYERS if name == "num_players" else name]
@@ -55,7 +55,7 @@ def settings(factory: Callable[..., Game], parameters: Mapping[str, Any]) -> dic
 
 
 def encode(parameters: Mapping[str, Any]) -> Parameters:
-    """Return parameters without commas, which would end a value in OpenSpiel's text form."""
+    """Replace commas in parameters by blanks, since a comma ends a value in OpenSpiel's text form."""
     return {
         name: " ".join(value.replace(",", " ").split()) if isinstance(value, str) else value
         for name, value in parameters.items()
@@ -76,7 +76,7 @@ def _numbers(name: str, text: str) -> list[int]:
     try:
         return [int(word) for word in text.split()]
     except ValueError:
-        raise ValueError(f"{name} {text!r} must be whole numbers with blanks between them, such as '3 4 4 4'") from None
+        raise ValueError(f"{name} {text!r} must be whole numbers separated by blanks, such as '3 4 4 4'") from None
 
 
 def _caps(name: str, text: str) -> list[int] | str | None:

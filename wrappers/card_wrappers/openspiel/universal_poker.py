@@ -1,13 +1,15 @@
-"""Action numbers of OpenSpiel's `universal_poker`, Kaggle's poker among its users, for our hold'em tables and back.
+"""Conversion between action ids of our hold'em games and of OpenSpiel's `universal_poker`, which Kaggle also uses.
 
-* any, limit games: 0 folds, 1 checks or calls, 2 bets or raises
-* `fullgame`: 0, 1, and all chips that the player has put in since the deal after a bet or raise
-* `fcpa`: 0, 1, 2 the pot, 3 all-in
-* `fchpa`: 0, 1, 2 the pot, 3 all-in, 4 half of the pot
+| betting abstraction | action numbers of `universal_poker` |
+|---|---|
+| any, limit games | 0 fold, 1 check or call, 2 bet or raise |
+| `fullgame` | 0, 1; for a bet or raise the player's chips in the hand after it |
+| `fcpa` | 0, 1, 2 bet the pot, 3 all-in |
+| `fchpa` | 0, 1, 2 bet the pot, 3 all-in, 4 bet half of the pot |
 
-The pot is counted after calling, as in our bet menus; half of it is offered only where the whole is possible. A pot
-that is all the player has left has the number of the pot. Seats are those of our OpenSpiel games: player 0 is the first
-left of the button, heads-up the big blind. Tables follow the rules `acpc`.
+The pot includes the call, as in our bet menus. Half of the pot is offered only if the whole pot is possible. A bet of
+the pot that is all-in has number 2. Seats are those of our OpenSpiel games: player 0 is the first seat left of the
+button, heads-up the big blind. Tables follow the rules `acpc`.
 """
 
 from __future__ import annotations
@@ -34,18 +36,21 @@ Abstraction = Literal["fullgame", "fcpa", "fchpa"]
 _POT, _ALL_IN, _HALF_POT = 2, 3, 4
 _SIZES: dict[str, tuple[int, ...]] = {"fcpa": (_POT, _ALL_IN), "fchpa": (_POT, _ALL_IN, _HALF_POT)}
 _NO_BET = MAX_CHIPS + 1
-"""Street commitment of numbers that stand for no bet; the rules never allow it."""
+"""Illegal street commitment, for numbers that are not bets."""
 
 
 def to_universal_poker(game: Game, tables: Tables, i: int, action: int, abstraction: Abstraction = "fullgame") -> int:
-    """Return the number in `universal_poker` of one of our actions.
+    """Convert one of our action ids to the action number of `universal_poker`.
 
     Args:
         game: A hold'em game.
-        tables: Its tables.
-        i: Table at which the action is legal.
-        action: Our action id.
-        abstraction: Betting abstraction of the other game; limit games have one set of numbers.
+        tables: Tables of the game.
+        i: Index of the table.
+        action: Our action id, legal at the table.
+        abstraction: Betting abstraction of `universal_poker`; not used for limit games.
+
+    Returns:
+        The action number, see the module.
 
     Raises:
         ValueError: If the action is not legal at the table, or has no number in the abstraction.
@@ -66,31 +71,40 @@ def to_universal_poker(game: Game, tables: Tables, i: int, action: int, abstract
 
 
 def from_universal_poker(game: Game, tables: Tables, i: int, number: int, abstraction: Abstraction = "fullgame") -> int:
-    """Return our action id of an action number of `universal_poker`.
+    """Convert an action number of `universal_poker` to our action id.
 
     Args:
         game: A hold'em game.
-        tables: Its tables.
-        i: Table of the actor.
-        number: The number.
-        abstraction: Betting abstraction of the other game.
+        tables: Tables of the game.
+        i: Index of the table.
+        number: The action number, see the module.
+        abstraction: Betting abstraction of `universal_poker`.
+
+    Returns:
+        Our action id.
 
     Raises:
-        ValueError: If the game has no legal action of that amount; `apply_universal_poker` takes every amount that the
-            rules allow.
+        ValueError: If our game has no legal action with that amount; `apply_universal_poker` accepts every amount that
+            the rules allow.
     """
     raise_to = _raise_to(tables, i, number, abstraction)
     action = number if raise_to is None else _find_raise(tables, i, raise_to)
     if action is None or game.first_illegal(tables, np.array([i]), np.array([action])) >= 0:
-        raise ValueError(f"number {number} of {abstraction} is no legal action of {game.name} at this table")
+        raise ValueError(f"number {number} of {abstraction} is not a legal action of {game.name} at this table")
     return action
 
 
 def apply_universal_poker(tables: Tables, i: int, number: int, abstraction: Abstraction = "fullgame") -> None:
-    """Apply an action number of `universal_poker` to table i, with its exact amount whatever the bet menu.
+    """Apply an action number of `universal_poker` at a table, with its exact amount and any bet menu.
+
+    Args:
+        tables: Tables of a hold'em game.
+        i: Index of the table.
+        number: The action number, see the module.
+        abstraction: Betting abstraction of `universal_poker`.
 
     Raises:
-        ValueError: If the rules do not allow it.
+        ValueError: If the rules do not allow the action.
     """
     raise_to = _raise_to(tables, i, number, abstraction)
     kind = RAISE if raise_to is not None else FOLD if number == FOLD_ACTION else CALL
@@ -110,7 +124,7 @@ def _chips_before(tables: Tables, i: int) -> int:
 
 
 def _raise_to(tables: Tables, i: int, number: int, abstraction: Abstraction) -> int | None:
-    """Return the street commitment that a number asks for, legal or not; None for those that do not raise."""
+    """Return the street commitment of an action number, also if it is illegal; None for folds and calls."""
     _require_known(abstraction)
     t = tables[i]
     if number in (FOLD_ACTION, CALL_ACTION):
@@ -123,7 +137,7 @@ def _raise_to(tables: Tables, i: int, number: int, abstraction: Abstraction) -> 
 
 
 def _size(tables: Tables, i: int, number: int) -> int:
-    """Return the street commitment of a bet of `fcpa` or `fchpa`, legal or not."""
+    """Return the street commitment of a bet of `fcpa` or `fchpa`, also if it is illegal."""
     t = tables[i]
     bet, most = int(t.current_bet), int(t.max_raise_to)
     pot = int(t.pot) + int(amount_to_call(t))
@@ -135,7 +149,7 @@ def _size(tables: Tables, i: int, number: int) -> int:
 
 
 def _find_raise(tables: Tables, i: int, raise_to: int) -> int | None:
-    """Return our action id of a raise to an amount, None if the bet menu has none."""
+    """Return our action id of a raise to an amount; None if the bet menu has none."""
     t = tables[i]
     if t.max_raise_to == 0:
         return None
