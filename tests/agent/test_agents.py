@@ -305,7 +305,7 @@ def test_run_folders_name_agents_that_distributions_registered(elsewhere: Path) 
     assert find_agent(str(folder), KUHN).name == "second"
     (elsewhere / "other_players-1.0.dist-info" / "entry_points.txt").write_text("")
     plugins._points_on.cache_clear()
-    with pytest.raises(ValueError, match=r"may name one of .*'mlp'.*, or the location of a registered agent, alone"):
+    with pytest.raises(ValueError, match=r"may only name one of .*'mlp'.*, or the location of a registered agent"):
         find_agent(str(folder), KUHN)
 
 

@@ -175,8 +175,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Package
     known = dict(ENVS)
     made = Package(tmp_path)
     # wrappers that another test has loaded look into every game at once; an OpenSpiel game cannot be taken back
-    followers = [each for each in envs._FOLLOWERS if not str(each.__module__).startswith("card_wrappers")]
-    monkeypatch.setattr(envs, "_FOLLOWERS", followers)
+    followers = [each for each in envs._CALLBACKS if not str(each.__module__).startswith("card_wrappers")]
+    monkeypatch.setattr(envs, "_CALLBACKS", followers)
     monkeypatch.syspath_prepend(tmp_path)
     yield made
     for env_id in [env_id for env_id in ENVS if env_id not in known]:

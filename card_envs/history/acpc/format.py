@@ -153,7 +153,7 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
         )
     beside = Path(source).parent / name
     if beside.is_file() and not beside.is_symlink():
-        return _parse_game_lines(beside.load_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
+        return _parse_game_lines(beside.read_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
     if name in KNOWN_GAMES:
         return _parse_game_lines(KNOWN_GAMES[name], name, rules)
     raise HandHistoryError(
