@@ -172,5 +172,5 @@ def test_opponents_that_cannot_be_are_refused() -> None:
 
 def test_a_learner_without_decisions_is_an_error_and_no_endless_loop() -> None:
     game = make_game("limit_holdem-v0", stacks=1)
-    with pytest.raises(RuntimeError, match="the learner never had a decision"):
+    with pytest.raises(RuntimeError, match="the learner had no decision"):
         SingleSeatTables(game, 1, "random").reset()

@@ -129,11 +129,11 @@ BROKEN: list[tuple[str, Callable[[], Game], str]] = [
     ),
     ("masks", partial(with_observe, allow_another_card), "mask_batch and the encoder write different masks"),
     ("payoffs", partial(with_step, make_a_chip), "sum to 1, not to 0"),
-    ("leaks", partial(with_observe, tell_a_hand), "block 'points' .* tells player_. of cards that it cannot see"),
+    ("leaks", partial(with_observe, tell_a_hand), "block 'points' .* reveals to player_. cards that it cannot see"),
     ("leaks", lambda: replace(GAME, layout=without_private(GAME.layout)), "block 'hand' .* needs private=True"),
     ("batch", lambda: replace(GAME, deal_batch=deal_batch_twice), "deal_batch and deal leave different tables"),
-    ("clones", partial(with_step, remember), "state lives outside the table"),
-    ("compiled", compiled_otherwise, "play differently"),
+    ("clones", partial(with_step, remember), "state is kept outside the table"),
+    ("compiled", compiled_otherwise, "give different results"),
 ]
 
 

@@ -161,7 +161,7 @@ class TestRlcardProfile:
         assert table.options().raise_to is None
 
     def test_larger_tables_are_refused_unless_the_caps_are_named(self) -> None:
-        with pytest.raises(ValueError, match=r"'rlcard' for at most 2 seats.*'standard', or pass max_raises"):
+        with pytest.raises(ValueError, match=r"for at most 2 seats.*'standard', or pass max_raises"):
             HoldemConfig.limit(3, rules="rlcard")
         assert HoldemConfig.limit(3, rules="rlcard", max_raises=(4, 4, 4, 4)).profile.last_actor_opens
 

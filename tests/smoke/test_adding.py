@@ -256,7 +256,7 @@ def test_a_game_is_one_folder_and_one_line(package: Package) -> None:
         ),
         (
             "kuhn_poker-v0 = added_things.variant:five_ranks",
-            "is left out: .*'kuhn_poker-v0' stands for card_envs.games",
+            "is left out: .*'kuhn_poker-v0' is taken by card_envs.games",
         ),
     ],
 )
