@@ -228,7 +228,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             action: Action id; None when the agent's episode is over.
 
         Raises:
-            IllegalActionError: If the action is illegal, with what is legal in the message. The table is unchanged.
+            IllegalActionError: If the action is illegal. The table is unchanged; the message lists the legal actions.
         """
         if not (self._dealt and self.agents):
             self._refuse_step()
@@ -299,7 +299,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Return the legal action of the agent to act that a text names; see `card_envs.text.parse_action`.
 
         Raises:
-            ActionTextError: If the text names no legal action; the message says why and what is legal.
+            ActionTextError: If the text does not name a legal action; the message lists the legal actions.
         """
         from card_envs.text import parse_action
 

@@ -75,7 +75,7 @@ def _advance(game: Game, episode: Episode, action: int, tables: Tables) -> Episo
 def resample_episode(game: Game, episode: Episode, seat: int, uniform: Callable[[], float]) -> Episode:
     """Return a random deal in which `seat` sees the same: its own cards and all public events are kept.
 
-    All consistent deals are equally likely, whatever strategies the other seats have. If they are hard to find (because
+    All consistent deals are equally likely, for any strategies of the other seats. If they are hard to find (because
     an action reveals that a seat lacks cards), probabilities are approximate.
 
     Args:

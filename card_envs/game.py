@@ -66,7 +66,7 @@ def check_count(name: str, value: Any) -> int:
 
 
 def check_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
-    """Return the entries of a list, tuple, range or array, or raise a ValueError that says what is `wanted`."""
+    """Return the entries of a list, tuple, range or array, or raise a ValueError that names what is `wanted`."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ValueError(f"{name} {values!r} must be {wanted}")
     return list(values)

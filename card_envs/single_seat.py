@@ -19,7 +19,7 @@ from card_envs.rng import random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
 
 Opponents = SupportsAct | str | Sequence[SupportsAct | str]
-"""An agent for all other seats, or a sequence from which one is drawn for each deal. Strings as in `find_agent`."""
+"""An agent for all other seats, or a sequence, from which each deal draws one. Strings as in `find_agent`."""
 
 ILLEGAL_ACTIONS = ("raise", "penalty", "random")
 """Ways to treat an illegal action of the learner: raise an error; play a random legal action instead and subtract a
@@ -79,7 +79,7 @@ class SingleSeatTables:
     Args:
         game: The game, with the encoder of the learner.
         num_tables: Number of tables N.
-        opponents: An agent or its name for all other seats, or a sequence from which one is drawn for each deal.
+        opponents: An agent or its name for all other seats, or a sequence, from which each deal draws one.
         seat: The learner's seat; None draws it for each deal.
         seed: Seed of deals, seats and opponents; None: unpredictable.
 

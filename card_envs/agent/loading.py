@@ -152,7 +152,7 @@ def require_playable(player: SupportsAct, game: Game) -> Agent:
 
 
 def _find_location(spec: str) -> str:
-    """Return the "module:Class" that `spec` stands for; a ValueError says what is missing."""
+    """Return the "module:Class" of a spec; ValueError if it cannot be found."""
     path = Path(spec)
     if ":" in spec:
         require_allowed("agent", spec)

@@ -27,7 +27,7 @@ class GridFunctions(NamedTuple):
     """Python functions for the threads of a grid; each thread changes its own table only."""
 
     deal: Callable[..., None]
-    """Function (tables, rows, stuck): deals until somebody has a decision; sets stuck[0] = 1 if nobody ever has one."""
+    """Function (tables, rows, stuck): deals until a seat has a decision; sets stuck[0] = 1 if no deal gives one."""
     check: Callable[..., None]
     """Function (tables, rows, actions, illegal): lowers illegal[0] to the first position with an illegal action."""
     play: Callable[..., None]

@@ -93,7 +93,7 @@ def _stop_at_double(hand: Hand) -> NoReturn:
                 _stop_cards(hand, index, f"{card_name(card)} was dealt before, by action {seen[card] + 1}")
             seen[card] = index
     index = max(index for index, move in enumerate(hand.moves) if move.kind == SHOW)
-    _stop_cards(hand, index, "a card that is shown was dealt to somebody else")
+    _stop_cards(hand, index, "a shown card was dealt to another player")
 
 
 def _stop_cards(hand: Hand, index: int, reason: str) -> NoReturn:

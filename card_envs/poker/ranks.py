@@ -259,14 +259,14 @@ def _explain_batch(hands: NDArray[np.integer[Any]]) -> None:
 
 
 def _explain(hand: Sequence[int], where: str = "") -> None:
-    """Raise the ValueError that says what is wrong with a hand, if anything is."""
+    """Raise a ValueError if the cards are not a hand that has a rank."""
     if not SMALLEST_HAND <= len(hand) <= LARGEST_HAND:
         raise ValueError(f"a hand of {len(hand)} cards has no rank: give {SMALLEST_HAND} to {LARGEST_HAND} cards")
     check_cards(hand, where)
 
 
 def _explain_set(cards: int) -> None:
-    """Raise the ValueError that says what is wrong with a set of cards."""
+    """Raise a ValueError if a set of cards is not a hand that has a rank."""
     if not 0 <= cards <= _DECK:
         raise ValueError(f"card set {cards:#x} has other bits than 0..{DECK_SIZE - 1}: bit c stands for card id c")
     _explain([card for card in range(DECK_SIZE) if cards >> card & 1])

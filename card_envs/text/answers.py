@@ -50,7 +50,7 @@ def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
         The action id, which is legal.
 
     Raises:
-        ActionTextError: If the answer names no legal action; the message says why and what is legal.
+        ActionTextError: If the answer does not name a legal action; the message lists the legal actions.
 
     Example:
         >>> from card_envs import make_game
@@ -127,7 +127,7 @@ def _is_amount(value: object) -> bool:
 
 
 def _parse_in_game_words(game: Game, tables: Tables, i: int, answer: str) -> int:
-    """Return the action that an answer names in the words of the game; a ValueError says what is wrong."""
+    """Return the action that an answer names in the notation of the game; ValueError if it names none."""
     if tables["is_over"][i]:
         raise ValueError("the deal is over")
     if game.info.text is not None:

@@ -208,7 +208,7 @@ def test_illegal_action_is_named_with_what_is_legal(actions: list[str], reason: 
         ([*CHECKED_DOWN_3, "p1 sm AsAd"], "the hand was dealt As Ah"),
         ([*CHECKED_DOWN_3, "p1 sm AsAs"], "one card is shown twice"),
         ([*CHECKED_DOWN_3, "p1 sm As"], "1 cards are shown; hold'em is played with 2"),
-        (["d dh p1 AsAd", "p3 f", "p1 f", "p2 sm AsKs"], "a card that is shown was dealt to somebody else"),
+        (["d dh p1 AsAd", "p3 f", "p1 f", "p2 sm AsKs"], "a shown card was dealt to another player"),
     ],
 )
 def test_impossible_cards_are_named(actions: list[str], reason: str) -> None:

@@ -3,8 +3,8 @@
     tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), 1024, opponents="always_call")
     MaskablePPO("MlpPolicy", tables).learn(1_000_000)
 
-`opponents` is an agent, a name of `card_envs.agent.find_agent`, or a list of either, from which one is drawn for each
-deal. `card_envs.single_seat` defines episodes and rewards.
+`opponents` is an agent, a name of `card_envs.agent.find_agent`, or a list of either, from which each deal draws
+one. `card_envs.single_seat` defines episodes and rewards.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
 Everything is computed from *moments*: for each fold of the deals, the sums of products (k + 2, k + 2) of the numbers
 (1, k control variates, result) of its deals. Coefficients that are fitted to some folds are used for another fold only,
-so the estimate is unbiased whatever is fitted, including the decision whether to use the control variates at all.
+so the estimate is unbiased for any fit, including the decision whether to use the control variates at all.
 
 Four measures prevent large coefficients of control variates that hardly vary, or vary in rare deals only:
 
 * a floor of their standard deviation, in their own unit, because rare events may not have occurred yet;
 * a ridge penalty, chosen by the variance that it explains out of sample;
-* shrinkage of the whole correction to what it explains out of sample, minus two standard errors of a correlation; if
-  nothing remains, the correction is zero;
+* shrinkage of the whole correction to the part that it explains out of sample, minus two standard errors of a
+  correlation; if nothing remains, the correction is zero;
 * no correction with fewer hands than control variates, growing to the full one at three hands per control variate.
 """
 

@@ -29,7 +29,7 @@ _FIRST_FIT, _GROWTH = 50, 1.3
 
 
 class SequentialSamples:
-    """Adjusted results in the order of the samples, each by a fit to earlier samples, whatever the batches are."""
+    """Adjusted results in the order of the samples, each by a fit to earlier samples, independent of the batches."""
 
     def __init__(self, units: ControlUnits) -> None:
         self._units, self._next_fit = units, _FIRST_FIT

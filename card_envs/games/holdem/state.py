@@ -82,7 +82,7 @@ NOBODY = -1
 class Table(TableRecord):
     """One table; see the comment of each field for unit and range. 576 bytes, no padding."""
 
-    # --- first cache line: whose turn it is, and what is legal ---
+    # --- first cache line: the actor and the legal actions ---
     rng = field(np.uint64, 4)  # random stream of this table
     pot = field(np.int32)  # all chips in the middle, this street's included
     current_bet = field(np.int32)  # street commitment to match
@@ -122,7 +122,7 @@ class Table(TableRecord):
     button_moves = field(np.int8)  # the button moves one seat to the left with every deal
     fold_when_free = field(np.int8)  # folding is legal where checking costs nothing
     short_raise_reopens = field(np.int8)  # all-ins below a full raise reopen the betting
-    last_actor_opens = field(np.int8)  # RLCard: a street opens left of whoever acted last
+    last_actor_opens = field(np.int8)  # as in RLCard, the seat left of the last actor opens a street
     dead_antes = field(np.int8)  # antes go to the main pot whole, even above others' share
     # --- derived from the settings ---
     cards_shown = field(np.int8, MAX_STREETS)  # board cards that lie face up on each street; then all there are

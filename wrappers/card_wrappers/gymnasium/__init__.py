@@ -4,7 +4,7 @@
     envs = gymnasium.make_vec("card_envs:card_envs/LimitHoldem-v0", num_envs=1024)
 
 Observations are {"observation": vector, "action_mask": int8}; the mask is in the info too. `opponents` is an agent, a
-name of `card_envs.agent.find_agent`, or a list of either, from which one is drawn for each deal. `seat` is the
+name of `card_envs.agent.find_agent`, or a list of either, from which each deal draws one. `seat` is the
 learner's seat; None draws it for each deal. `card_envs.single_seat` defines episodes and rewards.
 
 `reset(options=...)` fixes the deal, as in the PettingZoo environment of the same id: the button, stacks and cards of

@@ -60,7 +60,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         render_mode: "ansi", "rgb_array" or None.
         autoreset_mode: Gymnasium's autoreset mode. "SameStep": the next episode begins in the step that ends one, and
             the info has `final_obs` and `final_info`. "NextStep": that step returns the final observation, without
-            legal actions, and the next step, whatever the action, returns the first observation of the next episode.
+            legal actions, and the next step, with any action, returns the first observation of the next episode.
             "Disabled": tables whose episode is over wait for `reset(options={"reset_mask": mask})`. Several vector
             wrappers of Gymnasium refuse "SameStep".
 
