@@ -105,7 +105,7 @@ def test_without_any_writable_folder_kernels_are_compiled_in_memory(installation
     block(installation / "home" / ".cache")
     answer, said = use(installation)
     assert answer == "3"
-    assert "not kept" in said
+    assert "not cached" in said
 
 
 @pytest.mark.slow
