@@ -71,6 +71,7 @@ ALGORITHMS = {
     "dream": "card_baselines.neural.dream:ALGORITHM",
     "nfsp": "card_baselines.neural.nfsp:ALGORITHM",
     "mmd": "card_baselines.neural.mmd:ALGORITHM",
+    "asymmetric_ppo": "card_baselines.neural.asymmetric_ppo:ALGORITHM",
     "distill": "card_baselines.neural.distill:ALGORITHM",
     "tabular_mccfr": "card_baselines.neural.tabular_mccfr:ALGORITHM",
     "menu_cfr": "card_baselines.solvers.no_limit.train_menu_cfr:ALGORITHM",

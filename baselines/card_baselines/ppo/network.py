@@ -12,7 +12,7 @@ from card_baselines.agents.learned.mlp_policy import ACTIVATIONS, MlpPolicy
 from card_baselines.ppo.config import Config
 from card_envs.game import Game
 
-_HIDDEN_GAIN, _LOGIT_GAIN, _VALUE_GAIN = 2**0.5, 0.01, 1.0
+_HIDDEN_GAIN, _LOGIT_GAIN, VALUE_GAIN = 2**0.5, 0.01, 1.0
 """Gains of the orthogonal initialisation, the usual ones for PPO (Charlesworth 2018)."""
 
 
@@ -49,8 +49,8 @@ class ActorCritic(torch.nn.Module):
             layers += [torch.nn.Linear(width, size), ACTIVATIONS[activation]()]
             width = size
         self.value = torch.nn.Sequential(*layers, torch.nn.Linear(width, 1))
-        _initialise(self.policy.layers, _LOGIT_GAIN)
-        _initialise(self.value, _VALUE_GAIN)
+        initialise(self.policy.layers, _LOGIT_GAIN)
+        initialise(self.value, VALUE_GAIN)
 
     @classmethod
     def from_config(cls, config: Config, game: Game, **options: Any) -> Self:
@@ -80,8 +80,8 @@ class ActorCritic(torch.nn.Module):
         return select_legal_logits(hidden, last, legal)
 
 
-def _initialise(layers: Iterable[torch.nn.Module], last_gain: float) -> None:
-    """Set orthogonal weights, scaled by a gain, and biases of 0."""
+def initialise(layers: Iterable[torch.nn.Module], last_gain: float) -> None:
+    """Set orthogonal weights with the usual gain, in the last layer with `last_gain`, and biases of 0."""
     linear = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
     for layer in linear:
         torch.nn.init.orthogonal_(layer.weight, last_gain if layer is linear[-1] else _HIDDEN_GAIN)
