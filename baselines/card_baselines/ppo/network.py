@@ -8,7 +8,7 @@ from typing import Any, Self
 import torch
 
 from card_baselines.agents.learned.legal_logits import select_legal_logits
-from card_baselines.agents.learned.mlp_policy import ACTIVATIONS, MlpPolicy
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, make_activation
 from card_baselines.ppo.config import Config
 from card_envs.game import Game
 
@@ -46,7 +46,7 @@ class ActorCritic(torch.nn.Module):
         width = hidden[shared_layers - 1] if shared_layers else observation_size
         layers: list[torch.nn.Module] = []
         for size in value_hidden:
-            layers += [torch.nn.Linear(width, size), ACTIVATIONS[activation]()]
+            layers += [torch.nn.Linear(width, size), make_activation(activation)]
             width = size
         self.value = torch.nn.Sequential(*layers, torch.nn.Linear(width, 1))
         initialise(self.policy.layers, _LOGIT_GAIN)
@@ -64,7 +64,7 @@ class ActorCritic(torch.nn.Module):
         layers, shared = list(self.policy.layers), self._shared
         if shared:
             features = self.embed(layers[:shared], observation)
-            value, hidden = self.value(features), torch.nn.Sequential(*layers[shared:-1])(features)
+            value, hidden = self.transform(list(self.value), features), self.transform(layers[shared:-1], features)
         else:
             value, hidden = self.embed(list(self.value), observation), self.embed(layers[:-1], observation)
         last = layers[-1]
@@ -73,7 +73,11 @@ class ActorCritic(torch.nn.Module):
 
     def embed(self, layers: Sequence[torch.nn.Module], observation: torch.Tensor) -> torch.Tensor:
         """Return the output of `layers`, given observations; `fast_cpu` overrides it."""
-        return torch.nn.Sequential(*layers)(observation)  # type: ignore[no-any-return]
+        return self.transform(layers, observation)
+
+    def transform(self, layers: Sequence[torch.nn.Module], features: torch.Tensor) -> torch.Tensor:
+        """Return the output of `layers`, given features (n, d); `fast_cpu` overrides it."""
+        return torch.nn.Sequential(*layers)(features)  # type: ignore[no-any-return]
 
     def logits(self, hidden: torch.Tensor, last: torch.nn.Linear, legal: torch.Tensor) -> torch.Tensor:
         """Return the logits (n, k) of legal actions (n, k), given the last hidden layer (n, d); see `fast_cpu`."""

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.agents.learned.dense_layers import apply_layers
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_weights, read_weights
@@ -74,11 +75,9 @@ class MlpAgent(Agent):
         parts = decisions.parts if isinstance(decisions, RangeDecisions) and self.device.type == "cpu" else None
         first = self.policy.layers[0]
         if parts and len(self.policy.layers) > 1 and isinstance(first, torch.nn.Linear):
-            output: torch.Tensor = self.policy.layers[1:-1](apply_to_parts(parts, first))
-            return output
+            return apply_layers(list(self.policy.layers[1:-1]), apply_to_parts(parts, first))
         observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
-        hidden: torch.Tensor = self.policy.layers[:-1](observation)
-        return hidden
+        return apply_layers(list(self.policy.layers[:-1]), observation)
 
 
 def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:

@@ -28,7 +28,7 @@ class MlpPolicy(torch.nn.Module):
         layers: list[torch.nn.Module] = []
         width = observation_size
         for size in hidden:
-            layers += [torch.nn.Linear(width, size), ACTIVATIONS[activation]()]
+            layers += [torch.nn.Linear(width, size), make_activation(activation)]
             width = size
         self.layers = torch.nn.Sequential(*layers, torch.nn.Linear(width, num_actions))
 
@@ -41,6 +41,11 @@ class MlpPolicy(torch.nn.Module):
         """Return logits (n, num_actions) of observations (n, d)."""
         logits: torch.Tensor = self.layers(observation)
         return logits
+
+
+def make_activation(name: str) -> torch.nn.Module:
+    """Return a new activation, one of `ACTIVATIONS`; it overwrites its input where it can."""
+    return torch.nn.ReLU(inplace=True) if name == "relu" else ACTIVATIONS[name]()
 
 
 def save_policy(policy: torch.nn.Module, path: Path) -> None:
