@@ -86,7 +86,7 @@ def _measure_seconds(network: torch.nn.Module, observation: torch.Tensor, bfloat
     for _ in range(1 + _ROUNDS):
         start = time.process_time()
         with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-            output = network(observation)
+            output = network(observation) if bfloat16 else apply_layers(list(network), observation)
         output.float().sum().backward()
         rounds.append(time.process_time() - start)
     return min(rounds[1:])
