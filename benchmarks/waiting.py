@@ -4,8 +4,8 @@
 
 Rows take turns, round by round, and each row stands beside another way to the same thing, measured in the same round: a
 ratio is the median of the ratios of the rounds. Processor time, that of child processes included, so that other
-programs count little; PyTorch has one thread. The first call of every row compiles or loads and does not count, except
-in the rows of starts, which are processes of their own.
+programs count little; PyTorch has one thread. The first call of every row compiles or loads and does not count. Starts
+are processes of their own, which find Python's bytecode as after an installation.
 """
 
 from __future__ import annotations
@@ -55,11 +55,9 @@ class Row:
     make: Callable[[], Work]
     beside: str
     make_other: Callable[[], Work]
-    is_start: bool = False
-    """True if the first call counts as well."""
 
 
-def exploit_locally(hands: int = 16) -> Work:
+def exploit_locally(hands: int = 64) -> Work:
     """Play the local best response against `ppo_limit_hu`; units are hands."""
     game = make_game("limit_holdem-v0")
     agent = find_agent("ppo_limit_hu", game)
@@ -81,7 +79,7 @@ def play(env: str, first: str, second: str, hands: int, control_variates: bool =
 
 def learn(preset: str, **changes: Any) -> Work:
     """Collect and learn from one batch of a preset without its pool of opponents; units are decisions."""
-    config = replace(PRESETS[preset], **{"fast_cpu": "float32", "mixed": 0.0, **changes})
+    config = replace(PRESETS[preset], **{"fast_cpu": "float32", "mixed": 0.0} | changes)
     learner = FastPpo(config, config.game())
     learner.update(0.0)
 
@@ -106,6 +104,7 @@ def start(*words: str, is_cold: bool = False) -> Work:
     def work() -> float:
         with tempfile.TemporaryDirectory() as folder:
             environment = os.environ | ({"NUMBA_CACHE_DIR": folder} if is_cold else {})
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)
             subprocess.run([sys.executable, *words], env=environment, check=True, capture_output=True)
         return 1.0
 
@@ -122,7 +121,11 @@ ROWS = {
         "its match against itself", lambda: play("limit_holdem-v0", "ppo_limit_hu", "ppo_limit_hu", 2000),
     ),
     "ppo_limit_hu": Row(
-        "self_play_ppo, ppo_limit_hu, encoder equity", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
+        "self_play_ppo, ppo_limit_hu, float32", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
+        "bfloat16", lambda: learn("ppo_limit_hu", fast_cpu="bfloat16"),
+    ),
+    "equity": Row(
+        "the same", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
         "encoder default", lambda: learn("ppo_limit_hu", settings=()),
     ),
     "ppo_big2": Row(
@@ -143,12 +146,12 @@ ROWS = {
         "league round of six students (kaminsky2020), learning", "µs a hand", 1e6, lambda: teach(learns=True),
         "only playing", lambda: teach(learns=False),
     ),
-    "agents": Row("card-envs agents", "s", 1, lambda: start(*COMMAND, "agents"), *NOTHING, is_start=True),
-    "envs": Row("card-envs envs", "s", 1, lambda: start(*COMMAND, "envs"), *NOTHING, is_start=True),
-    "import": Row("import card_envs", "s", 1, lambda: start("-c", "import card_envs"), *NOTHING, is_start=True),
+    "agents": Row("card-envs agents", "s", 1, lambda: start(*COMMAND, "agents"), *NOTHING),
+    "envs": Row("card-envs envs", "s", 1, lambda: start(*COMMAND, "envs"), *NOTHING),
+    "import": Row("import card_envs", "s", 1, lambda: start("-c", "import card_envs"), *NOTHING),
     "cold": Row(
         "first use of limit hold'em, nothing compiled", "s", 1, lambda: start("-c", GAME, is_cold=True),
-        "compiled before", lambda: start("-c", GAME), is_start=True,
+        "compiled before", lambda: start("-c", GAME),
     ),
 }  # fmt: skip
 
@@ -180,10 +183,9 @@ def keep_threads(number: int) -> Iterator[None]:
 def measure(rows: dict[str, Row], rounds: int) -> dict[str, list[tuple[float, float]]]:
     """Return the times of each row and of what stands beside it, one pair for each round."""
     works = {name: (row.make(), row.make_other()) for name, row in rows.items()}
-    for name, row in rows.items():
-        if not row.is_start:
-            for work in works[name]:
-                work()
+    for work, other in works.values():
+        work()
+        other()
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in rows}
     for _ in range(rounds):
         for name, (work, other) in works.items():
