@@ -79,7 +79,7 @@ def play(env: str, first: str, second: str, hands: int, control_variates: bool =
 
 def learn(preset: str, **changes: Any) -> Work:
     """Collect and learn from one batch of a preset without its pool of opponents; units are decisions."""
-    config = replace(PRESETS[preset], **{"fast_cpu": "float32", "mixed": 0.0} | changes)
+    config = replace(PRESETS[preset], **{"fast_cpu": "float32", "mixed": 0.0, **changes})
     learner = FastPpo(config, config.game())
     learner.update(0.0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -33,8 +35,13 @@ def test_outputs_and_gradients_are_those_of_the_layers(activation: type[torch.nn
 def test_large_batches_go_through_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
     layers, rows = make_layers(torch.nn.ReLU), []
     multiply = torch.ops.mkldnn._linear_pointwise
+
+    def count_rows(inputs: torch.Tensor, *arguments: Any) -> torch.Tensor:
+        rows.append(len(inputs))
+        return multiply(inputs, *arguments)  # type: ignore[no-any-return]
+
     monkeypatch.setattr(torch.nn.Linear, "forward", lambda layer, inputs: pytest.fail("PyTorch's own product"))
-    monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", lambda *a: (rows.append(len(a[0])), multiply(*a))[1])
+    monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", count_rows)
     with torch.inference_mode():
         apply_layers(layers, torch.randn(64, 24))
     assert rows == [64, 64, 64]

@@ -80,7 +80,7 @@ def bfloat16_is_faster(observation_size: int, hidden: Sequence[int], num_rows: i
     return _measure_seconds(network, observation, False) >= _MIN_SPEEDUP * _measure_seconds(network, observation, True)
 
 
-def _measure_seconds(network: torch.nn.Module, observation: torch.Tensor, bfloat16: bool) -> float:
+def _measure_seconds(network: torch.nn.Sequential, observation: torch.Tensor, bfloat16: bool) -> float:
     """Return the smallest processor time of a forward and backward pass in five rounds, after one to warm up."""
     rounds = []
     for _ in range(1 + _ROUNDS):

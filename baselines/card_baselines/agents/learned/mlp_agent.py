@@ -75,9 +75,9 @@ class MlpAgent(Agent):
         parts = decisions.parts if isinstance(decisions, RangeDecisions) and self.device.type == "cpu" else None
         first = self.policy.layers[0]
         if parts and len(self.policy.layers) > 1 and isinstance(first, torch.nn.Linear):
-            return apply_layers(list(self.policy.layers[1:-1]), apply_to_parts(parts, first))
+            return apply_layers(list(self.policy.layers)[1:-1], apply_to_parts(parts, first))
         observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
-        return apply_layers(list(self.policy.layers[:-1]), observation)
+        return apply_layers(list(self.policy.layers)[:-1], observation)
 
 
 def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:
