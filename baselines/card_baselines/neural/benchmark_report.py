@@ -13,6 +13,8 @@ from card_baselines.neural.benchmark import ENTRANTS, GAMES, summarise_cells
 from card_envs.files import replace_file
 from card_envs.match.summary import summarise
 
+MIN_BAND = 3
+"""Seeds from which on curves have bands: the interval of two is wider than the picture."""
 _REFERENCES = {"untrained": "untrained: all legal actions alike", "cfr_plus": "CFR+, tabular (agent `cfr`)"}
 
 
@@ -48,7 +50,10 @@ def table_rows(report: Mapping[str, Any], game: str) -> list[list[str]]:
 
 
 def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
-    """Draw exploitability against decisions and processor time: geometric means over seeds with 95 % t intervals."""
+    """Draw exploitability against decisions and processor time: geometric means over seeds with 95 % t intervals.
+
+    Intervals are drawn from `MIN_BAND` seeds on.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
@@ -66,7 +71,8 @@ def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
                 at, low, mean, high = band(curves, column)
                 scale, color = 60.0 if column == "seconds" else 1.0, f"C{number}"  # the same one in all games
                 axes.plot(at / scale, mean, label=f"{name} ({len(curves)})", color=color, linewidth=1.6)
-                axes.fill_between(at / scale, low, high, color=color, alpha=0.15, linewidth=0)
+                if len(curves) >= MIN_BAND:
+                    axes.fill_between(at / scale, low, high, color=color, alpha=0.15, linewidth=0)
                 least = min(least, mean.min())
     for axes in (left, right):
         axes.axhline(report["references"][game]["untrained"], color="0.6", linestyle=":", linewidth=1.0)
