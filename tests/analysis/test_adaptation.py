@@ -85,9 +85,9 @@ def test_recovery_is_the_hand_from_which_it_wins_as_much_as_later() -> None:
 
 
 def test_impossible_questions_are_refused() -> None:
-    with pytest.raises(ValueError, match="two windows must fit"):
+    with pytest.raises(ValueError, match="at least two windows long"):
         curve(np.ones((3, 40))).recovery(0, window=20)
-    with pytest.raises(ValueError, match="two players"):
+    with pytest.raises(ValueError, match="two seats"):
         play_adaptation(limit_holdem(num_players=3), Folds(), [Calls()], sessions=1)
     with pytest.raises(ValueError, match="at least"):
         play_adaptation(kuhn_poker(), Folds(), [Calls()], sessions=0)

@@ -102,7 +102,7 @@ def test_an_agent_that_says_one_thing_and_another_is_an_error() -> None:
 
     game = leduc_holdem()
     agents: list[Agent] = [Moody(), always_call()]
-    with pytest.raises(ValueError, match="gave different probabilities"):
+    with pytest.raises(ValueError, match="returned different probabilities"):
         play_match(game, agents, 20, 0, callbacks=[ControlVariates(game, agents, 0)])
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.game import Game, check_list, is_whole
+from card_envs.games.holdem.amounts import check_amounts, check_blinds, check_stacks, stack_setting
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.rules import BY_RULES, RulesProfile, limit_caps, profile_of
 from card_envs.games.holdem.state import (
-    MAX_CHIPS,
     MAX_LEVELS,
     MAX_SEATS,
     MAX_STREETS,
@@ -73,9 +73,9 @@ class HoldemConfig:
             raise ValueError(f"num_players {self.num_players!r} must be a whole number in 2 .. {MAX_SEATS}")
         self.profile  # noqa: B018  raises for an unknown name
         check_stacks(self.stacks, self.num_players)
-        _check_amounts("blinds", self.blinds)
-        _check_amounts("antes", self.ante_list)
-        _check_amounts("raise_sizes", self.raise_sizes)
+        check_amounts("blinds", self.blinds)
+        check_amounts("antes", self.ante_list)
+        check_amounts("raise_sizes", self.raise_sizes)
         if len(self.blinds) > self.num_players:
             raise ValueError(f"blinds {self.blinds} are {len(self.blinds)} for {self.num_players} players")
         if not any(self.blinds) and not any(self.ante_list):
@@ -138,12 +138,12 @@ class HoldemConfig:
         Raises:
             ValueError: For settings that contradict each other; the message names them.
         """
-        big = _check_blinds(small_blind, big_blind)
+        big = check_blinds(small_blind, big_blind)
         caps = limit_caps(rules, num_players) if max_raises == BY_RULES else max_raises
         return cls(
             structure="limit",
             num_players=num_players,
-            stacks=_stack_setting(stacks),
+            stacks=stack_setting(stacks),
             blinds=(small_blind, big),
             antes=ante,
             min_bet=big,
@@ -180,11 +180,11 @@ class HoldemConfig:
         Raises:
             ValueError: For settings that contradict each other; the message names them.
         """
-        big = _check_blinds(small_blind, big_blind)
+        big = check_blinds(small_blind, big_blind)
         return cls(
             structure=structure,
             num_players=num_players,
-            stacks=_stack_setting(stacks),
+            stacks=stack_setting(stacks),
             blinds=(small_blind, big),
             antes=ante,
             min_bet=big,
@@ -219,10 +219,10 @@ class HoldemConfig:
         Raises:
             ValueError: For settings that contradict each other; the message names them.
         """
-        big = _check_blinds(small_blind, big_blind)
+        big = check_blinds(small_blind, big_blind)
         bets, caps = tuple(check_list("bet_sizes", bet_sizes)), tuple(check_list("max_raises", max_raises))
-        _check_amounts("bet_sizes", bets)
-        _check_amounts("max_raises", caps)
+        check_amounts("bet_sizes", bets)
+        check_amounts("max_raises", caps)
         return cls(
             structure="limit",
             num_players=num_players,
@@ -390,18 +390,6 @@ class HoldemConfig:
         return tables
 
 
-def check_stacks(stacks: int | Sequence[int], num_players: int) -> list[int]:
-    """Return the starting stack of each seat, or raise a ValueError that names a wrong one."""
-    setting = _stack_setting(stacks)
-    listed = [setting] * num_players if isinstance(setting, int) else list(setting)
-    if len(listed) != num_players:
-        raise ValueError(f"stacks {listed} are {len(listed)} numbers for {num_players} players")
-    for seat, stack in enumerate(listed):
-        if not is_whole(stack) or not 1 <= stack <= MAX_CHIPS:
-            raise ValueError(f"stack {stack!r} of player_{seat} must be a whole number of chips in 1 .. {MAX_CHIPS}")
-    return [int(stack) for stack in listed]
-
-
 def is_holdem(game: Game) -> bool:
     """Return True for all hold'em games, Kuhn and Leduc included."""
     return isinstance(game.config, HoldemConfig)
@@ -410,22 +398,3 @@ def is_holdem(game: Game) -> bool:
 def is_texas_holdem(game: Game) -> bool:
     """Return True for Texas hold'em with any betting: two hole cards, five board cards, the whole deck."""
     return isinstance(game.config, HoldemConfig) and game.config.is_texas
-
-
-def _check_amounts(name: str, amounts: Sequence[int]) -> None:
-    for amount in amounts:
-        if not is_whole(amount) or not 0 <= amount <= MAX_CHIPS:
-            raise ValueError(f"{name} {list(amounts)}: {amount!r} must be a whole number of chips in 0 .. {MAX_CHIPS}")
-
-
-def _check_blinds(small_blind: int, big_blind: int) -> int:
-    if not is_whole(big_blind) or not is_whole(small_blind) or not 0 <= small_blind <= big_blind or big_blind < 1:
-        raise ValueError(
-            f"small_blind {small_blind!r} and big_blind {big_blind!r} must be whole, 0 <= small <= big, big >= 1"
-        )
-    return int(big_blind)
-
-
-def _stack_setting(stacks: int | Sequence[int]) -> int | tuple[int, ...]:
-    wanted = "a whole number of chips, or a list of them, one for each seat"
-    return int(stacks) if is_whole(stacks) else tuple(check_list("stacks", stacks, wanted))

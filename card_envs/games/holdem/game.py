@@ -9,7 +9,8 @@ from typing import Any
 from card_envs.cards import NO_CARD, card_id, card_name
 from card_envs.game import Game, check_list, is_whole
 from card_envs.games.holdem import kernels, view
-from card_envs.games.holdem.config import HoldemConfig, check_stacks
+from card_envs.games.holdem.amounts import check_stacks
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.games.holdem.info import holdem_info, unit_of
