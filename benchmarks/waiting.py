@@ -125,7 +125,7 @@ ROWS = {
         "bfloat16", lambda: learn("ppo_limit_hu", fast_cpu="bfloat16"),
     ),
     "equity": Row(
-        "the same", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
+        "the same, for the share of equity", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
         "encoder default", lambda: learn("ppo_limit_hu", settings=()),
     ),
     "ppo_big2": Row(
