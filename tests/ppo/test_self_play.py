@@ -456,5 +456,5 @@ def test_run_folders_cannot_name_code_from_elsewhere(
     for name in ("evil.py", "card_baselines.py", "card_baselines:x.py"):
         Path(name).write_text("raise SystemExit('code from a run folder ran')")
     (tmp_path / "config.json").write_text(json.dumps({"agent": location}))
-    with pytest.raises(ValueError, match="or the location of a registered agent, alone"):
+    with pytest.raises(ValueError, match="or the location of a registered agent"):
         find_agent(str(tmp_path), make_game("kuhn_poker-v0"))
