@@ -18,7 +18,15 @@ from card_envs.match import play_match
 from tests.pinned.pin import Pin, digest, parse
 
 DECISIONS = 10_000
-SLOW = {"mcts": 40, "rollout": 40, "brennus": 300, "vexbot_like": 300, "equity": 2_000, "big2_planner": 2_000}
+SLOW = {
+    "mcts": 40,
+    "rollout": 40,
+    "resolve": 300,
+    "brennus": 300,
+    "vexbot_like": 300,
+    "equity": 2_000,
+    "big2_planner": 2_000,
+}
 """Agents, by the beginning of their names, of which fewer decisions are pinned: search and models of opponents."""
 OPPONENTS = {"big2-v0": "random"}
 HAND_DECISIONS = 2

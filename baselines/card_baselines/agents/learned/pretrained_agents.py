@@ -31,6 +31,12 @@ class PpoLimitHeadsUp(PretrainedAgent):
     run = "ppo_limit_hu"
 
 
+class DistilledLimitHeadsUp(PretrainedAgent):
+    """Heads-up limit hold'em, a network that learned the probabilities of `cfr_large`."""
+
+    run = "distilled_limit_hu"
+
+
 class PpoNoLimitHeadsUp(PretrainedAgent):
     """Heads-up no-limit hold'em with 100 big blinds, trained by self-play PPO."""
 

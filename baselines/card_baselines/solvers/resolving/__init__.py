@@ -1,0 +1,1 @@
+"""Re-solving the river while playing."""

@@ -1,0 +1,102 @@
+"""An agent that plays as another one until the river, and solves the river anew while it plays."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.limit.agent import CfrLarge
+from card_baselines.solvers.limit.betting_tree import is_two_player_limit
+from card_baselines.solvers.resolving.betting_paths import Numbers
+from card_baselines.solvers.resolving.river_resolver import BOARD_SIZE, FIRST_BOARD_CARD, RiverResolver
+from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.game import Game, Tables
+from card_envs.games.holdem.config import is_texas_holdem
+from card_envs.poker.hands import hand_number
+
+ITERATIONS = 200
+"""Iterations of CFR+ for a river."""
+RANGE_SHARE = 0.5
+"""Share of the opponent's hands that come by its estimated range; with the others it may stop (`subgame_cfr`)."""
+
+
+class Resolve(Agent):
+    """Plays as a blueprint until the river, and solves the river anew with the ranges that the blueprint implies."""
+
+    name = "resolve"
+    greedy = False
+
+    def __init__(
+        self, game: Game, policy: Agent | None = None, iterations: int = ITERATIONS, range_share: float = RANGE_SHARE
+    ) -> None:
+        """Choose what is re-solved.
+
+        Args:
+            game: Heads-up limit hold'em, or an endgame of it.
+            policy: The blueprint, which shows its probabilities and remembers nothing; by default `cfr_large`.
+            iterations: Iterations of CFR+ for a river.
+            range_share: Share of the opponent's hands that come by its range, in 0 .. 1; 1 trusts the range wholly.
+
+        Raises:
+            ValueError: For other games and blueprints, and numbers out of range.
+        """
+        self.blueprint = CfrLarge(game) if policy is None else policy
+        if not self.can_play(game):
+            raise ValueError(f"agent 'resolve' cannot play {game.name} with these settings: it needs limit hold'em for "
+                             "two and a blueprint that plays it")  # fmt: skip
+        if not self.blueprint.shows_probabilities or self.blueprint.needs_deal_events:
+            raise ValueError(f"agent {self.blueprint.name!r} cannot be re-solved: a blueprint shows its probabilities "
+                             "and remembers nothing, as `cfr_large` and networks do")  # fmt: skip
+        if iterations < 1 or not 0 <= range_share <= 1:
+            raise ValueError(f"iterations {iterations} must be at least 1, range_share {range_share} in 0 .. 1")
+        self._game, self._iterations, self._range_share = game, iterations, range_share
+        self.encoder = self.blueprint.encoder
+        self.name = f"{self.blueprint.name}:{self.name}"
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for limit hold'em for two, if the blueprint plays it."""
+        return is_texas_holdem(game) and is_two_player_limit(game.config) and self.blueprint.can_play(game)
+
+    @cached_property
+    def resolver(self) -> RiverResolver:
+        """What solves rivers; the betting of the game is gone through when that is first asked for."""
+        return RiverResolver(self._game, self.blueprint, self._iterations, self._range_share)
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the probabilities of the actions, (n, num_actions)."""
+        views = decisions.views
+        numbers = np.where(views["street"] == self.resolver.river, self.resolver.paths.find(views), -1)
+        found = np.zeros((len(decisions), self._game.num_actions))
+        early, late = np.flatnonzero(numbers < 0), np.flatnonzero(numbers >= 0)
+        if len(early):
+            asked = decisions.part(early) if len(late) else decisions
+            found[early] = self.blueprint.probabilities(asked)
+        if len(late):
+            found[late] = self._play_river(views[late], numbers[late])
+        return likeliest(found) if self.greedy else found
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return actions drawn by their probabilities."""
+        return choose(self.probabilities(decisions), decisions.random_numbers)
+
+    def _play_river(self, views: Tables, numbers: Numbers) -> NDArray[np.float64]:
+        """Return the probabilities (n, num_actions) at views of river decisions with these numbers."""
+        boards = views["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + BOARD_SIZE].astype(np.int64)
+        hands = _hands_of(views)
+        states, state_of = np.unique(np.column_stack([numbers, boards]), axis=0, return_inverse=True)
+        found = np.empty((len(views), self._game.num_actions))
+        for k, state in enumerate(states):
+            rows = np.flatnonzero(state_of.reshape(-1) == k)
+            solution = self.resolver.find_solution(int(state[0]), state[1:])
+            place = solution.paths.find(views[rows[:1]])[0]
+            found[rows] = solution.probabilities[place, hands[rows]]
+        return found
+
+
+def _hands_of(views: Tables) -> Numbers:
+    """Return the numbers (n,) of the actors' hands."""
+    actors = views["actor"].astype(np.int64)
+    cards = [views["deck"][np.arange(len(views)), 2 * actors + k].astype(np.int64) for k in range(2)]
+    return np.array([hand_number(a, b) for a, b in zip(*cards, strict=True)], np.int64)

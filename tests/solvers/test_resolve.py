@@ -1,0 +1,132 @@
+"""Re-solving the river: ranges by Bayes' rule, equilibria of endgames, and the promise of the gadget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
+from card_baselines.solvers.resolving.agent import Resolve
+from card_baselines.solvers.resolving.river_resolver import RiverResolver
+from card_baselines.solvers.resolving.subgame_cfr import respond
+from card_envs import make_game
+from card_envs.agent import Agent, RandomAgent, action_probabilities, decisions_at, find_agent
+from card_envs.cards import card_ids
+from card_envs.game import Game
+from card_envs.games.holdem.presets import river_endgame
+from card_envs.match import play_match
+from card_envs.poker.hands import hand_number
+from card_envs.poker.ranges import possible_hands
+from tests.helpers.endgames import target_of
+
+BOARD = "Ks 9d 4c 2h 7s"
+
+
+def play_to_river(game: Game, actions: list[int], button: int = 1) -> Any:
+    """Return a table (1,) after some actions, with AsAd in seat 0 and QhQd in seat 1."""
+    tables = game.new_tables(1)
+    game.deal_with(tables, 0, {"button": button, "deck": [*card_ids("AsAdQhQd"), *card_ids(BOARD)]})
+    for action in actions:
+        game.step(tables, 0, action)
+    return tables
+
+
+def ask(agent: Agent, game: Game, tables: Any) -> Any:
+    rows = np.arange(len(tables))
+    return action_probabilities(agent, decisions_at(game, tables, rows, rows, np.full(len(rows), 0.5)))
+
+
+@pytest.fixture(scope="module")
+def limit() -> Game:
+    return make_game("limit_holdem-v0")
+
+
+CALLED_DOWN = [1, 1, 2, 1, 1, 2, 2, 1]
+
+
+def test_ranges_are_the_products_of_the_blueprints_probabilities(limit: Game) -> None:
+    blueprint = find_agent("cfr_small", limit)
+    resolver = Resolve(limit, blueprint).resolver
+    number = int(resolver.paths.find(play_to_river(limit, CALLED_DOWN))[0])
+    found = resolver.find_ranges(number, np.array(card_ids(BOARD), np.int64))
+    assert found.sum(axis=1) == pytest.approx([1, 1])
+    assert not found[:, ~possible_hands(card_ids(BOARD))].any()
+    for player, names in ((0, ("AsAd", "QhQd", "Tc8c")), (1, ("KhKd", "JsTs", "5d3d"))):
+        expected = []
+        for name in names:
+            share, tables = 1.0, play_to_river(limit, [])
+            tables["deck"][0, 2 * player : 2 * player + 2] = card_ids(name)
+            tables["deck"][0, 2 * (1 - player) : 2 * (1 - player) + 2] = card_ids("6c6d")
+            for action in CALLED_DOWN:
+                if tables["actor"][0] == player:
+                    legal = int(tables["legal"][0]).bit_count()
+                    share *= 0.999 * ask(blueprint, limit, tables)[0, action] + 0.001 / legal
+                limit.step(tables, 0, action)
+            expected.append(share)
+        ratio = found[player, [hand_number(*card_ids(name)) for name in names]] / expected
+        assert ratio == pytest.approx(ratio[0], rel=1e-6)
+
+
+def test_endgames_are_solved() -> None:
+    game = river_endgame(stacks=(30, 30))
+    lost = []
+    for agent in (RandomAgent(), Resolve(game, RandomAgent(), iterations=300, range_share=1.0)):
+        found = measure_exploitability(target_of(game, agent), "exact", ExploitSettings())
+        lost.append(found["exploitability"])
+    assert lost[0] > 1 and lost[1] < 0.005, lost
+
+
+def test_no_hand_of_the_opponent_wins_more_than_from_the_blueprint(limit: Game) -> None:
+    blueprint = find_agent("cfr_small", limit)
+    board = np.array(card_ids(BOARD), np.int64)
+    more, gained = {}, {}
+    for share in (0.0, 1.0):
+        resolver = RiverResolver(limit, blueprint, 1000, share)
+        number = int(resolver.paths.find(play_to_river(limit, CALLED_DOWN))[0])
+        solution = resolver.find_solution(number, board)
+        river = resolver._find_river(resolver.paths.find_street(number))
+        hands = resolver._ranked[0]["number"][:1081]
+        ranges = resolver.find_ranges(number, board)[:, hands].astype(np.float32)
+        player = int(resolver.paths.tables["actor"][number])
+        before = resolver._respond_to_blueprint(river, player, board, ranges[player], hands)
+        policy = np.zeros((*river.betting.child.shape, len(hands)), np.float32)
+        policy[river.betting.decisions] = solution.probabilities[river.numbers][:, hands].transpose(0, 2, 1)
+        respond(river.tree, resolver._hands, 1 - player, ranges[player], policy, river.work)
+        after = river.work.values[0, : len(hands)].copy()
+        more[share] = float((after - before).max())
+        gained[share] = float(ranges[1 - player] @ (before - after))
+    assert more[0.0] < 0.02, "chips, by the gadget alone"
+    assert gained[1.0] > gained[0.0] > 0 and more[1.0] > more[0.0]
+
+
+def test_before_the_river_the_blueprint_plays_and_on_it_seats_make_no_difference(limit: Game) -> None:
+    blueprint = find_agent("cfr_small", limit)
+    agent = Resolve(limit, blueprint, iterations=20)
+    assert agent.name == "cfr_small:resolve"
+    turn = play_to_river(limit, CALLED_DOWN[:4])
+    assert np.array_equal(ask(agent, limit, turn), ask(blueprint, limit, turn))
+    here, there = play_to_river(limit, CALLED_DOWN), play_to_river(limit, CALLED_DOWN, button=0)
+    there["deck"][0, :4] = there["deck"][0, [2, 3, 0, 1]]
+    assert np.array_equal(ask(agent, limit, here), ask(agent, limit, there))
+    assert not np.allclose(ask(agent, limit, here), ask(blueprint, limit, here))
+    both = np.concatenate([turn, here])
+    assert np.array_equal(ask(agent, limit, both), np.concatenate([ask(agent, limit, t) for t in (turn, here)]))
+
+
+def test_it_plays_matches_by_name(limit: Game) -> None:
+    agent = find_agent("cfr_small:resolve", limit)
+    result = play_match(limit, [agent, find_agent("always_raise", limit)], 4, 0)
+    assert np.isfinite(result.payoffs).all()
+
+
+def test_games_and_blueprints_that_do_not_fit_are_refused(limit: Game) -> None:
+    with pytest.raises(ValueError, match="needs limit hold'em for two and a blueprint that plays it"):
+        find_agent("cfr:resolve", make_game("leduc_holdem-v0"))
+    with pytest.raises(ValueError, match="needs limit hold'em for two and a blueprint that plays it"):
+        find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0"))
+    with pytest.raises(ValueError, match="a blueprint shows its probabilities and remembers nothing"):
+        find_agent("always_call:resolve", limit)
+    with pytest.raises(ValueError, match=r"range_share 2 in 0 \.\. 1"):
+        Resolve(limit, find_agent("cfr_small", limit), range_share=2)
