@@ -63,10 +63,10 @@ def main() -> None:
 
 async def measure(port: int, tables: int, seconds: float, pause: float) -> None:
     """Warm every kind of table up, then measure one table of each kind, then all tables at once."""
-    for env, settings, places in TABLES:
-        await play(port, env, settings, places, 3.0, 0.05)  # kernels and networks are loaded
-        alone = await play(port, env, settings, places, 5.0, 0.05)
-        print(f"one table of {env}, {len(places)} seats: {described(alone)}", flush=True)
+    for env, settings, players in TABLES:
+        await play(port, env, settings, players, 3.0, 0.05)  # kernels and networks are loaded
+        alone = await play(port, env, settings, players, 5.0, 0.05)
+        print(f"one table of {env}, {len(players)} seats: {described(alone)}", flush=True)
     kinds = [TABLES[number % len(TABLES)] for number in range(tables)]
     answers = await asyncio.gather(*(play(port, *kind, seconds, pause) for kind in kinds))
     print(
@@ -75,12 +75,12 @@ async def measure(port: int, tables: int, seconds: float, pause: float) -> None:
     )
 
 
-async def play(port: int, env: str, settings: str, places: list[str], seconds: float, pause: float) -> list[float]:
+async def play(port: int, env: str, settings: str, players: list[str], seconds: float, pause: float) -> list[float]:
     """Play at a new table; return the milliseconds of every answer."""
     address, rng, taken = f"ws://127.0.0.1:{port}/socket", random.Random(0), []
     async with connect(address) as host:
         await say(host, type="hello", token="benchmark")
-        await say(host, type="open", env=env, settings=settings, places=places, names=["bot"])
+        await say(host, type="open", env=env, settings=settings, players=players, names=["bot"])
         token = (await hear(host, "opened"))["tokens"][0]
     async with connect(address) as page:
         await say(page, type="hello", token=token)

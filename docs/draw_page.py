@@ -56,7 +56,7 @@ def big2(page: Page, server: Server) -> None:
 def sit(page: Page, server: Server, env: str, agents: list[str], settings: str, seed: int) -> None:
     """Open a table and wait for the first decision of the person."""
     with server.page() as host:
-        host.say("open", env=env, places=agents, names=["you"], settings=settings, seed=seed)
+        host.say("open", env=env, players=agents, names=["you"], settings=settings, seed=seed)
         token = host.hear("opened")["tokens"][0]
     page.goto("about:blank")
     page.goto(f"http://127.0.0.1:{server.port}/#seat={token}")

@@ -38,11 +38,11 @@ class Server:
         """Return a page that has said hello."""
         return Page(f"ws://127.0.0.1:{self.port}/socket", token, **arguments)
 
-    def opened(self, env: str, places: list[str], **more: Any) -> tuple[int, list[str | None]]:
+    def opened(self, env: str, players: list[str], **more: Any) -> tuple[int, list[str | None]]:
         """Open a table; return the session's number and the tokens of its seats."""
         with self.page() as host:
-            names = [f"person {k}" for k, agent in enumerate(places) if not agent]
-            host.say("open", env=env, places=places, names=names, **more)
+            names = [f"person {k}" for k, agent in enumerate(players) if not agent]
+            host.say("open", env=env, players=players, names=names, **more)
             answer = host.hear("opened")
         return answer["session"], answer["tokens"]
 

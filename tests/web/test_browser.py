@@ -68,9 +68,9 @@ def page(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterat
     assert not problems
 
 
-def sit(page: Any, server: Server, env: str, places: list[str], **more: Any) -> int:
+def sit(page: Any, server: Server, env: str, players: list[str], **more: Any) -> int:
     """Open a table and sit down at its first seat."""
-    number, tokens = server.opened(env, places, **more)
+    number, tokens = server.opened(env, players, **more)
     page.goto(f"http://127.0.0.1:{server.port}/#seat={tokens[0]}")
     wait_for_turn(page)
     return number
@@ -135,8 +135,8 @@ def test_three_hands_of_limit_from_the_lobby_by_mouse_and_keyboard(page: Any, se
 
 
 def test_a_raise_by_slider_in_six_max_no_limit(page: Any, server: Server) -> None:
-    places = ["", *["always_call"] * 5]
-    number = sit(page, server, "no_limit_holdem-v0", places, settings="num_players=6", seed=3)
+    players = ["", *["always_call"] * 5]
+    number = sit(page, server, "no_limit_holdem-v0", players, settings="num_players=6", seed=3)
     slider = page.get_by_role("slider", name="Raise to")
     slider.focus()
     slider.press("ArrowRight")
@@ -234,8 +234,8 @@ def test_replay_shows_what_was_played_and_its_link_leads_back(page: Any, server:
         until(page, lambda before=before: turn(page) != before)
     assert "the hand is over" in turn(page)
     final = page.locator("pre").text_content()
-    for place, won in enumerate(session.payoffs):
-        name = session.plan.places[place].name
+    for index, won in enumerate(session.payoffs):
+        name = session.plan.players[index].name
         assert re.search(rf"^{re.escape(name)} .*{re.escape(f'{won:+d}')}", final, re.MULTILINE), final
     page.click(".log li:nth-child(2) button")
     until(page, lambda: "step=1" in page.url)
@@ -266,12 +266,12 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_a_phone(page: Any, server: 
         page.wait_for_selector("#recording" if link == "Replay" else "h2:has-text('Results')")
         page.wait_for_timeout(300)
         inspect(page)
-    for env, places, settings in (
+    for env, players, settings in (
         ("no_limit_holdem-v0", ["", "random", "random"], "num_players=3"),
         ("big2-v0", ["", "random", "random", "random"], ""),
     ):
         page.goto("about:blank")
-        sit(page, server, env, places, settings=settings, seed=1)
+        sit(page, server, env, players, settings=settings, seed=1)
         page.wait_for_selector("#thinker option[value=random]", state="attached")
         page.select_option("#thinker", "random")
         page.wait_for_selector(".bars li")

@@ -8,7 +8,7 @@ from card_envs.envs import make_game
 
 def test_a_page_offers_agents_that_draw_their_actions_in_both_ways() -> None:
     catalogue = Catalogue(["leduc_holdem-v0"])
-    offered = {player.name: player.summary for player in catalogue.players("leduc_holdem-v0", "")}
+    offered = {player.name: player.summary for player in catalogue.agents("leduc_holdem-v0", "")}
     assert {"cfr", "cfr:greedy", "random"} <= set(offered)
     assert "random:greedy" not in offered
     assert offered["cfr:greedy"].endswith("; takes the likeliest action.")

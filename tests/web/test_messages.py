@@ -12,7 +12,7 @@ from card_baselines.web.messages import Act, MessageError, Open, parse
 
 def test_a_message_becomes_a_dataclass_with_defaults() -> None:
     assert parse('{"type": "act", "hand": 1, "step": 2, "action": 3}') == Act(1, 2, 3)
-    opened = parse(json.dumps({"type": "open", "env": "big2-v0", "places": ["", "random"], "names": ["Ann"]}))
+    opened = parse(json.dumps({"type": "open", "env": "big2-v0", "players": ["", "random"], "names": ["Ann"]}))
     assert opened == Open("big2-v0", ["", "random"], ["Ann"], "", None, 0)
 
 
@@ -32,7 +32,7 @@ def test_a_message_becomes_a_dataclass_with_defaults() -> None:
         ('{"type": "watch", "session": 1, "pause": NaN}', "JSON object"),
         ('{"type": "hello", "token": "' + "x" * 201 + '"}', "token must be str"),
         ('{"type": "hello", "token": "a\\u0000b"}', "token must be str"),
-        ('{"type": "open", "env": "e", "places": [1], "names": []}', "places must be list"),
+        ('{"type": "open", "env": "e", "players": [1], "names": []}', "players must be list"),
     ],
 )
 def test_other_messages_are_refused_in_words(text: str, reason: str) -> None:

@@ -64,7 +64,7 @@ def test_a_page_steps_through_files_and_agents_think_as_in_their_own_game(tmp_pa
     (listed,) = library.list_recordings()
     described = library.describe(listed["name"])
     assert len(described["hands"]) == 12
-    offered = {player["name"] for player in described["players"]}
+    offered = {player["name"] for player in described["agents"]}
     assert {"random", "tight_aggressive", "cfr", "cfr:greedy"} & offered == {"random", "tight_aggressive"}
     thinkers = Thinkers(catalogue)
     for step in range(len(library.moment(listed["name"], 3, 0).moves) + 1):

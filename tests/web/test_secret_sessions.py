@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 import sqlite3
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from card_baselines.web.session import Place, Plan, deal_table
+from card_baselines.web.session import Plan, Player, deal_table
 from card_baselines.web.store import Store
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -20,21 +21,21 @@ from tests.web.served import Server, serving
 CANDIDATES = 4096
 
 
-def own_cards(game: Game, plan: Plan, place: int, hands: int) -> list[list[int]]:
-    """The cards that a place is dealt in the first hands, as the page of its person shows them."""
+def own_cards(game: Game, plan: Plan, index: int, hands: int) -> list[list[int]]:
+    """The cards that a player is dealt in the first hands, as the page of its person shows them."""
     assert game.info.private_cards is not None
-    seats = [plan.seat_of(place, hand) for hand in range(hands)]
+    seats = [plan.seat_of(index, hand) for hand in range(hands)]
     cards = [list(game.info.private_cards(deal_table(game, plan, hand), 0, seat)) for hand, seat in enumerate(seats)]
     return [[card for card in held if card < 52] for held in cards]
 
 
 def found_seeds(game: Game, plan: Plan, hands: int = 3) -> list[int]:
     """The seeds that deal what a player has seen, among those that are tried."""
-    seen, others = own_cards(game, plan, 0, hands), [plan.places] * CANDIDATES
+    seen, others = own_cards(game, plan, 0, hands), [plan.players] * CANDIDATES
     return [
         seed
-        for seed, places in enumerate(others)
-        if all(own_cards(game, Plan(plan.env, {}, places, seed), 0, count + 1)[count] == seen[count]
+        for seed, players in enumerate(others)
+        if all(own_cards(game, Plan(plan.env, {}, players, seed), 0, count + 1)[count] == seen[count]
                for count in range(hands))
     ]  # fmt: skip
 
@@ -45,7 +46,7 @@ def test_a_search_finds_a_seed_and_no_secret(env: str, tmp_path: Path, monkeypat
     monkeypatch.setattr(secrets, "randbits", lambda bits: 1234)
     game = make_game(env)
     seats = ["", *["random"] * (game.num_seats - 1)]
-    seeded = Plan(env, {}, tuple(Place(f"{k}", None) for k in range(game.num_seats)), 1234)
+    seeded = Plan(env, {}, tuple(Player(f"{k}", None) for k in range(game.num_seats)), 1234)
     assert found_seeds(game, seeded) == [1234]
     with serving(tmp_path) as server:
         number, _ = server.opened(env, seats)
@@ -95,7 +96,7 @@ def test_nothing_that_is_sent_tells_of_the_secret(tmp_path: Path, takes_seeds: b
 def test_a_seed_is_taken_where_the_host_asks_for_it_and_the_page_says_so(tmp_path: Path) -> None:
     with serving(tmp_path / "secret", takes_seeds=False) as server, server.page() as host:
         assert host.hear("welcome")["takes_seeds"] is False
-        host.say("open", env="kuhn_poker-v0", places=["", "random"], names=[], seed=7)
+        host.say("open", env="kuhn_poker-v0", players=["", "random"], names=[], seed=7)
         assert "start the server with --reproducible" in host.hear("error")["message"]
     with serving(tmp_path / "seeded", takes_seeds=True) as server:
         number, heard = play(server, "kuhn_poker-v0", 2, seed=7)
@@ -130,29 +131,12 @@ def test_deals_that_come_again_are_not_replayed_before_the_session_is_closed(tmp
             assert f"session {again}" in [each["name"] for each in host.hear("recordings")["recordings"]]
 
 
-OLD_TABLE = """
-CREATE TABLE session (
-    id INTEGER PRIMARY KEY, started TEXT NOT NULL, is_open INTEGER NOT NULL, env TEXT NOT NULL, settings TEXT NOT NULL,
-    places TEXT NOT NULL, tokens TEXT NOT NULL, seed INTEGER NOT NULL, block INTEGER NOT NULL
-);
-"""
-
-
-def test_a_file_of_an_earlier_version_is_read_and_its_seeds_are_no_secret(tmp_path: Path) -> None:
+def test_a_file_of_another_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
-    database = sqlite3.connect(path)
-    database.executescript(OLD_TABLE)
-    places = json.dumps([{"name": "a", "agent": None}, {"name": "b", "agent": "random"}])
-    row = (1, "2026-01-01T00:00:00", 1, "kuhn_poker-v0", "{}", places, '["token", null]', 5, 0)
-    database.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    database.commit()
-    database.close()
-    store = Store(path)
-    secret = b"of thirty-two bytes".ljust(32)
-    store.add_session(Plan("kuhn_poker-v0", {}, (Place("a", None), Place("b", "random")), secret=secret), ("t", None))
-    old, new = store.sessions()
-    assert (old.plan.seed, old.plan.secret) == (5, b"")
-    assert new.plan.secret == secret
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE session (id INTEGER PRIMARY KEY, env TEXT NOT NULL)")
+    with pytest.raises(ValueError, match=r"results.sqlite is not a file of results of this version.*name another file"):
+        Store(path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")

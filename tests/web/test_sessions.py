@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.export import write_hands
-from card_baselines.web.results import results
-from card_baselines.web.session import Place, Plan, Session
+from card_baselines.web.results import compute_results
+from card_baselines.web.session import Plan, Player, Session
 from card_baselines.web.store import Store
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.cards import NO_CARD
@@ -29,16 +29,16 @@ TABLES = [
 
 
 def plan_of(env: str, settings: dict[str, int], agents: tuple[str, ...], block: int = 0) -> Plan:
-    return Plan(env, settings, tuple(Place(f"{name} {k}", name) for k, name in enumerate(agents)), 11, block)
+    return Plan(env, settings, tuple(Player(f"{name} {k}", name) for k, name in enumerate(agents)), 11, block)
 
 
 def session_of(plan: Plan) -> Session:
     game = make_game(plan.env, **plan.settings)
-    return Session(plan, game, {k: find_agent(place.agent or "", game) for k, place in enumerate(plan.places)})
+    return Session(plan, game, {k: find_agent(player.agent or "", game) for k, player in enumerate(plan.players)})
 
 
 def play_hands(session: Session, hands: int, store: Store, number: int) -> list[list[int]]:
-    """Play hands of agents alone and write them as the server does; return the payoffs by place."""
+    """Play hands of agents alone and write them as the server does; return the payoffs by player."""
     payoffs = []
     for hand in range(hands):
         session.deal(hand)
@@ -67,7 +67,7 @@ def test_a_session_of_agents_is_a_match(
     numbers = [plan.match_hand(hand) for hand in range(hands)]
     assert sorted(numbers) == list(range(hands))
     assert np.array_equal(np.array(payoffs), match.payoffs[numbers])
-    (row,) = results(store, Catalogue(), people_only=False)
+    (row,) = compute_results(store, Catalogue(), people_only=False)
     unit, factor = next(iter(match.units.items()))
     assert (row.unit, row.hands, row.deals) == (unit, hands, match.deals)
     assert row.mean == pytest.approx(match.agents[0].mean * factor)
@@ -143,37 +143,37 @@ def test_a_session_is_restored_with_the_recorded_actions_of_an_agent_that_fails(
     assert restored.payoffs == session.payoffs
 
 
-@pytest.mark.parametrize("places", range(2, 11))
+@pytest.mark.parametrize("players", range(2, 11))
 @pytest.mark.parametrize("block", [1, 2, 5, 20])
-def test_deals_come_again_with_everybody_in_every_seat_and_not_at_once(places: int, block: int) -> None:
-    plan = Plan("limit_holdem-v0", {}, (Place("x", None),) * places, 0, block)
+def test_deals_come_again_with_everybody_in_every_seat_and_not_at_once(players: int, block: int) -> None:
+    plan = Plan("limit_holdem-v0", {}, (Player("x", None),) * players, 0, block)
     seen: dict[int, list[int]] = {}
     last: dict[int, int] = {}
-    for hand in range(3 * places * plan.block_size):
+    for hand in range(3 * players * plan.block_size):
         deal = plan.deal(hand)
         assert hand - last.get(deal, -block) >= min(block, plan.block_size)
         last[deal] = hand
         seen.setdefault(deal, []).append(plan.seat_of(0, hand))
-        assert plan.place_at(plan.seat_of(1, hand), hand) == 1
-    assert all(Counter(seats) == Counter(range(places)) for seats in seen.values())
+        assert plan.player_at(plan.seat_of(1, hand), hand) == 1
+    assert all(Counter(seats) == Counter(range(players)) for seats in seen.values())
 
 
 def test_results_without_luck_are_those_of_control_variates(tmp_path: Path) -> None:
     plan = plan_of("limit_holdem-v0", {}, ("random", "always_call"))
     store = Store(tmp_path / "results.sqlite")
     play_hands(session_of(plan), 120, store, store.add_session(plan, [None, None]))
-    (row,) = results(store, Catalogue(), people_only=False)
+    (row,) = compute_results(store, Catalogue(), people_only=False)
     assert row.adjusted_mean is not None and row.adjusted_ci95 is not None
     assert row.adjusted_ci95[0] < row.adjusted_mean < row.adjusted_ci95[1]
     assert row.ci95[0] is not None and row.ci95[1] is not None
     assert row.adjusted_ci95[1] - row.adjusted_ci95[0] < row.ci95[1] - row.ci95[0]
 
 
-def test_exported_hands_replay_and_the_csv_has_a_line_for_every_place(tmp_path: Path) -> None:
+def test_exported_hands_replay_and_the_csv_has_a_line_for_every_player(tmp_path: Path) -> None:
     store = Store(tmp_path / "results.sqlite")
     for env, settings, agents in TABLES[:3]:
         plan = plan_of(env, settings, agents, block=2)
-        play_hands(session_of(plan), 2 * plan.num_places * plan.block_size, store, store.add_session(plan, [None] * 4))
+        play_hands(session_of(plan), 2 * plan.num_players * plan.block_size, store, store.add_session(plan, [None] * 4))
     hands = sum(len(store.hands(session.id)) for session in store.sessions())
     assert write_hands(store, Catalogue(), tmp_path / "saved") == hands
     report = replay_paths(tmp_path / "saved")
@@ -181,7 +181,7 @@ def test_exported_hands_replay_and_the_csv_has_a_line_for_every_place(tmp_path: 
     write_hands(store, Catalogue(), tmp_path / "hands.csv")
     lines = (tmp_path / "hands.csv").read_text().splitlines()
     assert len(lines) == 1 + sum(
-        len(session.plan.places) * len(store.hands(session.id)) for session in store.sessions()
+        len(session.plan.players) * len(store.hands(session.id)) for session in store.sessions()
     )
     with pytest.raises(ValueError, match="exists already"):
         write_hands(store, Catalogue(), tmp_path / "hands.csv")

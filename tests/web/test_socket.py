@@ -62,41 +62,41 @@ def cards_named(words: str) -> set[int]:
     return {card_id(name[0] + name[1].lower()) for name in re.findall(r"\b[2-9TJQKA][cdhsCDHS]\b", words)}
 
 
-def allowed_cards(server: Server, number: int, place: int) -> set[int]:
-    """Return the cards that the session's own table shows to a place, by the words of the game."""
+def allowed_cards(server: Server, number: int, index: int) -> set[int]:
+    """Return the cards that the session's own table shows to a player, by the words of the game."""
     session = server.handler.live_sessions._live[number].session
-    seat = session.plan.seat_of(place, session.hand)
+    seat = session.plan.seat_of(index, session.hand)
     return cards_named(session.game.text(censor_table(session.game, session.tables, 0, seat), 0, seat))
 
 
-@pytest.mark.parametrize(("env", "settings", "places"), TABLES)
+@pytest.mark.parametrize(("env", "settings", "players"), TABLES)
 def test_a_page_never_hears_of_a_card_that_its_seat_may_not_see(
-    server: Server, env: str, settings: str, places: list[str]
+    server: Server, env: str, settings: str, players: list[str]
 ) -> None:
-    number, tokens = server.opened(env, places, settings=settings, seed=5)
-    people = [place for place, agent in enumerate(places) if not agent]
-    pages = {place: server.page(tokens[place] or "") for place in people}
+    number, tokens = server.opened(env, players, settings=settings, seed=5)
+    people = [index for index, agent in enumerate(players) if not agent]
+    pages = {index: server.page(tokens[index] or "") for index in people}
     rng, decisions = random.Random(3), 0
     for hand in range(6):
-        shown: dict[int, set[int]] = {place: set() for place in people}
+        shown: dict[int, set[int]] = {index: set() for index in people}
         while True:
             wait_for_turn(server, number, people, hand)
-            tables = {place: latest(server, number, page) for place, page in pages.items()}
-            for place, page in pages.items():
+            tables = {index: latest(server, number, page) for index, page in pages.items()}
+            for index, page in pages.items():
                 for message in page.heard:
                     lies_open = message["type"] == "table" and message["over"] and env == "big2-v0"
-                    shown[place] |= set() if lies_open else cards_in(message)
+                    shown[index] |= set() if lies_open else cards_in(message)
                 page.heard.clear()
                 # everything shown in this hand is visible at its end too, or was played from a hand for all to see
-                hidden = hidden_cards(server, number, place)
-                assert not shown[place] & hidden, f"{env}: place {place} hears of cards of others"
+                hidden = hidden_cards(server, number, index)
+                assert not shown[index] & hidden, f"{env}: index {index} hears of cards of others"
             if tables[people[0]]["over"]:
                 break
-            place = next(place for place, table in tables.items() if table["choices"])
-            choice = rng.choice(tables[place]["choices"])
-            pages[place].act(tables[place], choice["action"] + rng.randrange(choice["count"]))
+            index = next(index for index, table in tables.items() if table["choices"])
+            choice = rng.choice(tables[index]["choices"])
+            pages[index].act(tables[index], choice["action"] + rng.randrange(choice["count"]))
             decisions += 1
-            wait_for_step(server, number, tables[place]["step"])
+            wait_for_step(server, number, tables[index]["step"])
         pages[people[0]].say("next", hand=hand)
     assert decisions > 6
     for page in pages.values():
@@ -111,16 +111,16 @@ def latest(server: Server, number: int, page: Page) -> dict[str, Any]:
     return table
 
 
-def hidden_cards(server: Server, number: int, place: int) -> set[int]:
-    """Return the cards of other seats, and of the deck, that a place may not see now."""
+def hidden_cards(server: Server, number: int, index: int) -> set[int]:
+    """Return the cards of other seats, and of the deck, that a player may not see now."""
     session = server.handler.live_sessions._live[number].session
-    seat = session.plan.seat_of(place, session.hand)
+    seat = session.plan.seat_of(index, session.hand)
     assert session.game.info.private_cards is not None
     everywhere: set[int] = set()
     for other in range(session.game.num_seats):
         if other != seat:
             everywhere |= set(session.game.info.private_cards(session.tables, 0, other))
-    return everywhere - allowed_cards(server, number, place) - {NO_CARD}
+    return everywhere - allowed_cards(server, number, index) - {NO_CARD}
 
 
 def wait_for_step(server: Server, number: int, step: int) -> None:
@@ -136,7 +136,7 @@ def wait_for_turn(server: Server, number: int, people: list[int], hand: int = 0)
         time.sleep(0.002)
     live, deadline = server.handler.live_sessions._live[number], time.monotonic() + 120
     session = live.session
-    while live._lock.locked() or session.hand < hand or not (session.is_over or session.place_to_act in people):
+    while live._lock.locked() or session.hand < hand or not (session.is_over or session.player_to_act in people):
         assert time.monotonic() < deadline
         time.sleep(0.002)
 
@@ -158,8 +158,8 @@ def test_ten_thousand_random_messages_raise_nothing_and_show_nothing(server: Ser
             for each in (page, host):
                 drain(each)
     session = server.handler.live_sessions._live[number].session
-    assert (session.hand, session.plan.places[0].agent) == (0, None)
-    told = [message for message in page.heard if message["type"] != "players"]
+    assert (session.hand, session.plan.players[0].agent) == (0, None)
+    told = [message for message in page.heard if message["type"] != "agents"]
     gone = {card for message in told for card in cards_in(message)} & hidden
     assert gone <= allowed_cards(server, number, 0), "a card was shown before it was played"
     assert all(message.get("message") != FAILED for message in [*told, *host.heard])
@@ -182,7 +182,7 @@ def random_message(rng: random.Random, hand: int) -> str:
     anything: list[Any] = [None, True, -1, 0, 1, 2, 2**60, 1.5, "", "x", "random", "../../etc/passwd", "__class__",
                            "a.py:A", [], ["random"] * 3, {}, {"a": 1}, "\\u202e", "big2-v0", hand]  # fmt: skip
     kinds = ["hello", "offer", "open", "close", "watch", "act", "next", "think", "moment", "recording", "zzz"]
-    names = ["token", "env", "settings", "places", "names", "seed", "session", "pause", "hand", "step", "action",
+    names = ["token", "env", "settings", "players", "names", "seed", "session", "pause", "hand", "step", "action",
              "agent", "name", "x"]  # fmt: skip
     kind = rng.choice(kinds)
     roll = rng.random()
@@ -195,7 +195,7 @@ def random_message(rng: random.Random, hand: int) -> str:
              "next": {"hand": hand}, "watch": {"session": rng.randrange(-3, 99), "pause": -1.0},
              "moment": {"name": "session 1", "hand": -1, "step": 0}, "recording": {"name": "session x"},
              "offer": {"env": "big2-v0", "settings": rng.choice(["x", "a=b", "rules=nothing", "flushes=99999999999"])},
-             "open": {"env": "big2-v0", "places": ["a.py:A"] * 4, "names": []}}  # fmt: skip
+             "open": {"env": "big2-v0", "players": ["a.py:A"] * 4, "names": []}}  # fmt: skip
     return json.dumps({"type": kind, **wrong.get(kind, {})})
 
 
@@ -204,7 +204,7 @@ def test_agents_are_found_by_the_names_of_the_server_alone(server: Server, tmp_p
     trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')\nclass Trap: ...")
     with server.page() as host:
         for spec in (f"{trap}:Trap", str(tmp_path), "os:getcwd", "card_baselines.agents.scripted.chen:Chen"):
-            host.say("open", env="limit_holdem-v0", places=["", spec], names=[])
+            host.say("open", env="limit_holdem-v0", players=["", spec], names=[])
             assert "is not offered here" in host.hear("error")["message"] if len(spec) <= 200 else True
     assert not (tmp_path / "sprung").exists()
 

@@ -1,1 +1,1 @@
-"""The table in a browser: people and agents at one table, what agents think, replays, results."""
+"""A web server and page: people and agents at one table, advice of agents, replays, results."""

@@ -1,4 +1,4 @@
-"""What the server was started with: the games and the agents that a page may ask for, and nothing else."""
+"""The games and agents that pages may ask for: those with which the server was started, and no others."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.agents.panels import evaluation_panel
+from card_baselines.loading import load_agent
 from card_baselines.settings import parse_settings
 from card_baselines.web.session import format_settings
 from card_baselines.web.store import StoredSession
-from card_envs.agent import CHOICES, Agent, find_agent, known_agents, split_choice, split_policy
+from card_envs.agent import CHOICES, Agent, known_agents, split_choice, split_policy
 from card_envs.envs import ENVS, find_entry, make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
@@ -25,31 +26,35 @@ _ADVICE = "If you trust the code, start the server with --set encoder={name}"
 
 
 @dataclass(frozen=True)
-class Player:
-    """An agent that can play a game."""
+class OfferedAgent:
+    """An agent that can play a game, as a page lists it."""
 
     name: str
     summary: str
     shows_probabilities: bool
+    """Whether the agent knows the probabilities of its actions, see `Agent.shows_probabilities`."""
 
 
 class Catalogue:
     """Games by id and agents by name."""
 
     def __init__(self, envs: Sequence[str] = (), agents: Sequence[str] = (), settings: Sequence[str] = ()) -> None:
-        """Offer these games (by default all), the agents with a registered name, and those that `agents` name.
+        """Offer games and agents.
 
-        `agents` may be run folders, files or "module:Class": a page knows them by the name alone. `settings` such as
-        "stacks=50" are what a game has unless the page says otherwise.
+        Args:
+            envs: Environment ids; by default all.
+            agents: Agents besides those with a registered name: run folders, files or "module:Class". Pages see only
+                their short names.
+            settings: Default settings of the games, such as "stacks=50", which a page may change.
         """
         self.envs = [find_entry(env).id for env in envs] or list(ENVS)
         self._specs = {name: name for name in known_agents()} | {short_name(spec): spec for spec in agents}
         self._defaults = parse_settings(settings)
         self.game = cache(self._game)
-        self.players = cache(self._players)
+        self.agents = cache(self._agents)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return the games for a list: id, summary, and whether one may choose the number of seats."""
+        """Return the games as JSON: id, summary, possible numbers of seats, default settings and evaluation panel."""
         return [
             {
                 "id": env,
@@ -70,7 +75,7 @@ class Catalogue:
                 warnings.warn(f"session {session.id} is left out: {error}", RuntimeWarning, stacklevel=2)
 
     def settings(self, env: str, words: str) -> dict[str, Any]:
-        """Return the settings that a page chose with words such as "num_players=6 stacks=50"; ValueError if wrong."""
+        """Return the settings for words such as "num_players=6 stacks=50"; raise ValueError if they are wrong."""
         chosen = {**self._defaults_of(env), **parse_settings(words.split())}
         large = [name for name, value in chosen.items() if _largest(value) > MAX_CHIPS]
         if large:
@@ -78,20 +83,20 @@ class Catalogue:
         return chosen
 
     def agent(self, name: str, game: Game) -> Agent:
-        """Return a new agent; a ValueError if the catalogue does not know the name, or the agent does not play this.
+        """Return a new agent.
 
-        With ":greedy" or ":sampling" behind its name, an agent that can do both takes the likeliest actions or draws.
+        Args:
+            name: Name of the agent. With ":greedy" behind it, an agent that can do both takes its likeliest actions,
+                with ":sampling" it samples them.
+            game: The game that it plays.
+
+        Raises:
+            ValueError: The catalogue does not know the name, or the agent does not play the game.
         """
-        spec = self._spec(name)
-        try:
-            return find_agent(spec, game)
-        except (ValueError, ModuleNotFoundError):
-            raise
-        except Exception as error:  # an agent is anybody's code
-            raise ValueError(f"agent {name!r} cannot be made: {type(error).__name__}: {error}") from error
+        return load_agent(self._spec(name), game, label=name)  # no path leaves the server
 
     def _game(self, env: str, words: str) -> Game:
-        """Return the game that a page chose; a ValueError says what is wrong."""
+        """Return the game that a page chose; raise ValueError if it is not offered or its settings are wrong."""
         if env not in self.envs:
             raise ValueError(f"environment {env!r} is not offered here: choose one of {self.envs}")
         typed = [value for value in self._defaults.values() if isinstance(value, str)]
@@ -101,11 +106,11 @@ class Catalogue:
         except (TypeError, ArithmeticError, MemoryError) as error:
             raise ValueError(str(error)) from error
 
-    def _players(self, env: str, words: str) -> list[Player]:
-        """Return the agents that can play a game that a page chose."""
-        return self.players_of(self.game(env, words))
+    def _agents(self, env: str, words: str) -> list[OfferedAgent]:
+        """Return the agents that can play the game that a page chose."""
+        return self.agents_of(self.game(env, words))
 
-    def players_of(self, game: Game) -> list[Player]:
+    def agents_of(self, game: Game) -> list[OfferedAgent]:
         """Return the agents that can play a game."""
         found = []
         for name in self._specs:
@@ -114,10 +119,10 @@ class Catalogue:
             except (ValueError, ModuleNotFoundError):  # it does not play this game, or something is not installed
                 continue
             summary = (inspect.getdoc(type(agent)) or "").partition("\n")[0]
-            found.append(Player(name, summary, agent.shows_probabilities))
+            found.append(OfferedAgent(name, summary, agent.shows_probabilities))
             if agent.greedy is False and name in known_agents():
                 likeliest = f"{summary.removesuffix('.')}; takes the likeliest action."
-                found.append(Player(f"{name}:greedy", likeliest, agent.shows_probabilities))
+                found.append(OfferedAgent(f"{name}:greedy", likeliest, agent.shows_probabilities))
         return found
 
     def _spec(self, name: str) -> str:
@@ -138,7 +143,7 @@ class Catalogue:
 
 
 def short_name(spec: str) -> str:
-    """Return the name by which pages know an agent: no path leaves the server."""
+    """Return the name by which pages know an agent. It has no folders, so that no path leaves the server."""
     whole, (spec, choice) = spec, split_choice(spec)
     policy, searcher = split_policy(spec)
     if policy:
@@ -148,7 +153,7 @@ def short_name(spec: str) -> str:
 
 
 def _seats_allowed(env: str) -> list[int]:
-    """Return the numbers of seats that one may choose."""
+    """Return the possible numbers of seats."""
     game = make_game(env)
     seats = game.info.seats
     return [game.num_seats] if seats is None else list(range(seats.fewest, seats.most + 1))

@@ -1,4 +1,4 @@
-"""Hands of the store as files: a line each in CSV, or in the formats of recorded hands."""
+"""Export of the hands of the store: to a CSV file, or to files of recorded hands."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from card_baselines.web.store import Store
 from card_envs.files import replace_file
 from card_envs.history import MatchFile
 
-_COLUMNS = ("session", "started", "env", "settings", "seed", "hand", "deal", "place", "name", "agent", "seat",
+_COLUMNS = ("session", "started", "env", "settings", "seed", "hand", "deal", "player", "name", "agent", "seat",
             "payoff", "unit", "actions")  # fmt: skip
 
 
 def write_hands(store: Store, catalogue: Catalogue, path: Path) -> int:
-    """Write all finished hands to a .csv file, or into a folder of recorded hands; return how many.
+    """Write all finished hands to a .csv file or into a new folder of recorded hands, and return their number.
 
-    Raises ValueError if there is something of that name, or for other endings.
+    Raises:
+        ValueError: The path exists, or has another ending.
     """
     if path.exists():
         raise ValueError(f"{path} exists already: choose another name, or delete it first")
@@ -29,7 +30,7 @@ def write_hands(store: Store, catalogue: Catalogue, path: Path) -> int:
 
 
 def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
-    """Write a line for every place of every hand."""
+    """Write a line for every player of every hand."""
     count = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with replace_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
@@ -46,22 +47,23 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
                 for action in hand.actions:
                     words.append(game.action_name(tables, 0, action))
                     game.step(tables, 0, action)
-                for place, who in enumerate(plan.places):
+                for index, player in enumerate(plan.players):
+                    seat = plan.seat_of(index, hand.number)
                     table.writerow(
                         [session.id, session.started, plan.env, format_settings(plan), seed, hand.number,
-                         plan.deal(hand.number), place, who.name, who.agent or "", plan.seat_of(place, hand.number),
-                         hand.payoffs[place] / game.chips_per_reward, game.unit, "; ".join(words)]
+                         plan.deal(hand.number), index, player.name, player.agent or "", seat,
+                         hand.payoffs[index] / game.chips_per_reward, game.unit, "; ".join(words)]
                     )  # fmt: skip
     return count
 
 
 def _write_folder(store: Store, catalogue: Catalogue, folder: Path) -> int:
-    """Write a folder with a file for each session that has hands; games without a format are left out."""
+    """Write a file for each session with hands; leave out games that no format of recorded hands describes."""
     folder.mkdir(parents=True)
     count = 0
     for session, game in catalogue.pair_with_games(store.sessions()):
         hands = MatchHands(game, [(session, store.hands(session.id))])
-        names = [place.name for place in session.plan.places]
+        names = [player.name for player in session.plan.players]
         if not hands.hands:
             continue
         try:
@@ -70,6 +72,6 @@ def _write_folder(store: Store, catalogue: Catalogue, folder: Path) -> int:
         except ValueError:  # no format describes the game
             continue
         with file:
-            hands.follow(file)
+            hands.replay(file)
         count += len(hands.hands)
     return count

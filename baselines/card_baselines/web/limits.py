@@ -1,4 +1,4 @@
-"""Who may connect, and how much one page may ask for."""
+"""Limits of the server: which hosts and pages may connect, and how many messages a page may send."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds for one page and for all of them."""
+    """Limits for each page, and for the number of pages."""
 
     message_bytes: int = 8192
-    """Largest message from a page; a longer one ends its connection."""
+    """Largest message from a page, in bytes; a longer one ends its connection."""
     messages_per_second: float = 50.0
-    """Messages a second in the long run; a page that sends more is disconnected."""
+    """Largest long-term rate of messages; a page that sends more is disconnected."""
     burst: int = 100
-    """Messages that a page may send at once."""
+    """Number of messages that a page may send at once."""
     connections: int = 500
+    """Largest number of pages."""
     hello_seconds: float = 10.0
-    """Seconds within which a page must have sent its token."""
+    """Seconds after which a page that has sent no token is disconnected."""
     waiting_messages: int = 1000
-    """Messages that wait for a page that does not read them, before it is disconnected."""
+    """Number of unread messages at which a page is disconnected."""
 
 
 class RateLimit:
-    """Lets a number of messages pass at once, and then so many a second."""
+    """Token bucket: allows a burst of messages, and then a number per second."""
 
     def __init__(self, per_second: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second, self._burst, self._clock = per_second, burst, clock
         self._left, self._last = float(burst), clock()
 
     def passes(self) -> bool:
-        """Return True if one more message may pass now, and count it."""
+        """Return True if one more message is allowed now, and count it."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._last) * self._per_second)
         self._last = now
@@ -46,18 +47,18 @@ class RateLimit:
 
 
 class Hosts:
-    """The names under which the server may be reached; pages of other sites may not use it."""
+    """The host names of the server. Requests to other names and from pages of other sites are refused."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        """Allow the loopback names, and these."""
+        """Allow the loopback names and `names`."""
         self._names = {*LOOPBACK, *(name.lower() for name in names)}
 
     def allows_host(self, host: str) -> bool:
-        """Return True for the Host header of a request to us: others come from names that were made to point here."""
+        """Return True if the Host header of a request names this server (protects from DNS rebinding)."""
         return _name(f"//{host}") in self._names
 
     def allows_origin(self, origin: str | None, host: str) -> bool:
-        """Return True for pages that we served; programs that are no browsers send no origin."""
+        """Return True if the Origin header names this server, or there is none, as from programs but not browsers."""
         if origin is None:
             return True
         return urlsplit(origin).scheme in ("http", "https") and urlsplit(origin).netloc.lower() == host.lower()

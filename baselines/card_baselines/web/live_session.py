@@ -1,4 +1,4 @@
-"""Open sessions and the pages that look at them. Decisions are written into the store before they are shown."""
+"""Open sessions and the pages that show them. Decisions are written into the store before they are shown."""
 
 from __future__ import annotations
 
@@ -10,34 +10,37 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.scenes import Move, Scene, names_by_seat, scene
+from card_baselines.web.scenes import Move, Scene, make_scene, names_by_seat
 from card_baselines.web.session import AgentFault, Plan, Session, format_settings
 from card_baselines.web.store import Store, StoredSession
 from card_envs.match.summary import Summary, summarise
 
 _THREADS = 8
-"""Number of threads in which agents think, so that a slow one delays its own table alone."""
+"""Number of threads in which agents act, so that a slow one delays its own table alone."""
 MAX_OPEN = 200
 """Largest number of open sessions."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+"""Default and largest pause between two decisions at a table of agents, in seconds."""
 
 
 class Viewer(Protocol):
-    """A page that is shown a table."""
+    """A page to which messages are sent."""
 
     def send(self, message: dict[str, Any]) -> None:
-        """Take a message; never waits."""
+        """Send a message without waiting."""
 
 
 class LiveSession:
-    """One session with the pages that look at it. Its methods are called from the event loop alone."""
+    """One session with the pages that show it. Its methods are called from the event loop alone."""
 
     def __init__(self, number: int, session: Session, store: Store, pool: ThreadPoolExecutor) -> None:
-        """Show a session that has a hand on the table."""
+        """Show a session whose current hand is dealt."""
         self.number, self.session = number, session
         self._store, self._pool = store, pool
-        self.seated: dict[int, set[Viewer]] = {place: set() for place in range(session.plan.num_places)}
+        self.seated: dict[int, set[Viewer]] = {index: set() for index in range(session.plan.num_players)}
+        """Index of a player -> the pages of this player."""
         self.watchers: set[Viewer] = set()
+        """Pages that show a table of agents."""
         self.pause = _FIRST_PAUSE
         self._lock = asyncio.Lock()
         self._payoffs: list[list[int]] = []
@@ -46,22 +49,22 @@ class LiveSession:
 
     @property
     def has_people(self) -> bool:
-        """Whether anybody but agents plays."""
-        return len(self.session.agents) < self.session.plan.num_places
+        """Whether a person plays."""
+        return len(self.session.agents) < self.session.plan.num_players
 
-    def note_results(self, payoffs: Sequence[Sequence[int]]) -> None:
-        """Count hands that were finished before."""
+    def add_results(self, payoffs: Sequence[Sequence[int]]) -> None:
+        """Add the payoffs of finished hands to the score."""
         self._payoffs.extend(list(each) for each in payoffs)
 
-    # --- who looks ---
+    # --- pages ---
 
-    def sit(self, place: int, viewer: Viewer) -> None:
-        """Show the table to a person from now on."""
-        self.seated[place].add(viewer)
-        viewer.send(self.message(place, None))
+    def sit(self, index: int, viewer: Viewer) -> None:
+        """Show the table to a player from now on."""
+        self.seated[index].add(viewer)
+        viewer.send(self.message(index, None))
 
     def watch(self, viewer: Viewer, pause: float) -> None:
-        """Show a table of agents with all cards; a ValueError where people play."""
+        """Show a table of agents with all cards; raise ValueError if people play."""
         if self.has_people:
             raise ValueError("people play at this table: nobody else may see it")
         self.pause = min(pause, _LONGEST_PAUSE)
@@ -72,30 +75,30 @@ class LiveSession:
             self._watch_task = asyncio.create_task(self._play_on())
 
     def leave(self, viewer: Viewer) -> None:
-        """Forget a page that is gone."""
+        """Remove a page whose connection has ended."""
         self.watchers.discard(viewer)
         for viewers in self.seated.values():
             viewers.discard(viewer)
 
-    # --- what happens ---
+    # --- play ---
 
     async def begin(self) -> None:
-        """Let agents play until a person is to act, or the hand is over; tables of agents alone wait to be watched."""
+        """Let agents play until a person is to act or the hand is over. A table of agents plays only while watched."""
         async with self._lock:
             if self.has_people:
                 await self._play_agents()
 
-    async def act(self, place: int, hand: int, step: int, action: int) -> None:
-        """Take a person's action, and let the agents answer; a ValueError says why it is not taken."""
+    async def act(self, index: int, hand: int, step: int, action: int) -> None:
+        """Take the action of a player, then let agents play; raise ValueError if it is late or illegal."""
         async with self._lock:
             session = self.session
-            if (hand, step) != (session.hand, len(session.actions)) or place != session.place_to_act or self.is_closed:
+            if (hand, step) != (session.hand, len(session.actions)) or index != session.player_to_act or self.is_closed:
                 raise ValueError("this is not your decision any more")
             self._take(action, is_forfeit=False)
             await self._play_agents()
 
     async def next_hand(self, hand: int) -> None:
-        """Deal the next hand if this one is over; a second wish for the same one changes nothing."""
+        """Deal the next hand if `hand` is the current one and is over; otherwise do nothing."""
         async with self._lock:
             if hand == self.session.hand and self.session.is_over and not self.is_closed:
                 self._deal(hand + 1)
@@ -106,10 +109,10 @@ class LiveSession:
         async with self._lock:
             self.is_closed = True
             self._store.close_session(self.number)
-            self._tell(lambda place: {"type": "closed", "session": self.number})
+            self._send_to_all(lambda index: {"type": "closed", "session": self.number})
 
     async def _play_on(self) -> None:
-        """Play as long as somebody watches."""
+        """Play while at least one page watches."""
         while self.watchers and self.pause >= 0 and not self.is_closed:
             async with self._lock:
                 if self.session.is_over:
@@ -119,7 +122,7 @@ class LiveSession:
             await asyncio.sleep(self.pause)
 
     async def _play_agents(self) -> None:
-        while self.session.place_to_act in self.session.agents:
+        while self.session.player_to_act in self.session.agents:
             await self._play_agent()
 
     async def _play_agent(self) -> None:
@@ -131,7 +134,7 @@ class LiveSession:
             self._take(action, is_forfeit=False)
 
     def _take(self, action: int, is_forfeit: bool) -> None:
-        """Check, write and show a decision."""
+        """Check a decision, write it to the store and show it."""
         session = self.session
         hand, number, seat = session.hand, len(session.actions), session.seat_to_act
         assert seat is not None
@@ -153,44 +156,44 @@ class LiveSession:
         self._payoffs.append(self.session.payoffs)
         self._store.end_hand(self.number, self.session.hand, self.session.payoffs)
 
-    # --- what is shown ---
+    # --- messages ---
 
     def _show(self, move: Move | None) -> None:
-        self._tell(lambda place: self.message(place, move))
+        self._send_to_all(lambda index: self.message(index, move))
 
-    def _tell(self, message_for: Callable[[int | None], dict[str, Any]]) -> None:
-        for place, viewers in [*self.seated.items(), (None, self.watchers)]:
+    def _send_to_all(self, message_for: Callable[[int | None], dict[str, Any]]) -> None:
+        """Send messages to all pages; `message_for` makes that of a player, or for None that of watchers."""
+        for index, viewers in [*self.seated.items(), (None, self.watchers)]:
             if viewers:
-                message = message_for(place)
+                message = message_for(index)
                 for viewer in viewers:
                     viewer.send(message)
 
-    def message(self, place: int | None, move: Move | None) -> Scene:
-        """Return the table as a place sees it, or with all cards for None (where no person plays)."""
+    def message(self, index: int | None, move: Move | None) -> Scene:
+        """Return the message that shows the table to a player, or with all cards for None (where no person plays)."""
         session, plan = self.session, self.session.plan
-        seat = None if place is None else plan.seat_of(place, session.hand)
-        comes_again = plan.block > 0  # the cards are worth knowing then
-        seen = scene(session.game, session.tables, seat, names_by_seat(session), lays_open=not comes_again)
+        seat = None if index is None else plan.seat_of(index, session.hand)
+        is_repeated = plan.block > 0  # whoever knew all cards of the deal would gain by it
+        seen = make_scene(session.game, session.tables, seat, names_by_seat(session), reveal_at_end=not is_repeated)
         return seen | {
             "type": "table",
             "session": self.number,
             "hand": session.hand,
             "step": len(session.actions),
-            "place": place,
             "move": None if move is None else asdict(move),
             "score": self.score(),
             "is_secret": bool(plan.secret),
         }
 
     def score(self) -> dict[str, Any]:
-        """Return the totals of all places, and their means per hand with intervals once there are two samples."""
+        """Return the totals of all players; for tables of agents also means per hand with 95 % intervals."""
         game, plan = self.session.game, self.session.plan
         totals = [sum(won) / game.chips_per_reward for won in zip(*self._payoffs, strict=True)]
         return {
             "unit": game.unit,
             "hands": len(self._payoffs),
-            "names": [place.name for place in plan.places],
-            "totals": totals or [0.0] * plan.num_places,
+            "names": [player.name for player in plan.players],
+            "totals": totals or [0.0] * plan.num_players,
             "means": None if self.has_people or len(self._payoffs) < 2 else [_interval(each) for each in self._means()],
         }
 
@@ -198,7 +201,7 @@ class LiveSession:
         import numpy as np
 
         won = np.array(self._payoffs, np.float64) / self.session.game.chips_per_reward
-        return [summarise(place.name, won[:, k]) for k, place in enumerate(self.session.plan.places)]
+        return [summarise(player.name, won[:, k]) for k, player in enumerate(self.session.plan.players)]
 
 
 def _interval(summary: Summary) -> list[float]:
@@ -209,53 +212,53 @@ class LiveSessions:
     """All open sessions of a server, and the tokens that open their seats."""
 
     def __init__(self, catalogue: Catalogue, store: Store) -> None:
-        """Find the open sessions of the store; their tables are set when somebody comes."""
+        """Read the open sessions of the store; each is restored when a page first asks for it."""
         self.catalogue, self.store = catalogue, store
         self.pool = ThreadPoolExecutor(_THREADS, "agent")
         self._live: dict[int, LiveSession] = {}
         self._stored = {session.id: session for session in store.sessions() if session.is_open}
         self._seats = {
-            token: (session.id, place)
+            token: (session.id, index)
             for session in self._stored.values()
-            for place, token in enumerate(session.tokens)
+            for index, token in enumerate(session.tokens)
             if token is not None
         }
 
     def seat_of(self, token: str) -> tuple[int, int] | None:
-        """Return the session and the place that a token opens."""
+        """Return the session and the player that a token belongs to."""
         return self._seats.get(token)
 
     def list_sessions(self) -> list[dict[str, Any]]:
-        """Return the open sessions for a list, the newest first, with the tokens of people's seats: for the host."""
+        """Return the open sessions as JSON for the host, the newest first, with the tokens of people's seats."""
         return [
             {
                 "session": session.id,
                 "started": session.started,
                 "env": session.plan.env,
                 "settings": dict(session.plan.settings),
-                "places": [asdict(place) for place in session.plan.places],
+                "players": [asdict(player) for player in session.plan.players],
                 "tokens": list(session.tokens),
             }
             for session in reversed(self._stored.values())
         ]
 
     async def open(self, plan: Plan) -> StoredSession:
-        """Begin a session; a ValueError says what is wrong with the plan."""
+        """Begin a session; raise ValueError for a plan that cannot be played."""
         if len(self._stored) >= MAX_OPEN:
             raise ValueError(f"{MAX_OPEN} sessions are open: close one first")
-        await self._run_in_pool(self._session, plan)  # before anything is written: does the plan work?
-        tokens = tuple(None if place.agent else secrets.token_urlsafe(16) for place in plan.places)
+        await self.run_in_pool(self._make_session, plan)  # before anything is written: does the plan work?
+        tokens = tuple(None if player.agent else secrets.token_urlsafe(16) for player in plan.players)
         number = self.store.add_session(plan, tokens)
         self._stored[number] = next(session for session in self.store.sessions() if session.id == number)
-        self._seats |= {token: (number, place) for place, token in enumerate(tokens) if token is not None}
+        self._seats |= {token: (number, index) for index, token in enumerate(tokens) if token is not None}
         return self._stored[number]
 
     async def get(self, number: int) -> LiveSession:
-        """Return an open session, as it was left; a ValueError if there is none."""
+        """Return an open session as it was left; raise ValueError if there is none of this number."""
         if number not in self._stored:
             raise ValueError(f"session {number} is not open")
         if number not in self._live:
-            live = await self._run_in_pool(self._restore, self._stored[number])
+            live = await self.run_in_pool(self._restore, self._stored[number])
             self._live.setdefault(number, live)
         return self._live[number]
 
@@ -269,19 +272,21 @@ class LiveSessions:
             if token is not None:
                 self._seats.pop(token, None)
 
-    async def _run_in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
+    async def run_in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the result of a function that is called in a thread, so that other pages need not wait for it."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, work, *arguments)
 
-    def _session(self, plan: Plan) -> Session:
+    def _make_session(self, plan: Plan) -> Session:
         game = self.catalogue.game(plan.env, format_settings(plan))
-        agents = {place: self.catalogue.agent(each.agent, game) for place, each in enumerate(plan.places) if each.agent}
+        players = enumerate(plan.players)
+        agents = {index: self.catalogue.agent(player.agent, game) for index, player in players if player.agent}
         return Session(plan, game, agents)
 
     def _restore(self, stored: StoredSession) -> LiveSession:
-        session = self._session(stored.plan)
+        session = self._make_session(stored.plan)
         hands = self.store.hands(stored.id)
         live = LiveSession(stored.id, session, self.store, self.pool)
-        live.note_results([hand.payoffs for hand in hands if hand.payoffs is not None])
+        live.add_results([hand.payoffs for hand in hands if hand.payoffs is not None])
         if hands:
             session.restore([(hand.number, hand.actions) for hand in hands])
         else:
@@ -289,5 +294,5 @@ class LiveSessions:
             self.store.add_hand(stored.id, 0)
         if session.is_over and (not hands or hands[-1].payoffs is None):  # killed between a decision and its result
             self.store.end_hand(stored.id, session.hand, session.payoffs)
-            live.note_results([session.payoffs])
+            live.add_results([session.payoffs])
         return live

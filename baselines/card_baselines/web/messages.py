@@ -1,4 +1,4 @@
-"""What a page may say to the server: one frozen dataclass a message, checked field by field before anybody reads it."""
+"""The messages that a page may send to the server: one frozen dataclass each, with checks of every field."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 MAX_TEXT = 200
-"""Characters of a string, and entries of a list."""
+"""Maximum number of characters of a string, and of entries of a list."""
 MAX_INT = 2**53 - 1
-"""The largest whole number that a page can hold exactly."""
+"""The largest whole number that JavaScript represents exactly."""
 
 
 class MessageError(ValueError):
-    """Raised for a message that is none of these; says what is wrong with it."""
+    """Raised for text that is no valid message."""
 
 
 @dataclass(frozen=True)
 class Hello:
-    """The first message of a page, with its token."""
+    """The first message of a page."""
 
     token: str
-    """The token of the host, or of a seat."""
+    """Token of the host, or of a seat."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,17 @@ class Offer:
 
 @dataclass(frozen=True)
 class Open:
-    """A new table."""
+    """A request for a new table."""
 
     env: str
-    places: list[str]
-    """The name of an agent for each place, or "" for a person."""
+    players: list[str]
+    """Name of the agent of each player, "" for a person."""
     names: list[str]
     """Names of the people, in their order."""
     settings: str = ""
     seed: int | None = None
     block: int = 0
-    """Deals after which they come again with seats exchanged; 0: every deal once."""
+    """Number of deals after which they are repeated with seats exchanged; 0: every deal is played once."""
 
 
 @dataclass(frozen=True)
@@ -56,23 +56,23 @@ class Sessions:
 
 @dataclass(frozen=True)
 class Close:
-    """End a session: nothing more is played at its table."""
+    """A request to end a session."""
 
     session: int
 
 
 @dataclass(frozen=True)
 class Watch:
-    """Show a table of agents as they play."""
+    """A request to let the agents of a table play, and to show it."""
 
     session: int
     pause: float = 1.0
-    """Seconds from one decision to the next; below 0: stand still."""
+    """Seconds from one decision to the next; below 0: stop."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """Take an action; ignored unless the table waits for exactly this decision of this seat."""
+    """An action of a player; ignored unless it is for the decision that the table waits for."""
 
     hand: int
     step: int
@@ -81,14 +81,14 @@ class Act:
 
 @dataclass(frozen=True)
 class Next:
-    """Deal the next hand, when this one is over."""
+    """A request to deal the next hand after this one."""
 
     hand: int
 
 
 @dataclass(frozen=True)
 class Think:
-    """A request for what an agent would do in a decision of the seat."""
+    """A request for an agent's advice on a decision of the player."""
 
     agent: str
     hand: int
@@ -102,22 +102,23 @@ class Recordings:
 
 @dataclass(frozen=True)
 class Recording:
-    """The hands of one recording."""
+    """A request for the list of hands of a recording."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One moment of a recorded hand, and what an agent would do in it."""
+    """A request for a recorded hand after some decisions, and for an agent's advice on the next one."""
 
     name: str
+    """Name of the recording."""
     hand: int
-    """Place among the hands of the recording, from 0."""
+    """Index of the hand in the recording."""
     step: int
-    """Decisions before the moment."""
+    """Number of decisions before the moment."""
     agent: str = ""
-    """The agent whose thoughts are asked for; "" for none."""
+    """Agent that is asked for advice; "" for none."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ _HINTS = {kind: get_type_hints(kind) for kind in _KINDS.values()}
 
 
 def parse(text: str | bytes) -> Message:
-    """Return the message that a page sent as JSON; a MessageError says what is wrong with one that is none."""
+    """Return the message that a page sent as JSON; raise MessageError if it is not valid."""
     try:
         data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:

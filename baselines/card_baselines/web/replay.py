@@ -1,4 +1,4 @@
-"""Recorded hands, step by step: sessions of the store, and matches in files."""
+"""Recorded hands, decision by decision: sessions of the store, and hands in files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.scenes import scene
+from card_baselines.web.scenes import make_scene
 from card_baselines.web.session import format_settings, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.game import Game, Tables
@@ -23,41 +23,42 @@ from card_envs.history.recorded_hand import RecordedHand
 
 _SESSION = "session "
 """Prefix of the names of recordings that are sessions of the store."""
-_MILLISECONDS = 900
-"""Duration of one step of an animation."""
-_LAST_MILLISECONDS = 3000
+_MILLISECONDS, _LAST_MILLISECONDS = 900, 3000
+"""Duration of one step of an animation, and of its last one."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One moment of a recorded hand, with all cards."""
+    """A recorded hand after some decisions, with all cards."""
 
     game: Game
     tables: Tables
+    """(1,) the table."""
     hand: int
-    """Its number, from 0."""
+    """Number of the hand, from 0."""
     step: int
+    """Number of decisions before the moment."""
     names: tuple[str, ...]
     """Names of the players, by seat."""
     moves: tuple[str, ...]
     """All decisions of the hand in words."""
     actors: tuple[int, ...]
-    """Seats that made them."""
+    """Seats that made the decisions."""
     in_other_games: tuple[tuple[Game, Tables], ...] = ()
-    """The same moment with other bet menus, in which agents may know it."""
+    """The same moment in games with other bet menus, which some agents play instead."""
 
     @property
     def taken(self) -> str | None:
-        """The decision that follows, None at the end."""
+        """The next decision in words, None at the end."""
         return self.moves[self.step] if self.step < len(self.moves) else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the moment as JSON for a page; player_0 sits at the bottom."""
+        """Return the moment as JSON for a page."""
         return {
             "hand": self.hand,
             "step": self.step,
             "steps": len(self.moves),
-            "scene": scene(self.game, self.tables, None, self.names),
+            "scene": make_scene(self.game, self.tables, None, self.names),
             "moves": list(self.moves),
             "actors": list(self.actors),
             "taken": self.taken,
@@ -65,20 +66,20 @@ class Moment:
 
 
 class Recording(Protocol):
-    """Hands that were played one after the other."""
+    """A sequence of recorded hands."""
 
     title: str
 
     def __len__(self) -> int:
-        """Return how many hands there are."""
+        """Return the number of hands."""
         ...
 
     def describe(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return the players that may be asked, the unit, and a line for each hand, as JSON for a page."""
+        """Return the agents that can be asked for advice, the unit, and a line for each hand, as JSON."""
         ...
 
     def moment(self, hand: int, step: int) -> Moment:
-        """Return the `hand`-th hand after `step` decisions; a ValueError if there is no such decision."""
+        """Return the `hand`-th hand after `step` decisions."""
         ...
 
 
@@ -87,20 +88,20 @@ class SessionRecording:
 
     def __init__(self, game: Game, session: StoredSession, hands: Sequence[StoredHand]) -> None:
         self._game, self._plan, self._hands = game, session.plan, hands
-        self.title = f"{self._plan.env}: {' / '.join(place.name for place in self._plan.places)}"
+        self.title = f"{self._plan.env}: {' / '.join(player.name for player in self._plan.players)}"
 
     def __len__(self) -> int:
-        """Return how many hands there are."""
+        """Return the number of hands."""
         return len(self._hands)
 
     def describe(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return the recording as JSON for a page; the payoffs are those of the first place."""
+        """Return the recording as JSON for a page; payoffs are those of the first player."""
         plan, game = self._plan, self._game
         return {
-            "players": [asdict(each) for each in catalogue.players(plan.env, format_settings(plan))],
+            "agents": [asdict(each) for each in catalogue.agents(plan.env, format_settings(plan))],
             "unit": game.unit,
             "hands": [
-                f"{hand.number + 1}: {plan.places[0].name} {(hand.payoffs or [0])[0] / game.chips_per_reward:+g}"
+                f"{hand.number + 1}: {plan.players[0].name} {(hand.payoffs or [0])[0] / game.chips_per_reward:+g}"
                 for hand in self._hands
             ],
         }
@@ -108,38 +109,38 @@ class SessionRecording:
     def moment(self, hand: int, step: int) -> Moment:
         """Return a moment of a hand."""
         stored, plan, game = self._hands[hand], self._plan, self._game
-        names = tuple(plan.places[plan.place_at(seat, stored.number)].name for seat in range(game.num_seats))
+        names = tuple(plan.players[plan.player_at(seat, stored.number)].name for seat in range(game.num_seats))
         moves, actors = _describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
         tables = table_after(game, plan, stored.number, stored.actions[:step])
         return Moment(game, tables, stored.number, step, names, moves, actors)
 
 
 class FileRecording:
-    """The hands of a file, read when they are first asked for."""
+    """The hands of a file, read when they are first needed. Hands with unknown cards are left out."""
 
     def __init__(self, file: Path) -> None:
         self.title = file.name
         self._file = file
 
     def __len__(self) -> int:
-        """Return how many hands can be shown."""
+        """Return the number of hands."""
         return len(self._hands)
 
     @cached_property
     def _hands(self) -> list[RecordedHand]:
         hands = [hand for hand in load_recorded_hands(self._file) if isinstance(hand, RecordedHand)]
-        return [hand for hand in hands if not hand.unknown_seats]  # nobody is shown cards that were not there
+        return [hand for hand in hands if not hand.unknown_seats]
 
     def describe(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return the recording as JSON for a page; players are those that know the game of the first hand."""
+        """Return the recording as JSON for a page; the agents are those that play the game of the first hand."""
         if not self._hands:
-            return {"players": [], "unit": "", "hands": []}
+            return {"agents": [], "unit": "", "hands": []}
         first = self._hands[0]
-        players = {
-            player.name: asdict(player) for game in (first.game, *first.others) for player in catalogue.players_of(game)
+        agents = {
+            agent.name: asdict(agent) for game in (first.game, *first.others) for agent in catalogue.agents_of(game)
         }
         return {
-            "players": list(players.values()),
+            "agents": list(agents.values()),
             "unit": first.game.unit,
             "hands": [f"{k + 1}: {', '.join(hand.names)}" for k, hand in enumerate(self._hands)],
         }
@@ -161,16 +162,16 @@ class FileRecording:
 
 
 class Library:
-    """All recordings that the server knows, by name."""
+    """All recordings of the server, by name."""
 
     def __init__(self, catalogue: Catalogue, store: Store, paths: Sequence[Path] = ()) -> None:
-        """Offer the finished hands of the store, and those of the files and folders that `paths` name."""
+        """Offer the finished hands of the store, and the recorded hands in the files and folders of `paths`."""
         self._catalogue, self._store = catalogue, store
         files = find_files(paths) if paths else []
         self._files = {f"file {number + 1}": FileRecording(file) for number, file in enumerate(files)}
 
     def list_recordings(self) -> list[dict[str, Any]]:
-        """Return the recordings for a list: name and title; sessions of several people only when they are ended."""
+        """Return name and title of the recordings as JSON; sessions of several people only after their end."""
         found: dict[str, Recording] = dict(self._files)
         for session in reversed(self._store.sessions()):
             recording = self._session_recording(session)
@@ -183,7 +184,7 @@ class Library:
         return {"name": name, **self._find_recording(name).describe(self._catalogue)}
 
     def moment(self, name: str, hand: int, step: int) -> Moment:
-        """Return a moment: the `hand`-th of the recording, after `step` decisions; ValueError if there is none."""
+        """Return the `hand`-th hand of a recording after `step` decisions; raise ValueError if there is none."""
         recording = self._find_recording(name)
         if not 0 <= hand < len(recording):
             raise ValueError(f"hand {hand} must be in 0..{len(recording) - 1}")
@@ -193,7 +194,7 @@ class Library:
         return recording.moment(hand, step)
 
     def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
-        """Return a moment as a `png`, or a whole hand as an animation, `apng` or `gif`."""
+        """Return the bytes of a picture: a moment as `png`, or a whole hand as an animation, `apng` or `gif`."""
         if kind not in ("png", "apng", "gif"):
             raise ValueError(f"kind {kind!r} is not known: choose png, apng or gif")
         first = self.moment(name, hand, step if kind == "png" else 0)
@@ -211,7 +212,7 @@ class Library:
         return recording
 
     def _session_recording(self, session: StoredSession) -> SessionRecording | None:
-        """Return the recording of a session, None where nobody may look at it yet, or its game is not offered."""
+        """Return the recording of a session; None if nobody may see it yet, or its game is not offered."""
         if _is_secret(session):
             return None
         try:
@@ -223,7 +224,7 @@ class Library:
 
 
 def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
-    """Return pictures (height, width, 3) as the bytes of a file: one as `png`, any number as `apng` or `gif`."""
+    """Return pictures (height, width, 3) as the bytes of an image file: one as `png`, any number as `apng` or `gif`."""
     from PIL import Image
 
     frames = [Image.fromarray(picture) for picture in pictures]
@@ -239,8 +240,8 @@ def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
 
 
 def _is_secret(session: StoredSession) -> bool:
-    """Return True while somebody could gain by the cards: several people play, or one for whom deals come again."""
-    people = sum(place.agent is None for place in session.plan.places)
+    """Return True while a person could gain by seeing all cards: several people play, or deals are repeated for one."""
+    people = sum(player.agent is None for player in session.plan.players)
     return session.is_open and (people > 1 or (people == 1 and session.plan.block > 0))
 
 
@@ -253,7 +254,7 @@ def _draw(moment: Moment) -> NDArray[np.uint8]:
 
 
 def _describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the actions of a hand in words and the seats that took them; `tables` are played on to its end."""
+    """Return the actions of a hand in words and their seats; plays `tables` to the end of the hand."""
     words, actors = [], []
     for action in actions:
         words.append(game.action_name(tables, 0, action))

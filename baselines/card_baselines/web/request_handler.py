@@ -1,4 +1,4 @@
-"""Answers messages: what the host of the server may ask for, and what a person at a seat may."""
+"""Answers to the messages of pages: of the host, who may do everything, and of people at seats."""
 
 from __future__ import annotations
 
@@ -14,91 +14,95 @@ from card_baselines.web import messages as m
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.live_session import LiveSession, LiveSessions, Viewer
 from card_baselines.web.replay import Library
-from card_baselines.web.results import results
-from card_baselines.web.session import Place, Plan, format_settings
+from card_baselines.web.results import compute_results
+from card_baselines.web.session import Plan, Player, format_settings
 from card_baselines.web.store import Store
 from card_baselines.web.thinking import Thinkers
 from card_envs.secret_deals import new_secret
 
 Answer = Callable[[m.Message], Awaitable[None]]
-"""Answers the messages of one page."""
+"""Function that answers the messages of one page."""
 _MAX_BLOCK = 1000
+"""Largest `Open.block`."""
 
 
 class RequestHandler:
-    """All that pages can ask for."""
+    """Answers the messages of all pages."""
 
     def __init__(
         self, catalogue: Catalogue, store: Store, library: Library, host_token: str, takes_seeds: bool = False
     ) -> None:
-        """Serve these games, agents, sessions and recordings; `host_token` opens everything.
+        """Serve games, agents, sessions and recordings.
 
-        Deals follow from a secret of each session; with `takes_seeds`, a page may give a seed instead, from which the
-        same deals come again, and which its players could find.
+        Args:
+            catalogue: The games and agents.
+            store: The sessions.
+            library: The recordings.
+            host_token: Token of the host.
+            takes_seeds: Whether a page may give the seed of a session. By default the deals follow from a secret; a
+                seed repeats the same deals, and players could find it by a search.
         """
         self.catalogue, self.store, self.library = catalogue, store, library
         self.live_sessions = LiveSessions(catalogue, store)
         self.thinkers = Thinkers(catalogue)
         self._host_token, self._takes_seeds = host_token, takes_seeds
-        self._at: dict[Viewer, set[LiveSession]] = {}
+        self._sessions_of: dict[Viewer, set[LiveSession]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._run_in_pool = self.live_sessions.run_in_pool
 
     def is_host(self, token: str) -> bool:
         """Return True for the token of the host."""
         return hmac.compare_digest(token.encode(), self._host_token.encode())
 
     async def welcome(self, hello: m.Hello, viewer: Viewer) -> Answer:
-        """Greet a page; return who answers its messages. A PermissionError if its token opens nothing."""
+        """Answer the first message of a page and return the function for its others.
+
+        Raises:
+            PermissionError: The token is neither the host's nor that of a seat.
+        """
         if self.is_host(hello.token):
             games = self.catalogue.entries()
             viewer.send({"type": "welcome", "role": "host", "games": games, "takes_seeds": self._takes_seeds})
-            return partial(self._host_asks, viewer)
+            return partial(self._answer_host, viewer)
         seat = self.live_sessions.seat_of(hello.token)
         if seat is None:
             raise PermissionError("this link opens nothing: its session is ended, or it was copied in part")
-        number, place = seat
+        number, index = seat
         live = await self.live_sessions.get(number)
         viewer.send({"type": "welcome", "role": "seat", "session": number, "env": live.session.plan.env})
-        self._at.setdefault(viewer, set()).add(live)
-        live.sit(place, viewer)
-        self._later(live.begin())
-        self._later(self._tell_players(viewer, live.session.plan))
-        return partial(self._seat_asks, viewer, live, place)
+        self._sessions_of.setdefault(viewer, set()).add(live)
+        live.sit(index, viewer)
+        self._start(live.begin())
+        self._start(self._send_agents(viewer, live.session.plan))
+        return partial(self._answer_seat, viewer, live, index)
 
-    async def _tell_players(self, viewer: Viewer, plan: Plan) -> None:
-        """Send which agents can be asked for their thoughts; to find out takes seconds the first time."""
-        viewer.send({"type": "players", "players": await self._players(plan.env, format_settings(plan))})
+    async def _send_agents(self, viewer: Viewer, plan: Plan) -> None:
+        """Send the agents that can be asked for advice; the first time it takes seconds to find them."""
+        viewer.send({"type": "agents", "agents": await self._offered_agents(plan.env, format_settings(plan))})
 
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that the page need not wait for."""
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start work for which the page need not wait."""
         task = asyncio.create_task(work)
         self._tasks.add(task)  # the event loop keeps no reference of its own
         task.add_done_callback(self._tasks.discard)
 
     def leave(self, viewer: Viewer) -> None:
-        """Forget a page that is gone."""
-        for live in self._at.pop(viewer, ()):
+        """Remove a page whose connection has ended."""
+        for live in self._sessions_of.pop(viewer, ()):
             live.leave(viewer)
 
     # --- a person at a seat ---
 
-    async def _seat_asks(self, viewer: Viewer, live: LiveSession, place: int, message: m.Message) -> None:
+    async def _answer_seat(self, viewer: Viewer, live: LiveSession, index: int, message: m.Message) -> None:
         if isinstance(message, m.Act):
-            await live.act(place, message.hand, message.step, message.action)
+            await live.act(index, message.hand, message.step, message.action)
         elif isinstance(message, m.Next):
             await live.next_hand(message.hand)
         elif isinstance(message, m.Think):
-            actions = self._actions(live, message.hand)
-            thought = await self._run_in_pool(
-                self.thinkers.ask_about_own_decision,
-                live.session,
-                place,
-                message.hand,
-                message.step,
-                message.agent,
-                actions,
-            )
-            viewer.send({"type": "thought", "hand": message.hand, "step": message.step, **thought})
+            hand, step, actions = message.hand, message.step, self._actions(live, message.hand)
+            ask = self.thinkers.ask_about_own_decision
+            thought = await self._run_in_pool(ask, live.session, index, hand, step, message.agent, actions)
+            viewer.send({"type": "thought", "hand": hand, "step": step, **thought})
         else:
             raise PermissionError("only the host may ask for this")
 
@@ -113,12 +117,12 @@ class RequestHandler:
 
     # --- the host ---
 
-    async def _host_asks(self, viewer: Viewer, message: m.Message) -> None:
+    async def _answer_host(self, viewer: Viewer, message: m.Message) -> None:
         if isinstance(message, m.Offer):
-            players = await self._players(message.env, message.settings)
+            agents = await self._offered_agents(message.env, message.settings)
             game = self.catalogue.game(message.env, message.settings)
             viewer.send({"type": "offer", "env": message.env, "settings": message.settings, "seats": game.num_seats,
-                         "players": players})  # fmt: skip
+                         "agents": agents})  # fmt: skip
         elif isinstance(message, m.Open):
             stored = await self.live_sessions.open(self._plan(message))
             viewer.send({"type": "opened", "session": stored.id, "tokens": list(stored.tokens)})
@@ -130,16 +134,16 @@ class RequestHandler:
         elif isinstance(message, m.Watch):
             live = await self.live_sessions.get(message.session)
             live.watch(viewer, message.pause)
-            self._at.setdefault(viewer, set()).add(live)
+            self._sessions_of.setdefault(viewer, set()).add(live)
         elif isinstance(message, m.Results):
-            rows = await self._run_in_pool(results, self.store, self.catalogue)
+            rows = await self._run_in_pool(compute_results, self.store, self.catalogue)
             viewer.send({"type": "results", "rows": [asdict(row) for row in rows]})
         elif isinstance(message, (m.Recordings, m.Recording, m.Moment)):
-            await self._replay(viewer, message)
+            await self._answer_about_recordings(viewer, message)
         else:
             raise PermissionError("a person at a seat may ask for this, not the host")
 
-    async def _replay(self, viewer: Viewer, message: m.Recordings | m.Recording | m.Moment) -> None:
+    async def _answer_about_recordings(self, viewer: Viewer, message: m.Recordings | m.Recording | m.Moment) -> None:
         if isinstance(message, m.Recordings):
             viewer.send({"type": "recordings", "recordings": await self._run_in_pool(self.library.list_recordings)})
         elif isinstance(message, m.Recording):
@@ -152,37 +156,34 @@ class RequestHandler:
             viewer.send({"type": "moment", **moment.as_json(), **thought})
 
     async def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
-        """Return a picture of a recording as the bytes of a file; `kind` is png, apng or gif."""
+        """Return a picture of a recording, see `Library.picture`."""
         made: bytes = await self._run_in_pool(self.library.picture, kind, name, hand, step)
         return made
 
     def _plan(self, asked: m.Open) -> Plan:
-        """Return the plan of a session that a page asks for; a ValueError says what is wrong."""
+        """Return the plan of the session that a page asks for; raise ValueError if it is not allowed."""
         if not 0 <= asked.block <= _MAX_BLOCK:
             raise ValueError(f"block {asked.block} must be in 0..{_MAX_BLOCK}")
         names = iter(asked.names)
-        places = _distinct([Place(agent or (next(names, "") or "you"), agent or None) for agent in asked.places])
+        players = [Player(agent or (next(names, "") or "you"), agent or None) for agent in asked.players]
         if asked.env not in self.catalogue.envs:
             raise ValueError(f"environment {asked.env!r} is not offered here")
         if asked.seed is not None and not self._takes_seeds:
             raise ValueError("deals are secret here; for deals that come again, start the server with --reproducible")
         settings = self.catalogue.settings(asked.env, asked.settings)
         secret = new_secret() if asked.seed is None else b""
-        return Plan(asked.env, settings, places, asked.seed or 0, asked.block, secret)
+        return Plan(asked.env, settings, _number_names(players), asked.seed or 0, asked.block, secret)
 
-    async def _players(self, env: str, settings: str) -> list[dict[str, Any]]:
-        players = await self._run_in_pool(self.catalogue.players, env, settings)
-        return [asdict(player) for player in players]
-
-    async def _run_in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self.live_sessions.pool, work, *arguments)
+    async def _offered_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
+        return [asdict(agent) for agent in await self._run_in_pool(self.catalogue.agents, env, settings)]
 
 
-def _distinct(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Return places of which no two have the same name: ppo, ppo (2) ..."""
+def _number_names(players: Sequence[Player]) -> tuple[Player, ...]:
+    """Return players with different names: a second "ppo" becomes "ppo (2)"."""
     counts: Counter[str] = Counter()
-    found = []
-    for place in places:
-        counts[place.name] += 1
-        found.append(place if counts[place.name] == 1 else replace(place, name=f"{place.name} ({counts[place.name]})"))
-    return tuple(found)
+    numbered = []
+    for player in players:
+        counts[player.name] += 1
+        count = counts[player.name]
+        numbered.append(player if count == 1 else replace(player, name=f"{player.name} ({count})"))
+    return tuple(numbered)

@@ -1,4 +1,4 @@
-"""Results of people against agents: means with intervals, plain and by control variates where a game has them."""
+"""Results of people against agents: means with 95 % intervals, also by control variates where a game has them."""
 
 from __future__ import annotations
 
@@ -20,71 +20,76 @@ from card_envs.game import Game
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.result import MatchResult, units_of
 
-_FEWEST_ADJUSTED = 50
-"""Deals below which control variates are not tried: the regression would fit noise."""
+_MIN_ADJUSTED_DEALS = 50
+"""Minimum number of deals for control variates: with fewer, the regression would fit noise."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One person against the same others in the same game, all sessions together."""
+    """Result of one person against the same others in the same game, over all sessions."""
 
     env: str
     settings: str
     who: str
+    """Name of the person, or of the first agent at a table of agents."""
     against: tuple[str, ...]
+    """Names of the other players."""
     hands: int
     deals: int
     unit: str
-    """Unit of the numbers that follow, per hand."""
+    """Unit of the means, per hand."""
     mean: float
     ci95: tuple[float | None, float | None]
-    """None where one deal alone was played."""
+    """95 % interval; None where only one deal was played."""
     adjusted_mean: float | None
-    """Result by control variates; None where the game has none, or hands are too few."""
+    """Result by control variates; None where the game has none, or deals are too few."""
     adjusted_ci95: tuple[float, float] | None
     is_duplicate: bool
-    """Every deal that counts was played with all exchanges of seats."""
+    """Whether every deal that counts was played with all exchanges of seats."""
 
 
 class _Person(Agent):
-    """A placeholder for a person where agents are asked for their probabilities; it has none."""
+    """Placeholder for a person among the agents of a replayed match. It shows no probabilities and cannot act."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Raise an error: what people did is recorded."""
+        """Raise NotImplementedError."""
         raise NotImplementedError(f"{self.name} is a person")
 
 
-def results(store: Store, catalogue: Catalogue, people_only: bool = True) -> list[Row]:
-    """Return a row for each person and table of others; with `people_only` False, one for agents among themselves too.
+def compute_results(store: Store, catalogue: Catalogue, people_only: bool = True) -> list[Row]:
+    """Return a row for each person and set of other players.
 
-    Hands of deals that were not yet played with all exchanges of seats do not count where a session has these.
+    In sessions that repeat deals with seats exchanged, only deals that were played in all seats count.
+
+    Args:
+        store: Store of the sessions.
+        catalogue: Games and agents of the sessions.
+        people_only: Whether to leave out tables of agents.
     """
     groups: dict[tuple[Any, ...], list[StoredSession]] = {}
     for session, _ in catalogue.pair_with_games(store.sessions()):
-        for place, who in enumerate(session.plan.places):
-            if who.agent is None or (not people_only and place == 0):
-                others = [each.agent or each.name for k, each in enumerate(session.plan.places) if k != place]
+        for index, player in enumerate(session.plan.players):
+            if player.agent is None or (not people_only and index == 0):
+                others = [each.agent or each.name for k, each in enumerate(session.plan.players) if k != index]
                 plan = session.plan
-                key = plan.env, format_settings(plan), who.name, tuple(others), plan.block > 0, place
+                key = plan.env, format_settings(plan), player.name, tuple(others), plan.block > 0, index
                 groups.setdefault(key, []).append(session)
     return [row for key, sessions in groups.items() if (row := _row(store, catalogue, key, sessions)) is not None]
 
 
 def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Sequence[StoredSession]) -> Row | None:
-    env, settings, who, against, is_duplicate, place = key
+    env, settings, who, against, is_duplicate, index = key
     game = catalogue.game(env, settings)
     played = MatchHands(game, [(session, store.hands(session.id)) for session in sessions])
     if not played.hands:
         return None
     result = played.result()
-    summary = result.agents[place]
-    adjusted = _adjust(played, result, catalogue)
     unit, factor = next(iter(result.units.items()))
-    corrected = None if adjusted is None else adjusted[place].summary.scale(factor)
-    plain = summary.scale(factor)
+    plain, adjusted = result.agents[index].scale(factor), _adjust(played, result, catalogue)
+    corrected = None if adjusted is None else adjusted[index].summary.scale(factor)
     return Row(
         env=env,
         settings=settings,
@@ -102,14 +107,14 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
 
 
 class MatchHands:
-    """Hands of sessions with the same places, in the order and with the numbers that a match would give them."""
+    """Hands of sessions with the same players, in the order and with the numbers that a match would give them."""
 
     def __init__(self, game: Game, sessions: Sequence[tuple[StoredSession, Sequence[StoredHand]]]) -> None:
-        """Take the finished hands; of deals that are played with all exchanges of seats, the complete ones."""
+        """Take the finished hands; of deals that are repeated with seats exchanged, only those played in all seats."""
         self.game, self.plan = game, sessions[0][0].plan
         self.plays = game.num_seats if self.plan.block else 1
         self.hands: list[tuple[int, StoredSession, StoredHand]] = []
-        """Number in the match, and where the hand is from."""
+        """(number in the match, session, hand)."""
         first = 0
         for session, hands in sessions:
             over = [hand for hand in hands if hand.payoffs is not None]
@@ -117,14 +122,14 @@ class MatchHands:
             deals = Counter(number // self.plays for number, _ in numbered)
             whole = [(number, hand) for number, hand in numbered if deals[number // self.plays] == self.plays]
             self.hands += [(first + number, session, hand) for number, hand in whole]
-            if whole:  # the next session's numbers follow, with the same seat for each place
+            if whole:  # the next session's numbers follow, with the same seat for each player
                 first += (whole[-1][0] // game.num_seats + 1) * game.num_seats
 
     def result(self) -> MatchResult:
         """Return the payoffs and their summaries."""
         batch, _ = self.batch()  # positions are fixed when the cards are dealt
         return MatchResult(
-            names=tuple(place.name for place in self.plan.places),
+            names=tuple(player.name for player in self.plan.players),
             payoffs=np.array([hand.payoffs for _, _, hand in self.hands], np.int64),
             positions=batch.order_by_agent(self.game.positions(batch.tables)).astype(np.int8),
             position_names=self.game.position_names,
@@ -142,8 +147,8 @@ class MatchHands:
         actions = [list(hand.actions) for _, _, hand in self.hands]
         return MatchBatch(self.game, tables, numbers, numbers // self.plays, self.plays), actions
 
-    def follow(self, callback: MatchCallback) -> None:
-        """Play the hands again for whoever follows matches."""
+    def replay(self, callback: MatchCallback) -> None:
+        """Play the hands again and report them to a callback, as a match does."""
         batch, actions = self.batch()
         rewards, is_over = np.empty((len(actions), self.game.num_seats), np.float32), np.empty(len(actions), np.uint8)
         callback.on_deal(batch)
@@ -156,16 +161,16 @@ class MatchHands:
 
 
 def _adjust(played: MatchHands, result: MatchResult, catalogue: Catalogue) -> tuple[AdjustedResult, ...] | None:
-    """Return results by control variates, or None for games without controls and for too few deals."""
-    if result.deals < _FEWEST_ADJUSTED:
+    """Return results by control variates; None for games without control terms and for too few deals."""
+    if result.deals < _MIN_ADJUSTED_DEALS:
         return None
     agents = [
-        _Person(place.name) if place.agent is None else catalogue.agent(place.agent, played.game)
-        for place in played.plan.places
+        _Person(player.name) if player.agent is None else catalogue.agent(player.agent, played.game)
+        for player in played.plan.players
     ]
     try:
         controls = ControlVariates(played.game, agents, played.plan.seed, replayed=True)
     except ValueError:  # the game has none
         return None
-    played.follow(controls)
+    played.replay(controls)
     return controls.adjust(result)

@@ -1,4 +1,4 @@
-"""What a page is shown: a table as shapes and words, made of nothing but what its seat may see."""
+"""Scenes: a table as JSON for a page, with shapes and text made from what its seat may see."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from card_envs.text.prompts import censor_table
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")
 
 Scene = dict[str, Any]
-"""JSON: see `scene`, `choices`."""
+"""A table as JSON: see `make_scene`."""
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,28 @@ class Move:
     seat: int
     action: str
     is_forfeit: bool = False
-    """An agent failed, and the first legal action was taken in its place."""
+    """Whether the agent failed, so that the first legal action was taken."""
 
 
-def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str], lays_open: bool = False) -> Scene:
-    """Return a single table as `seat` sees it, or with all cards for None; `names` are those of the seats.
+def make_scene(
+    game: Game, tables: Tables, seat: int | None, names: Sequence[str], reveal_at_end: bool = False
+) -> Scene:
+    """Return a single table as JSON.
 
-    With `lays_open`, all cards are shown when the deal is over, in games whose players do that.
+    Args:
+        game: The game.
+        tables: (1,) the table.
+        seat: Seat whose view is shown; None for all cards.
+        names: Names of the players, by seat.
+        reveal_at_end: Whether all cards are shown when the deal is over, in games whose players show their hands.
 
-    Keys: size, shapes (see `card_envs.canvas.ShapeCanvas`; null and none for a game that draws nothing), text, seat,
-    names, actor (-1 when the hand is over), over, payoffs by seat, cards (those of the seat), choices (empty unless the
-    seat is to act).
+    Returns:
+        The keys size, shapes (see `card_envs.canvas.ShapeCanvas`; null and empty for a game without drawing), text,
+        seat, names, actor (-1 when the hand is over), over, payoffs (by seat), cards (of the seat), choices (empty
+        unless the seat is to act).
     """
-    is_open = lays_open and game.info.shows_hands_at_end and bool(tables["is_over"][0])
-    views = tables if seat is None or is_open else censor_table(game, tables, 0, seat)
+    is_revealed = reveal_at_end and game.info.shows_hands_at_end and bool(tables["is_over"][0])
+    views = tables if seat is None or is_revealed else censor_table(game, tables, 0, seat)
     paint, private_cards = game.info.paint, game.info.private_cards
     canvas = None if paint is None else paint(ShapeCanvas, views, seat, names)
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
@@ -47,26 +55,27 @@ def scene(game: Game, tables: Tables, seat: int | None, names: Sequence[str], la
     return {
         "size": None if canvas is None else list(canvas.size),
         "shapes": [] if canvas is None else canvas.shapes,
-        "text": with_names(game.text(views, 0, None if is_open else seat), names),
+        "text": insert_names(game.text(views, 0, None if is_revealed else seat), names),
         "seat": seat,
         "names": list(names),
         "actor": actor,
         "over": bool(views["is_over"][0]),
         "payoffs": [won / game.chips_per_reward for won in views["payoff"][0, : game.num_seats].tolist()],
         "cards": [card for card in held if card != NO_CARD],
-        "choices": choices(game, views) if actor == seat else [],
+        "choices": list_choices(game, views) if actor == seat else [],
     }
 
 
-def with_names(text: str, names: Sequence[str]) -> str:
+def insert_names(text: str, names: Sequence[str]) -> str:
     """Return a text with names in place of player_0, player_1 ..."""
     return _PLAYER.sub(lambda found: names[int(found[1])], text)
 
 
-def choices(game: Game, tables: Tables) -> list[dict[str, Any]]:
-    """Return the legal actions of the actor: action, name, cards it plays, raise_to (null if it raises nothing), count.
+def list_choices(game: Game, tables: Tables) -> list[dict[str, Any]]:
+    """Return the legal actions of the actor as JSON.
 
-    Raises that follow each other chip by chip are one entry with a `count`: its k-th has `action` + k, `raise_to` + k.
+    Each entry has the keys action, name, cards (played by it), raise_to (null if it raises nothing) and count. Raises
+    whose amounts differ by one chip are one entry: its k-th has `action` + k and `raise_to` + k.
     """
     found: list[dict[str, Any]] = []
     for action in game.legal_actions(tables, 0):
@@ -92,6 +101,6 @@ def _continues(entry: dict[str, Any], action: int, raise_to: int) -> bool:
 
 
 def names_by_seat(session: Session) -> list[str]:
-    """Return who sits where in the session's hand."""
+    """Return the names of the players in the session's hand, by seat."""
     plan = session.plan
-    return [plan.places[plan.place_at(seat, session.hand)].name for seat in range(plan.num_places)]
+    return [plan.players[plan.player_at(seat, session.hand)].name for seat in range(plan.num_players)]

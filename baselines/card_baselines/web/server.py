@@ -1,4 +1,4 @@
-"""The web server: static pages, pictures, and one socket for each page. All state stays here."""
+"""The web application: static files, pictures, and a WebSocket for each page."""
 
 from __future__ import annotations
 
@@ -36,11 +36,17 @@ _HEADERS = (
 )
 
 NOT_ALLOWED, TOO_MUCH, TOO_SLOW = 4403, 4429, 4408
-"""Close codes of sockets: wrong token or origin; too many messages; no hello, or messages that are not read."""
+"""Close codes of WebSockets: wrong token or origin; too many messages; no hello, or messages that are not read."""
 
 
 def make_app(handler: RequestHandler, hosts: Hosts, limits: Limits | None = None) -> Starlette:
-    """Return the application; `hosts` are the names under which it may be reached."""
+    """Return the application.
+
+    Args:
+        handler: Answers the messages.
+        hosts: Host names under which the application may be reached.
+        limits: Limits for pages; by default those of `Limits`.
+    """
     limits = limits or Limits()
     sockets = _Sockets(handler, hosts, limits)
 
@@ -66,7 +72,7 @@ def make_app(handler: RequestHandler, hosts: Hosts, limits: Limits | None = None
 
 
 class _Guard:
-    """Refuses requests to other host names, and adds the headers that keep other sites out of the page."""
+    """Middleware that refuses requests to other host names, and adds security headers."""
 
     def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
         self._app, self._hosts = app, hosts
@@ -89,7 +95,7 @@ class _Guard:
 
 
 async def _picture(request: Request, handler: RequestHandler) -> Response:
-    """Answer with a picture of a moment of a recording (png), or of a hand in motion (apng, gif): for the host."""
+    """Answer a request of the host for a picture of a recording, see `Library.picture`."""
     words = request.headers.get("authorization", "")
     if not handler.is_host(words.removeprefix("Bearer ")):
         return PlainTextResponse("this needs the token of the host\n", 403)
@@ -107,14 +113,15 @@ FAILED = "the server failed at this: its log says why"
 
 
 class Connection:
-    """One page. What it is sent waits in a queue, so that nobody waits for a slow one."""
+    """The connection to one page. Messages wait in a queue, so that a slow page delays no other."""
 
     def __init__(self, waiting_messages: int) -> None:
         self.outgoing: asyncio.Queue[dict[str, Any]] = asyncio.Queue(waiting_messages)
         self.is_stuck = asyncio.Event()
+        """Set when the queue is full, so that the page is disconnected."""
 
     def send(self, message: dict[str, Any]) -> None:
-        """Queue a message; a page that does not read them is given up."""
+        """Queue a message."""
         try:
             self.outgoing.put_nowait(message)
         except asyncio.QueueFull:
@@ -122,12 +129,14 @@ class Connection:
 
 
 class _Sockets:
+    """The WebSockets of all pages."""
+
     def __init__(self, handler: RequestHandler, hosts: Hosts, limits: Limits) -> None:
         self._handler, self._hosts, self._limits = handler, hosts, limits
         self._count = 0
 
     async def serve(self, socket: WebSocket) -> None:
-        """Serve one page until it leaves."""
+        """Serve one page until its connection ends."""
         host = socket.headers.get("host", "")
         allowed = self._hosts.allows_host(host) and self._hosts.allows_origin(socket.headers.get("origin"), host)
         if not allowed or self._count >= self._limits.connections:
@@ -158,7 +167,7 @@ class _Sockets:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _read(self, socket: WebSocket, connection: Connection) -> int:
-        """Read and answer messages until the page leaves or goes too far; return the code to close with."""
+        """Read and answer messages until the page disconnects or exceeds a limit; return the close code."""
         rate = RateLimit(self._limits.messages_per_second, self._limits.burst)
         try:
             async with asyncio.timeout(self._limits.hello_seconds):
@@ -190,7 +199,7 @@ async def _receive_hello(socket: WebSocket) -> Hello:
 
 
 async def _answer(answer: Callable[[Any], Awaitable[None]], text: str, connection: Connection) -> None:
-    """Do what a message asks for; whatever is wrong with it is told to the page."""
+    """Answer a message, with an error message if that fails."""
     try:
         await answer(parse(text))
     except (MessageError, ValueError, PermissionError) as error:
@@ -207,5 +216,5 @@ async def _write(socket: WebSocket, connection: Connection) -> None:
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess."""
+    """Return a random token of 128 bits."""
     return secrets.token_urlsafe(16)

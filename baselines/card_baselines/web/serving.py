@@ -1,4 +1,4 @@
-"""The server as a process: makes the parts, prints the link, runs until it is stopped."""
+"""Start of the web server: makes its parts, prints the link, serves until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -27,23 +27,29 @@ def serve(
     names: Sequence[str] = (),
     open_browser: bool = False,
     takes_seeds: bool = False,
-    token: str | None = None,
 ) -> None:
     """Serve until Ctrl-C.
 
-    `names` are those under which other machines reach this one; for `takes_seeds` see `RequestHandler`.
+    Args:
+        catalogue: Games and agents.
+        results: SQLite file of the sessions.
+        host: Address to listen at.
+        port: Port to listen at; 0 for any free one.
+        replay: Files and folders of recorded hands.
+        names: Further host names under which other machines reach this one.
+        open_browser: Whether to open the page in a browser.
+        takes_seeds: See `RequestHandler`.
     """
     listening = _open_socket(host, port)
     port = listening.getsockname()[1]
-    token = token or new_token()
-    store = Store(results)
+    token, store = new_token(), Store(results)
     handler = RequestHandler(catalogue, store, Library(catalogue, store, replay), token, takes_seeds)
     app = make_app(handler, Hosts([host, *names]))
     shown = f"[{host}]" if ":" in host else host
     link = f"http://{shown}:{port}/#host={token}"
     print(f"The table is at {link}", flush=True)
     if host not in LOOPBACK:
-        print("Whoever has this link may open tables; give others the link of a seat.", flush=True)
+        print("Anybody with this link may open tables; give others the link of a seat.", flush=True)
     if open_browser:
         webbrowser.open(link)
     uvicorn.Server(server_config(app)).run([listening])
@@ -51,7 +57,7 @@ def serve(
 
 
 def server_config(app: object, limits: Limits | None = None) -> uvicorn.Config:
-    """Return the settings of the server: messages as small as the limits say, and no log of requests."""
+    """Return the settings of uvicorn for an ASGI application."""
     size = (limits or Limits()).message_bytes
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # an ASGI application
@@ -65,7 +71,7 @@ def server_config(app: object, limits: Limits | None = None) -> uvicorn.Config:
 
 
 def _open_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; a ValueError says why there is none."""
+    """Return a listening socket; raise ValueError if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -75,7 +81,8 @@ def _open_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise ValueError(
-            f"cannot listen at {host}, port {port}: {error}; choose another --port, or 0 for any"
+            f"cannot listen at {host}, port {port}: {error.strerror}; choose another one, or any that is "
+            "free with --port 0"
         ) from error
     listening.set_inheritable(True)
     return listening

@@ -1,4 +1,4 @@
-"""One session: who plays, which deal comes when, and the table as it stands. It knows no network and no file.
+"""One session: its players, the deals it plays, and the table as it stands. It knows no network and no file.
 
 Without a secret, hands are those of `card_envs.match.play_match` with the same seed: the same cards, seats, and random
 numbers of agents. With one, they are as random, and nobody can compute them.
@@ -8,7 +8,7 @@ For agents with memory, a session is one of the match's tables (`hands_per_table
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,12 +20,12 @@ from card_envs.game import NOBODY, Game, Tables, check_actions
 from card_envs.secret_deals import secret_generator, secret_uniform, with_secret
 
 _ROW = np.zeros(1, np.int64)
-"""The table of a session: the first and only one of an array, under one number in all hands, so agents remember."""
+"""Row and table id of a session's only table. The id is the same in all hands, so agents remember."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A player of a session; places move around the table from hand to hand."""
+class Player:
+    """A player of a session. Players move around the table from hand to hand."""
 
     name: str
     agent: str | None
@@ -34,69 +34,74 @@ class Place:
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings that determine a session, apart from the decisions of people."""
+    """The settings that determine a session, apart from the decisions of people. Players are known by their index."""
 
     env: str
     settings: Mapping[str, Any]
-    places: tuple[Place, ...]
+    players: tuple[Player, ...]
     seed: int = 0
     block: int = 0
-    """Deals after which they come again with seats exchanged; 0: every deal is played once."""
+    """Number of deals after which they are repeated with seats exchanged; 0: every deal is played once."""
     secret: bytes = field(default=b"", repr=False)
-    """Secret that decides the deals together with the seed; without it, whoever finds the seed knows all cards."""
+    """Secret that decides the deals together with the seed; without it, anybody who finds the seed knows all cards."""
 
     @property
-    def num_places(self) -> int:
-        """Seats of the table."""
-        return len(self.places)
+    def num_players(self) -> int:
+        """Number of players, one for each seat."""
+        return len(self.players)
 
     def match_hand(self, hand: int) -> int:
         """Return the number of the session's `hand` in the match that plays the same deals.
 
         Without blocks it is the same number. With blocks it is the number in a duplicate match, which plays each deal n
-        times in a row: here, `block_size` deals come once, then again n - 1 times, so that nobody remembers the cards.
+        times in a row: here, `block_size` deals are played once, then again n - 1 times, so that nobody remembers the
+        cards.
         """
         if not self.block:
             return hand
-        n, size = self.num_places, self.block_size
+        n, size = self.num_players, self.block_size
         whole, within = divmod(hand, n * size)
         return (whole * size + within % size) * n + hand % n
 
     @property
     def block_size(self) -> int:
-        """Deals of a block: at least `block`, without a common divisor with n, so that everybody gets every seat."""
-        return next(size for size in range(self.block, self.block + 2 * self.num_places) if self._is_coprime(size))
-
-    def _is_coprime(self, size: int) -> bool:
-        return math.gcd(size, self.num_places) == 1
+        """Deals of a block: at least `block`, and coprime to the number of players, so that all get every seat."""
+        sizes = range(self.block, self.block + 2 * self.num_players)
+        return next(size for size in sizes if math.gcd(size, self.num_players) == 1)
 
     def deal(self, hand: int) -> int:
         """Return the number of the deal that a hand plays."""
-        return self.match_hand(hand) // (self.num_places if self.block else 1)
+        return self.match_hand(hand) // (self.num_players if self.block else 1)
 
-    def seat_of(self, place: int, hand: int) -> int:
-        """Return where a place sits in a hand."""
-        return (place + self.match_hand(hand)) % self.num_places
+    def seat_of(self, index: int, hand: int) -> int:
+        """Return the seat of a player in a hand."""
+        return (index + self.match_hand(hand)) % self.num_players
 
-    def place_at(self, seat: int, hand: int) -> int:
-        """Return which place sits at a seat in a hand."""
-        return (seat - self.match_hand(hand)) % self.num_places
+    def player_at(self, seat: int, hand: int) -> int:
+        """Return the index of the player at a seat in a hand."""
+        return (seat - self.match_hand(hand)) % self.num_players
 
 
 class AgentFault(RuntimeError):
-    """Raised when an agent fails or returns something illegal; says which, and what."""
+    """Raised when an agent fails or returns an illegal action; names the agent and the error."""
 
 
 class Session:
     """A table that people and agents play at, hand after hand."""
 
     def __init__(self, plan: Plan, game: Game, agents: Mapping[int, Agent]) -> None:
-        """Start before the first hand; `agents` are those of the places that no person has."""
-        if game.num_seats != plan.num_places:
-            raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_places} places are filled")
+        """Start before the first hand.
+
+        Args:
+            plan: Settings of the session.
+            game: Game of the plan.
+            agents: Index of a player -> agent, for all players who are not people.
+        """
+        if game.num_seats != plan.num_players:
+            raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_players} players are named")
         self.plan, self.game, self.agents = plan, game, agents
-        self._games = {place: agent.apply_encoder(game) for place, agent in agents.items()}
-        self._streams = {place: _generator(plan, place) for place in agents}
+        self._games = {index: agent.apply_encoder(game) for index, agent in agents.items()}
+        self._streams = {index: _make_generator(plan, index) for index in agents}
         self.hand = -1
         self.actions: list[int] = []
         """Actions of the current hand, in order."""
@@ -109,21 +114,21 @@ class Session:
 
     @property
     def seat_to_act(self) -> int | None:
-        """The seat that everybody waits for; None when the hand is over."""
+        """The seat to act; None when the hand is over."""
         actor = int(self.tables["actor"][0])
         return None if actor == NOBODY else actor
 
     @property
-    def place_to_act(self) -> int | None:
-        """Whose turn it is."""
+    def player_to_act(self) -> int | None:
+        """Index of the player to act; None when the hand is over."""
         seat = self.seat_to_act
-        return None if seat is None else self.plan.place_at(seat, self.hand)
+        return None if seat is None else self.plan.player_at(seat, self.hand)
 
     @property
     def payoffs(self) -> list[int]:
-        """Chips or points that each place won in this hand, zero until it is over."""
+        """Chips or points that each player won in this hand, zero until it is over."""
         won = self.tables["payoff"][0]
-        return [int(won[self.plan.seat_of(place, self.hand)]) for place in range(self.plan.num_places)]
+        return [int(won[self.plan.seat_of(index, self.hand)]) for index in range(self.plan.num_players)]
 
     def deal(self, hand: int) -> None:
         """Begin a hand."""
@@ -132,10 +137,10 @@ class Session:
         for agent in self.agents.values():
             agent.deal_starts(_ROW)
         if self.is_over:  # the blinds put everybody all-in
-            self._tell_end()
+            self._report_end()
 
     def check_action(self, action: int) -> int:
-        """Return an action that is legal for the seat to act; a ValueError says why another is not."""
+        """Return the action if it is legal for the seat to act; raise ValueError with the reason if it is not."""
         if self.seat_to_act is None:
             raise ValueError("the hand is over")
         action = int(check_actions([action], 1)[0])
@@ -144,71 +149,66 @@ class Session:
         return action
 
     def act(self, action: int) -> None:
-        """Take a legal action for the seat to act; a ValueError says why one is illegal, and nothing has changed."""
+        """Take an action for the seat to act; for an illegal one, raise ValueError and change nothing."""
         action = self.check_action(action)
-        self._tell_action(action)
+        for index, agent in self.agents.items():
+            if agent.needs_actions:
+                agent.observe_actions(self._view_of(index), np.array([action]))
         self.game.step(self.tables, 0, action)
         self.actions.append(action)
         if self.is_over:
-            self._tell_end()
+            self._report_end()
 
-    def _tell_action(self, action: int) -> None:
-        """Let agents see what the seat to act is about to do."""
-        for place, agent in self.agents.items():
-            if agent.needs_actions:
-                seats = np.array([self.plan.seat_of(place, self.hand)])
-                before = Decisions(self._games[place], seats, _ROW, np.zeros(1), self.tables, _ROW)
-                agent.observe_actions(before, np.array([action]))
-
-    def _tell_end(self) -> None:
-        """Let agents see how the hand ended, and what everybody won."""
-        for place, agent in self.agents.items():
+    def _report_end(self) -> None:
+        """Call the agents' hooks for the end of a hand."""
+        for index, agent in self.agents.items():
             if agent.needs_showdowns:
-                seats = np.array([self.plan.seat_of(place, self.hand)])
-                agent.sees_end(Decisions(self._games[place], seats, _ROW, np.zeros(1), self.tables, _ROW))
+                agent.sees_end(self._view_of(index))
         rewards = self.tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
         for agent in self.agents.values():
             agent.deal_ends(_ROW, rewards)
 
+    def _view_of(self, index: int) -> Decisions:
+        """Return the table as a player sees it, whoever is to act."""
+        seats = np.array([self.plan.seat_of(index, self.hand)])
+        return Decisions(self._games[index], seats, _ROW, np.zeros(1), self.tables, _ROW)
+
     def agent_action(self) -> int:
-        """Return the action of the agent to act; an AgentFault says how it failed."""
-        place = self.place_to_act
-        assert place is not None
-        agent = self.agents[place]
-        decisions = decisions_of(self._games[place], self.plan, self.tables, self.hand, len(self.actions))
+        """Return the action of the agent to act; raise AgentFault if it fails."""
+        index = self.player_to_act
+        assert index is not None
+        agent = self.agents[index]
+        decisions = decisions_of(self._games[index], self.plan, self.tables, self.hand, len(self.actions))
         try:
-            return self.check_action(int(check_actions(agent.act(decisions, self._streams[place]), 1)[0]))
+            return self.check_action(int(check_actions(agent.act(decisions, self._streams[index]), 1)[0]))
         except Exception as error:  # an agent is anybody's code
             raise AgentFault(f"{agent.name} failed: {type(error).__name__}: {error}") from error
 
     def restore(self, hands: Sequence[tuple[int, Sequence[int]]]) -> None:
-        """Play recorded hands (number, actions) again, in their order; the last one is left on the table.
+        """Replay recorded hands (number, actions) in order, and leave the last one on the table.
 
-        Agents decide again, so that those with memory remember. Without any, the earlier hands are left out.
+        Agents with memory decide again, so that they remember. If there are none, only the last hand is replayed.
         """
-        remembering = {place for place, agent in self.agents.items() if agent.needs_deal_events}
+        remembering = {index for index, agent in self.agents.items() if agent.needs_deal_events}
         for hand, actions in hands[:-1] if remembering else ():
             self._replay(hand, actions, remembering)
         self._replay(*hands[-1], set(self.agents))
 
-    def _replay(self, hand: int, actions: Sequence[int], asked: set[int]) -> None:
+    def _replay(self, hand: int, actions: Sequence[int], deciding: Collection[int]) -> None:
+        """Replay a hand; the agents of the players `deciding` are called at their decisions."""
         self.deal(hand)
         for action in actions:
-            if self.place_to_act in asked:
+            if self.player_to_act in deciding:
                 with suppress(AgentFault):  # it may have failed then, too: the recorded action is what counts
                     self.agent_action()
             self.act(action)
 
-    def legal_actions(self) -> list[int]:
-        """Return the ids of the legal actions of the seat to act."""
-        return decisions_of(self.game, self.plan, self.tables, self.hand, len(self.actions)).legal_actions(0)
 
-
-def _generator(plan: Plan, place: int) -> np.random.Generator:
-    """Return the random numbers that the agent of a place may use as it likes."""
+def _make_generator(plan: Plan, index: int) -> np.random.Generator:
+    """Return the random generator of a player's agent."""
     if plan.secret:
-        return secret_generator(plan.secret, place)
-    return np.random.default_rng([plan.seed % 2**64, place])
+        return secret_generator(plan.secret, index)
+    return np.random.default_rng([plan.seed % 2**64, index])
 
 
 def format_settings(plan: Plan) -> str:

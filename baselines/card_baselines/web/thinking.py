@@ -1,4 +1,4 @@
-"""Advice of agents about decisions of a current or a recorded hand, for the page."""
+"""Advice of agents on decisions of current and recorded hands, for pages."""
 
 from __future__ import annotations
 
@@ -12,38 +12,49 @@ from card_baselines.web.session import Session, table_after
 from card_envs.agent import Agent
 from card_envs.game import Game, Tables
 
-_KEPT_AGENTS = 64
+_MAX_AGENTS = 64
+"""Maximum number of agents that are kept for later questions."""
 _NOTHING = {"value": None, "value_error": None, "equity": None}
 
 Thought = dict[str, Any]
+"""Advice as JSON, see `Advice.as_json`."""
 
 
 class Thinkers:
-    """Agents that give advice; they play at no table themselves."""
+    """Agents that give advice. They are not those that play in sessions."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        """Ask agents of this catalogue."""
+        """Use the agents of a catalogue."""
         self._catalogue = catalogue
         self._agents: dict[tuple[str, str], Agent] = {}
 
     def ask_about_own_decision(
-        self, session: Session, place: int, hand: int, step: int, name: str, actions: Sequence[int]
+        self, session: Session, index: int, hand: int, step: int, name: str, actions: Sequence[int]
     ) -> Thought:
-        """Return an agent's advice on a decision of the player at a place; `actions` are those of the hand so far.
+        """Return an agent's advice on a decision of a player.
 
-        Raises ValueError for decisions of others: they would tell of cards that the place may not see.
+        Args:
+            session: Session of the player.
+            index: Index of the player.
+            hand: Number of the hand.
+            step: Number of decisions before the one in question.
+            name: Name of the agent.
+            actions: Actions of the hand so far.
+
+        Raises:
+            ValueError: The decision is another player's, so that advice would reveal hidden cards.
         """
         if not 0 <= step <= len(actions):
             raise ValueError(f"step {step} must be in 0..{len(actions)}")
         game, plan = session.game, session.plan
         tables = table_after(game, plan, hand, actions[:step])
         seat = int(tables["actor"][0])
-        if seat != plan.seat_of(place, hand):
+        if seat != plan.seat_of(index, hand):
             raise ValueError("this is not a decision of yours")
         return self.ask_about_decision(game, tables, name)
 
     def ask_about_moment(self, moment: Moment, name: str) -> Thought | None:
-        """Return an agent's advice on a moment of a recording, as the seat to act saw it; None at the end."""
+        """Return an agent's advice on the next decision of a recorded hand; None at the end of the hand."""
         if moment.taken is None:
             return None
         reason = f"{name} does not know this game"
@@ -55,16 +66,13 @@ class Thinkers:
         return {"agent": name, "unit": moment.game.unit, "actions": [], "note": reason} | _NOTHING
 
     def ask_about_decision(self, game: Game, tables: Tables, name: str) -> Thought:
-        """Return an agent's advice on the decision at a single table.
-
-        The keys are those of `Advice.as_json`.
-        """
+        """Return an agent's advice on the decision at a single table."""
         return advise_on(game, tables, self._agent(name, game)).as_json()
 
     def _agent(self, name: str, game: Game) -> Agent:
         key = name, repr(game.config)
         if key not in self._agents:
-            if len(self._agents) >= _KEPT_AGENTS:
+            if len(self._agents) >= _MAX_AGENTS:
                 self._agents.clear()
             self._agents[key] = self._catalogue.agent(name, game)
         return self._agents[key]

@@ -26,7 +26,7 @@ export function cardName(card) {
   return isFaceUp(card) ? `${RANKS[Math.floor(card / 4)]} of ${SUITS[card % 4]}` : "card face down";
 }
 
-/** A card whose middle is at (0, 0), to be placed by `place`. */
+/** A card whose middle is at (0, 0), moved by `positionCard`. */
 export function cardElement(card, style) {
   const face = style === "covered" ? "covered" : "plain";
   const group = makeSvg("g", { class: "card" }, makeSvg("use", { href: `#card-${card}-${isFaceUp(card) ? face : "plain"}` }));
@@ -36,7 +36,7 @@ export function cardElement(card, style) {
   return group;
 }
 
-export function place(element, x, y, width) {
+export function positionCard(element, x, y, width) {
   const scale = width / UNIT;
   element.style.transform =
     `translate(${x - width / 2}px, ${y - (width * geometry.ratio) / 2}px) scale(${scale})`;

@@ -22,18 +22,18 @@ export function makeSvg(name, attributes = {}, ...children) {
   return element;
 }
 
-export function options(select, entries, chosen) {
+export function setOptions(select, entries, chosen) {
   select.replaceChildren(...entries.map(([value, words]) =>
     make("option", { value, selected: value === chosen }, words)));
 }
 
-export function say(words, isError = false) {
+export function showStatus(words, isError = false) {
   const status = document.getElementById("status");
   status.textContent = words;
   status.classList.toggle("error", isError);
 }
 
-export function signed(amount) {
+export function formatSigned(amount) {
   const rounded = Math.round(amount * 100) / 100;
   return (rounded > 0 ? "+" : "") + rounded.toLocaleString("en");
 }
@@ -42,10 +42,10 @@ export function percent(share) {
   return `${(100 * share).toFixed(share >= 0.0995 || share === 0 ? 0 : 1)} %`;
 }
 
-export function keep(name, value) {
-  try { localStorage.setItem(name, value); } catch { /* private windows may refuse: then nothing is kept */ }
+export function savePreference(name, value) {
+  try { localStorage.setItem(name, value); } catch { /* private windows may refuse: then nothing is stored */ }
 }
 
-export function kept(name) {
+export function loadPreference(name) {
   try { return localStorage.getItem(name); } catch { return null; }
 }

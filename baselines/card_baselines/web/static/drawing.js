@@ -1,6 +1,6 @@
 // A table as SVG, from the shapes that the server sends; cards that stay move to their new places.
 
-import { cardElement, isFaceUp, place } from "./cards.js";
+import { cardElement, isFaceUp, positionCard } from "./cards.js";
 import { makeSvg } from "./dom.js";
 
 // Words outside the felt take the colours of the page, which may be dark.
@@ -36,7 +36,7 @@ export class Drawing {
       let found = isFaceUp(card) ? before.get(key) ?? lookElsewhere(before, card, copies) : undefined;
       const isNew = found === undefined;
       const drawn = isNew || found.style !== style ? cardElement(card, style) : found.element;
-      if (!isNew && drawn !== found.element) place(drawn, found.x, found.y, found.width);
+      if (!isNew && drawn !== found.element) positionCard(drawn, found.x, found.y, found.width);
       if (isNew && before.size > 0 && isFaceUp(card)) drawn.classList.add("new");
       this.known.set(key, { element: drawn, x, y, width, style });
       return { drawn, x, y, width, isNew };
@@ -46,7 +46,7 @@ export class Drawing {
       wanted.every((each, index) => each === this.cards.children[index]);
     if (!isSame) this.cards.replaceChildren(...wanted);
     this.cards.getBoundingClientRect(); // where they are now is where they move from
-    for (const { drawn, x, y, width } of elements) place(drawn, x, y, width);
+    for (const { drawn, x, y, width } of elements) positionCard(drawn, x, y, width);
   }
 }
 

@@ -1,32 +1,31 @@
 // The host's first page: open a table, see those that are open.
 
-import { make, options, say } from "./dom.js";
+import { make, setOptions, showStatus } from "./dom.js";
 
 export class LobbyView {
   constructor(socket, games, takesSeeds, go) {
     this.socket = socket;
     this.games = games;
     this.go = go;
-    this.players = [];
     this.game = make("select", { id: "game", onchange: () => this.chooseGame() });
     this.seats = make("select", { id: "seats", onchange: () => this.ask() });
     this.settings = make("input", { id: "settings", type: "text", maxlength: 150, onchange: () => this.ask() });
     this.seed = make("input", { id: "seed", type: "number", min: 0, step: 1, placeholder: "none: secret deals" });
     this.block = make("input", { id: "block", type: "number", min: 0, max: 1000, step: 1, value: 0 });
-    this.places = make("fieldset", {}, make("legend", {}, "Who plays"));
+    this.players = make("fieldset", {}, make("legend", {}, "Who plays"));
     this.list = make("div", { class: "scroll" });
     this.opener = make("button", { class: "main", type: "submit", disabled: true }, "Open the table");
     const form = make("form", { onsubmit: (event) => this.open(event) },
       make("h2", {}, "A new table"),
-      labelled("Game", this.game), labelled("Seats", this.seats), this.places,
+      labelled("Game", this.game), labelled("Seats", this.seats), this.players,
       make("details", {}, make("summary", {}, "More settings"),
         make("div", { class: "lobby-more" },
           labelled("Settings, such as stacks=50", this.settings),
-          takesSeeds ? labelled("Seed (who knows it knows all cards)", this.seed) : null,
+          takesSeeds ? labelled("Seed (anybody who knows it knows all cards)", this.seed) : null,
           labelled("Deals again with seats exchanged, after", this.block))),
       this.opener);
     this.element = make("div", { class: "lobby" }, form, make("section", {}, make("h2", {}, "Open tables"), this.list));
-    options(this.game, games.map((game) => [game.id, game.summary]));
+    setOptions(this.game, games.map((game) => [game.id, game.summary]));
     this.chooseGame();
     socket.send("sessions");
   }
@@ -35,7 +34,7 @@ export class LobbyView {
 
   chooseGame() {
     const game = this.games.find((each) => each.id === this.game.value);
-    options(this.seats, game.seats.map((count) => [String(count), String(count)]));
+    setOptions(this.seats, game.seats.map((count) => [String(count), String(count)]));
     this.seats.disabled = game.seats.length === 1;
     this.settings.value = game.settings;
     this.ask();
@@ -48,40 +47,40 @@ export class LobbyView {
 
   ask() {
     this.opener.disabled = true;
-    say("Asking which agents play this ...");
+    showStatus("Asking which agents play this ...");
     this.asked = { env: this.game.value, settings: this.words() };
     this.socket.send("offer", this.asked);
   }
 
-  hear(message) {
+  receive(message) {
     if (message.type === "offer" && message.env === this.asked.env && message.settings === this.asked.settings) {
-      this.fillPlaces(message);
+      this.listPlayers(message);
     } else if (message.type === "opened") this.opened(message);
     else if (message.type === "sessions") this.listSessions(message.sessions);
   }
 
-  fillPlaces({ seats, players }) {
-    say("");
+  listPlayers({ seats, agents }) {
+    showStatus("");
     const game = this.games.find((each) => each.id === this.game.value);
-    const names = players.map((player) => player.name);
+    const names = agents.map((agent) => agent.name);
     const best = names.filter((name) => name.startsWith("ppo_"))[0] ?? game.panel.filter((name) => names.includes(name)).at(-1) ?? names[0];
-    const entries = [["", "a person"], ...players.map((player) => [player.name, player.name])];
-    const rows = Array.from({ length: seats }, (_, place) => {
-      const who = make("select", { "aria-label": `Place ${place + 1}`, class: "who" });
-      options(who, entries, place === 0 ? "" : best);
-      return make("div", { class: "row" }, make("span", {}, `${place + 1}.`), who);
+    const entries = [["", "a person"], ...agents.map((agent) => [agent.name, agent.name])];
+    const rows = Array.from({ length: seats }, (_, index) => {
+      const choice = make("select", { "aria-label": `Player ${index + 1}`, class: "player" });
+      setOptions(choice, entries, index === 0 ? "" : best);
+      return make("div", { class: "row" }, make("span", {}, `${index + 1}.`), choice);
     });
-    this.places.replaceChildren(make("legend", {}, "Who plays"), ...rows);
+    this.players.replaceChildren(make("legend", {}, "Who plays"), ...rows);
     this.opener.disabled = false;
   }
 
   open(event) {
     event.preventDefault();
-    const places = [...this.places.querySelectorAll(".who")].map((who) => who.value);
-    const people = places.filter((place) => place === "").length;
+    const players = [...this.players.querySelectorAll(".player")].map((choice) => choice.value);
+    const people = players.filter((player) => player === "").length;
     const names = people === 1 ? ["you"] : Array.from({ length: people }, (_, k) => `person ${k + 1}`);
     const seed = this.seed.value === "" ? {} : { seed: Number(this.seed.value) };
-    this.socket.send("open", { ...this.asked, places, names, block: Number(this.block.value), ...seed });
+    this.socket.send("open", { ...this.asked, players, names, block: Number(this.block.value), ...seed });
   }
 
   opened({ session, tokens }) {
@@ -111,12 +110,12 @@ export class LobbyView {
 
 /** Links of people's seats, to be passed on, and the names of agents. */
 function seatLinks(session) {
-  const parts = session.places.flatMap((place, k) => {
-    const words = place.agent === null
-      ? make("a", { href: `/#seat=${session.tokens[k]}`, title: "the link of this seat" }, place.name) : place.name;
+  const parts = session.players.flatMap((player, k) => {
+    const words = player.agent === null
+      ? make("a", { href: `/#seat=${session.tokens[k]}`, title: "the link of this seat" }, player.name) : player.name;
     return k ? [", ", words] : [words];
   });
-  const isWatched = session.places.every((place) => place.agent !== null);
+  const isWatched = session.players.every((player) => player.agent !== null);
   return isWatched ? [...parts, make("br"), make("a", { href: `#view=watch&session=${session.session}` }, "watch")] : parts;
 }
 

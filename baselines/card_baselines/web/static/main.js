@@ -1,7 +1,7 @@
-// Starts the page: who is here (a token in the link), and which view the link asks for.
+// Starts the page: reads the token and the view from the link, connects, and shows the view.
 
 import { loadCards } from "./cards.js";
-import { keep, kept, say } from "./dom.js";
+import { savePreference, loadPreference, showStatus } from "./dom.js";
 import { LobbyView } from "./lobby.js";
 import { ReplayView } from "./replay.js";
 import { ResultsView } from "./results.js";
@@ -28,17 +28,17 @@ function go(wanted, isSame = false) {
 function start() {
   const { host, seat } = state();
   if (host) {
-    keep("host", host);
+    savePreference("host", host);
     history.replaceState(null, "", "#view=lobby"); // the token stays out of links that are passed on
   }
-  const token = seat ?? kept("host");
+  const token = seat ?? loadPreference("host");
   socket?.leave();
   leaveView();
   if (!token) {
-    say("Open the link that card-envs serve printed, or the link of a seat.", true);
+    showStatus("Open the link that card-envs serve printed, or the link of a seat.", true);
     return;
   }
-  socket = new Socket(token, hear);
+  socket = new Socket(token, receive);
 }
 
 function leaveView() {
@@ -52,21 +52,21 @@ function show(made) {
   main.replaceChildren(made.element);
 }
 
-function hear(message) {
+function receive(message) {
   if (message.type === "welcome") {
-    say("");
+    showStatus("");
     welcome(message);
   } else if (message.type === "refused") {
-    say("This link opens nothing: its session is ended, or the server has a new link.", true);
+    showStatus("This link opens nothing: its session is ended, or the server has a new link.", true);
   } else if (message.type === "error") {
-    say(message.message, true);
+    showStatus(message.message, true);
     view?.refused?.();
-  } else view?.hear?.(message);
+  } else view?.receive?.(message);
 }
 
 function welcome(message) {
   const isHost = message.role === "host";
-  document.getElementById("nav").hidden = !(isHost || kept("host"));
+  document.getElementById("nav").hidden = !(isHost || loadPreference("host"));
   if (isHost) {
     games = message.games;
     takesSeeds = message.takes_seeds;
@@ -92,16 +92,16 @@ function showHostView() {
   }
 }
 
-function preferences() {
+function initPreferences() {
   const speed = document.getElementById("speed"), theme = document.getElementById("theme");
   const animations = document.getElementById("animations");
-  speed.value = kept("speed") ?? "350";
-  theme.value = kept("theme") ?? "";
-  animations.checked = (kept("animations") ?? "yes") === "yes";
+  speed.value = loadPreference("speed") ?? "350";
+  theme.value = loadPreference("theme") ?? "";
+  animations.checked = (loadPreference("animations") ?? "yes") === "yes";
   const apply = () => {
-    keep("speed", speed.value);
-    keep("theme", theme.value);
-    keep("animations", animations.checked ? "yes" : "no");
+    savePreference("speed", speed.value);
+    savePreference("theme", theme.value);
+    savePreference("animations", animations.checked ? "yes" : "no");
     document.documentElement.dataset.theme = theme.value;
     document.body.classList.toggle("moves-cards", animations.checked);
   };
@@ -112,7 +112,7 @@ function preferences() {
 window.addEventListener("hashchange", () => {
   if (location.hash === shownLink) return;
   const { host, seat } = state();
-  if (host || seat || socket === null || socket.token !== kept("host")) start();
+  if (host || seat || socket === null || socket.token !== loadPreference("host")) start();
   else showHostView();
 });
 document.querySelector(".skip").addEventListener("click", (event) => {
@@ -120,8 +120,8 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   main.focus();
 });
 document.addEventListener("change", (event) => {
-  if (event.target.id === "thinker") keep("thinker", event.target.value);
+  if (event.target.id === "thinker") savePreference("thinker", event.target.value);
 });
-preferences();
+initPreferences();
 await loadCards();
 start();

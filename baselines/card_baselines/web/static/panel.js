@@ -1,6 +1,6 @@
-// The panel that shows what an agent thinks of a decision.
+// The panel that shows an agent's advice on a decision.
 
-import { make, options, percent, signed } from "./dom.js";
+import { make, setOptions, percent, formatSigned } from "./dom.js";
 
 const LEAST_SHOWN = 0.0005; // smaller shares would read 0.0 %
 
@@ -17,9 +17,9 @@ export class Panel {
     this.offer([]);
   }
 
-  offer(players, chosen = this.agent.value) {
-    const best = [...players].sort((a, b) => Number(b.shows_probabilities) - Number(a.shows_probabilities));
-    options(this.agent, [["", "nobody"], ...best.map((player) => [player.name, player.name])], chosen);
+  offer(agents, chosen = this.agent.value) {
+    const best = [...agents].sort((a, b) => Number(b.shows_probabilities) - Number(a.shows_probabilities));
+    setOptions(this.agent, [["", "nobody"], ...best.map((agent) => [agent.name, agent.name])], chosen);
   }
 
   ask() {
@@ -41,7 +41,7 @@ export class Panel {
     const shown = thought.actions.filter(isShown), others = thought.actions.filter((action) => !isShown(action));
     const facts = [];
     if (thought.value !== null) {
-      facts.push(["value", `${signed(thought.value)} ± ${(1.96 * thought.value_error).toFixed(2)} ${thought.unit}`]);
+      facts.push(["value", `${formatSigned(thought.value)} ± ${(1.96 * thought.value_error).toFixed(2)} ${thought.unit}`]);
     }
     if (thought.equity !== null) facts.push(["equity", percent(thought.equity)]);
     this.body.replaceChildren(

@@ -1,6 +1,6 @@
-// Recorded hands, step by step, with what an agent thinks of each decision.
+// Recorded hands, decision by decision, with an agent's advice.
 
-import { kept, make, options, say } from "./dom.js";
+import { loadPreference, make, setOptions, showStatus } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { Panel } from "./panel.js";
 
@@ -16,7 +16,7 @@ export class ReplayView {
     this.hands = make("select", { id: "hand", onchange: () => this.move(Number(this.hands.value), 0) });
     this.drawing = new Drawing();
     this.slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "Decision", oninput: () => this.move(this.hand, Number(this.slider.value)) });
-    this.place = make("p", { class: "turn", "aria-live": "polite" });
+    this.status = make("p", { class: "turn", "aria-live": "polite" });
     this.moves = make("ol", { class: "log", tabindex: "0", "aria-label": "Decisions" });
     this.panel = new Panel((agent) => { this.agent = agent; this.ask(); });
     this.words = make("pre");
@@ -25,7 +25,7 @@ export class ReplayView {
       make("div", { class: "row" }, make("label", { for: "recording" }, "Recording", this.recordings), make("label", { for: "hand" }, "Hand", this.hands)),
       make("div", { class: "play" },
         make("div", { class: "board" }, this.drawing.svg,
-          make("div", { class: "controls" }, this.place,
+          make("div", { class: "controls" }, this.status,
             make("div", { class: "row" }, step("Back", "One decision back", -1, "←"), this.slider, step("On", "One decision on", 1, "→")),
             make("div", { class: "row" }, ...["png", "gif", "apng"].map((kind) => make("button", { onclick: () => this.save(kind) }, SAVES[kind])))),
           make("details", {}, make("summary", {}, "The table as text"), this.words)),
@@ -44,7 +44,7 @@ export class ReplayView {
     document.removeEventListener("keydown", this.onkey);
   }
 
-  hear(message) {
+  receive(message) {
     if (message.type === "recordings") this.list(message.recordings);
     else if (message.type === "recording") this.open(message);
     else if (message.type === "moment") this.show(message);
@@ -52,10 +52,10 @@ export class ReplayView {
 
   list(recordings) {
     if (!recordings.length) {
-      say("Nothing is recorded yet: play a hand, or start the server with --replay FILE.");
+      showStatus("Nothing is recorded yet: play a hand, or start the server with --replay FILE.");
       return;
     }
-    options(this.recordings, recordings.map((each) => [each.name, each.title]), this.name);
+    setOptions(this.recordings, recordings.map((each) => [each.name, each.title]), this.name);
     this.socket.send("recording", { name: this.recordings.value });
   }
 
@@ -66,8 +66,8 @@ export class ReplayView {
 
   open(recording) {
     this.name = recording.name;
-    this.panel.offer(recording.players, this.agent);
-    options(this.hands, recording.hands.map((words, k) => [String(k), words]), String(this.hand));
+    this.panel.offer(recording.agents, this.agent);
+    setOptions(this.hands, recording.hands.map((words, k) => [String(k), words]), String(this.hand));
     this.ask();
   }
 
@@ -97,7 +97,7 @@ export class ReplayView {
     this.hands.value = String(this.hand);
     const names = moment.scene.names;
     const next = moment.step < moment.steps ? `${names[moment.actors[moment.step]]} is to act` : "the hand is over";
-    this.place.textContent = `Decision ${moment.step} of ${moment.steps}: ${next}.`;
+    this.status.textContent = `Decision ${moment.step} of ${moment.steps}: ${next}.`;
     this.moves.replaceChildren(...moment.moves.map((words, k) => make("li", {},
       make("button", { "aria-current": k === moment.step ? "step" : null, onclick: () => this.move(this.hand, k) },
         `${names[moment.actors[k]]}: ${words}`))));
@@ -108,9 +108,9 @@ export class ReplayView {
 
   async save(kind) {
     const query = new URLSearchParams({ name: this.name, hand: this.hand, step: this.step });
-    const answer = await fetch(`/picture/${kind}?${query}`, { headers: { authorization: `Bearer ${kept("host")}` } });
+    const answer = await fetch(`/picture/${kind}?${query}`, { headers: { authorization: `Bearer ${loadPreference("host")}` } });
     if (!answer.ok) {
-      say(await answer.text(), true);
+      showStatus(await answer.text(), true);
       return;
     }
     const link = make("a", { href: URL.createObjectURL(await answer.blob()), download: `hand${this.hand + 1}.${kind === "apng" ? "png" : kind}` });

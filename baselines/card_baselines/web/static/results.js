@@ -12,7 +12,7 @@ export class ResultsView {
 
   leave() {}
 
-  hear(message) {
+  receive(message) {
     if (message.type !== "results") return;
     const rows = message.rows.map((row) => make("tr", {},
       make("td", {}, row.who), make("td", {}, row.against.join(", ")),

@@ -1,6 +1,6 @@
-// The socket to the server: says hello, comes back after a break, hands messages to whoever asked for them.
+// The WebSocket to the server: sends the token, reconnects when the connection breaks, passes messages on.
 
-import { say } from "./dom.js";
+import { showStatus } from "./dom.js";
 
 const FIRST_WAIT = 300, LONGEST_WAIT = 5000;
 const REFUSED = 4403;
@@ -27,7 +27,7 @@ export class Socket {
         this.listen({ type: "refused" });
         return;
       }
-      say("The connection is broken: trying again ...", true);
+      showStatus("The connection is broken: trying again ...", true);
       setTimeout(() => this.connect(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
     };

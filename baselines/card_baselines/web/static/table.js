@@ -1,7 +1,7 @@
-// A seat at a table: shows it, offers the legal actions, and tells what others do at the chosen speed.
+// A seat at a table: shows it with the legal actions, and the moves of the others at the chosen speed.
 
 import { cardName, cardPicture } from "./cards.js";
-import { kept, make, say, signed } from "./dom.js";
+import { loadPreference, make, showStatus, formatSigned } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { Panel } from "./panel.js";
 
@@ -21,7 +21,7 @@ export class TableView {
     this.log = make("ol", { class: "log", tabindex: "0", "aria-label": "Moves" });
     this.score = make("dl", { class: "facts" });
     this.words = make("pre", { class: "as-text" });
-    this.note = make("p", { class: "quiet", hidden: true }, "These deals follow from a seed that was given when the table was opened: who knows it, or searches for it, can compute all cards.");
+    this.note = make("p", { class: "quiet", hidden: true }, "These deals follow from a seed that was given when the table was opened: anybody who knows it, or finds it by a search, can compute all cards.");
     const wide = matchMedia("(min-width: 40rem)").matches;
     this.element = make("div", { class: "play" },
       make("div", { class: "board" }, this.drawing.svg,
@@ -39,14 +39,14 @@ export class TableView {
     clearTimeout(this.timer);
   }
 
-  hear(message) {
+  receive(message) {
     if (message.type === "table") this.queue(message);
-    else if (message.type === "thought") this.hearThought(message);
-    else if (message.type === "players") this.panel.offer(message.players, kept("thinker") ?? "");
-    else if (message.type === "closed") say("This session is ended.");
+    else if (message.type === "thought") this.receiveThought(message);
+    else if (message.type === "agents") this.panel.offer(message.agents, loadPreference("thinker") ?? "");
+    else if (message.type === "closed") showStatus("This session is ended.");
   }
 
-  // --- other people's moves, one after the other ---
+  // --- moves of the other players, one after the other ---
 
   queue(table) {
     this.waiting.push(table);
@@ -60,7 +60,7 @@ export class TableView {
     this.show(table);
     const next = this.waiting[0];
     const isOthers = next === undefined || (next.move !== null && next.move.seat !== next.seat);
-    const pause = table.move !== null && isOthers ? Number(kept("speed") ?? 350) : NO_WAIT;
+    const pause = table.move !== null && isOthers ? Number(loadPreference("speed") ?? 350) : NO_WAIT;
     if (pause > 0) this.timer = setTimeout(() => this.showNext(), pause);
     else if (this.waiting.length) this.showNext();
   }
@@ -76,7 +76,7 @@ export class TableView {
     this.note.toggleAttribute("hidden", table.is_secret);
     this.chosen.clear();
     this.showControls();
-    this.panelFollows();
+    this.updatePanel();
   }
 
   logMove(table) {
@@ -86,22 +86,22 @@ export class TableView {
   }
 
   showScore(score) {
-    const lines = score.names.flatMap((name, place) => {
-      const mean = score.means ? score.means[place] : null;
-      const interval = mean ? `, ${signed(mean[0])} ± ${((mean[2] - mean[1]) / 2).toFixed(2)} per hand` : "";
-      return [make("dt", {}, name), make("dd", {}, `${signed(score.totals[place])} ${score.unit}${interval}`)];
+    const lines = score.names.flatMap((name, index) => {
+      const mean = score.means ? score.means[index] : null;
+      const interval = mean ? `, ${formatSigned(mean[0])} ± ${((mean[2] - mean[1]) / 2).toFixed(2)} per hand` : "";
+      return [make("dt", {}, name), make("dd", {}, `${formatSigned(score.totals[index])} ${score.unit}${interval}`)];
     });
     this.score.replaceChildren(make("dt", {}, "hands"), make("dd", {}, score.hands.toLocaleString("en")), ...lines);
   }
 
-  // --- what may be done ---
+  // --- controls ---
 
   showControls() {
     const table = this.now;
     const parts = [this.turn];
     if (table.over) {
       const won = table.seat === null ? null : table.payoffs[table.seat];
-      this.turn.textContent = `The hand is over${won === null ? "" : `: you ${wonInWords(won, table.score.unit)}`}.`;
+      this.turn.textContent = `The hand is over${won === null ? "" : `: you ${describeResult(won, table.score.unit)}`}.`;
       if (table.seat !== null) {
         parts.push(make("div", { class: "row actions" },
           make("button", { class: "main", onclick: () => this.next() }, "Next hand", make("kbd", {}, "n"))));
@@ -170,7 +170,7 @@ export class TableView {
     for (const choice of table.choices.filter((each) => !each.cards.length)) {
       buttons.push(this.button(choice.name, choice.action, "p"));
     }
-    if (this.chosen.size) buttons.push(make("button", { onclick: () => this.unchoose() }, "Put back", make("kbd", {}, "Esc")));
+    if (this.chosen.size) buttons.push(make("button", { onclick: () => this.clearChosen() }, "Put back", make("kbd", {}, "Esc")));
     return [hand, make("div", { class: "row actions" }, ...buttons)];
   }
 
@@ -185,7 +185,7 @@ export class TableView {
     this.actions.querySelector(`[data-card="${card}"]`)?.focus();
   }
 
-  unchoose() {
+  clearChosen() {
     this.chosen.clear();
     this.showControls();
   }
@@ -216,13 +216,13 @@ export class TableView {
     if (isOnButton) return;
     if (event.key === "n" && this.now.over) this.next();
     else if (event.key === "r" && this.raise?.isConnected) this.raise.click();
-    else if (event.key === "Escape") this.unchoose();
+    else if (event.key === "Escape") this.clearChosen();
     else this.actions.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click();
   }
 
-  // --- what an agent thinks ---
+  // --- advice of an agent ---
 
-  panelFollows() {
+  updatePanel() {
     if (this.now.choices.length) this.panel.ask();
   }
 
@@ -233,13 +233,13 @@ export class TableView {
     if (this.asked) this.socket.send("think", { agent, ...this.asked });
   }
 
-  hearThought(thought) {
+  receiveThought(thought) {
     if (thought.agent === this.panel.agent.value) this.panel.show(thought);
   }
 }
 
-/** What somebody won or lost: "win 3 points", "lose 13 points". */
-function wonInWords(won, unit) {
+/** Describe an amount that is won or lost: "win 3 points", "lose 13 points". */
+function describeResult(won, unit) {
   if (won === 0) return `win and lose nothing`;
   const amount = Math.abs(Math.round(won * 100) / 100);
   return `${won > 0 ? "win" : "lose"} ${amount.toLocaleString("en")} ${amount === 1 ? unit.replace(/s$/, "") : unit}`;
