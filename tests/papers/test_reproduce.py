@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 
 from card_baselines import cli, papers
 from card_baselines.papers.cells import PrintedTable
-from card_baselines.papers.protocol import Paper, Report, ReproductionOptions, Scale
+from card_baselines.papers.protocol import Paper, Report, Reproduction, ReproductionOptions, Scale
 from card_baselines.papers.shi2022 import reproduction as shi2022
 from card_baselines.papers.shi2022.pictures import draw_losses
 from card_baselines.papers.shi2022.scales import SCALES
@@ -91,6 +91,10 @@ def test_every_paper_says_what_it_has(name: str, capsys: pytest.CaptureFixture[s
     assert paper.options().scale == "tiny"
     assert cli.main(("reproduce", "--help")) == 0
     assert paper.title in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.main(("reproduce", name, "--help"))
+    text = capsys.readouterr().out
+    assert all(f"{scale}: {settings.cost()}" in text for scale, settings in paper.scales.items())
 
 
 def test_figure_2_of_charlesworth_in_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,19 +121,12 @@ class OneOptions(ReproductionOptions):
     """A number of its own."""
 
 
-class OneReproduction:
-    def __init__(self, times: int) -> None:
-        self._times = times
-
-    def train(self, row: str, seed: int) -> Path:
-        raise NotImplementedError
-
+class OneReproduction(Reproduction[OneOptions, Scale]):
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
-        return [{"table": table, "row": row, "mean": float(self._times)}]
+        return [{"table": table, "row": row, "mean": float(self.options.times)}]
 
-    def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
-        results = [result for table in tables for row in rows for result in self.play(table, row)]
-        return Report({"paper": "one", "unit": "points", "results": results}, ("a note",))
+    def make_report(self, content: dict[str, Any], tables: Sequence[int], rows: Sequence[str]) -> Report:
+        return Report(content, ("a note",))
 
 
 def render_one(content: Mapping[str, Any], number: int) -> PrintedTable:
@@ -142,18 +139,24 @@ def judge_one(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 ONE = Paper(
-    "one", "A paper of one folder and one line", {7: "all"}, ("a", "b"),
-    {"tiny": Scale(is_judged=False), "long": Scale(minutes=12.5)}, OneOptions,
-    lambda options, root, say: OneReproduction(options.times), render_one, judge=judge_one,
+    name="one", title="A paper of one folder and one line", unit="points", tables={7: "all"}, rows=("a", "b"),
+    scales={"tiny": Scale(is_judged=False), "long": Scale(minutes=12.5)}, options=OneOptions,
+    reproduction=f"{__name__}:OneReproduction", render_table=render_one, judge=judge_one,
 )  # fmt: skip
 
 
-def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def one(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules.get(__name__) or ModuleType(__name__)
     monkeypatch.setitem(papers.PAPERS, "one", f"{__name__}:ONE")
-    monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or ModuleType(__name__))
-    monkeypatch.setattr(sys.modules[__name__], "ONE", ONE, raising=False)
+    monkeypatch.setitem(sys.modules, __name__, module)
+    monkeypatch.setattr(module, "ONE", ONE, raising=False)
+    monkeypatch.setattr(module, "OneReproduction", OneReproduction, raising=False)
+
+
+def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
+    one: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(("reproduce", "one", "--times", "3", "--rows", "b", "--folder", str(tmp_path))) == 0
     out, err = capsys.readouterr()
     assert all(text in out for text in ("Table 7,", "points", "3.0", "a note"))
@@ -166,7 +169,7 @@ def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
     )
 
 
-def test_a_scale_that_trains_enough_is_judged_and_says_what_it_costs(tmp_path: Path) -> None:
+def test_a_scale_that_trains_enough_is_judged_and_says_what_it_costs(one: None, tmp_path: Path) -> None:
     said: list[str] = []
     report, _ = ONE.reproduce(OneOptions(scale="long", rows=("a",), folder=str(tmp_path)), said.append)
     assert said == [f"one at the scale long, all tables: about 12.5 processor minutes; results are kept in {tmp_path}"]

@@ -96,19 +96,12 @@ ALGORITHM = Algorithm(
 '''
 PAPER = '''"""A paper: one table with one row."""
 from card_baselines.papers.cells import PrintedTable
-from card_baselines.papers.protocol import Paper, Report, ReproductionOptions, Scale
+from card_baselines.papers.protocol import Paper, Reproduction, Scale
 
 
-class Experiments:
-    def train(self, row, seed):
-        raise NotImplementedError
-
+class Experiments(Reproduction):
     def play(self, table, row):
         return [{"table": table, "row": row, "mean": 1.5}]
-
-    def report(self, tables, rows):
-        results = [result for table in tables for row in rows for result in self.play(table, row)]
-        return Report({"paper": "added2026", "unit": "points", "results": results})
 
 
 def render(content, number):
@@ -116,8 +109,8 @@ def render(content, number):
 
 
 PAPER = Paper(
-    "added2026", "A paper", {1: "all"}, ("a",), {"tiny": Scale()}, ReproductionOptions,
-    lambda options, root, say: Experiments(), render,
+    name="added2026", title="A paper", unit="points", tables={1: "all"}, rows=("a",), scales={"tiny": Scale()},
+    reproduction="added_things.added2026.paper:Experiments", render_table=render,
 )
 '''
 VARIANT = '''"""A poker variant: one card each from three suits of five ranks, one card on the board."""

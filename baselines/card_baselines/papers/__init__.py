@@ -1,4 +1,4 @@
-"""Published papers, each a folder of its own: networks, learner, training and tables behind `protocol.Paper`."""
+"""Reproductions of published papers, each in a folder of its own behind `protocol.Paper`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ PAPERS = {
     "shi2022": "card_baselines.papers.shi2022.paper:PAPER",
     "zheng2022": "card_baselines.papers.zheng2022.paper:PAPER",
 }
-"""Name -> "module:PAPER", imported when asked for."""
+"""Name -> "module:PAPER", which is imported when it is needed."""
 
 PRESETS = {"self_play_ppo": {"charlesworth2018": "card_baselines.papers.charlesworth2018.preset:PRESET"}}
-"""Algorithm -> names of settings that come from papers -> "module:NAME" of a dictionary."""
+"""Algorithm -> name of settings from a paper -> "module:NAME" of these settings."""
 
 
 def find_paper(name: str) -> Any:
-    """Return the `protocol.Paper` of that name; raises KeyError for one that is not in `PAPERS`."""
+    """Return the `protocol.Paper` of that name; raise KeyError if it is not in `PAPERS`."""
     return load_object(PAPERS[name])
 
 
 def presets_of(algorithm: str) -> dict[str, Mapping[str, Any]]:
-    """Return the settings of an algorithm that come from papers, by name."""
+    """Return the settings of an algorithm from papers, by name."""
     return {name: load_object(location) for name, location in PRESETS.get(algorithm, {}).items()}

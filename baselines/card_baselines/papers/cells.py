@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from card_baselines.run_folder import RunFolder
 from card_envs.formatting import markdown_table
+from card_envs.match.summary import summarise
 
 NORMAL_95 = 1.96
 """Half the width of a 95 % interval, in standard errors."""
@@ -52,8 +55,19 @@ def format_gain(result: Mapping[str, Any], digits: int = 3) -> str:
     return f"{mean} ± {(high - low) / 2:.{digits}f}"
 
 
+def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return mean and interval over the matches of several runs; for a single run, the interval over its hands.
+
+    Args:
+        matches: The keys `mean` and `ci95` of each run's match.
+    """
+    means = np.array([match["mean"] for match in matches])
+    ci95 = summarise("", means).ci95 if len(means) > 1 else matches[0]["ci95"]
+    return {"mean": float(means.mean()), "ci95": list(ci95)}
+
+
 class KeptResults:
-    """Results by name, in a JSON file of a folder: those that exist are not computed again."""
+    """Results by name, in a JSON file of a folder: existing ones are not computed again."""
 
     def __init__(self, root: Path, name: str) -> None:
         """Read the results that an earlier call kept in `root`."""
@@ -67,5 +81,5 @@ class KeptResults:
             self._results[key] = compute()
             self._root.mkdir(parents=True, exist_ok=True)
             RunFolder(self._root).write_json(self._name, self._results)
-        found: dict[str, Any] = self._results[key]
-        return found
+        result: dict[str, Any] = self._results[key]
+        return result

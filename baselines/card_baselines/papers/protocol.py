@@ -9,24 +9,26 @@ imports a later one.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from card_baselines.papers.cells import PrintedTable, results_of_table
 from card_baselines.papers.verdicts import TOO_LITTLE_TRAINING
 from card_baselines.run_folder import RunFolder
 from card_envs.files import replace_text
+from card_envs.locations import load_object
 
 Say = Callable[[str], None]
-"""Reports progress to the user, one line at a time."""
+"""Function that reports progress to the user, one line at a time."""
 REPORT_JSON, REPORT_MARKDOWN = "report.json", "report.md"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReproductionOptions:
-    """Options of `card-envs reproduce` that every paper has. A paper adds its own and names its scales."""
+    """Options of `card-envs reproduce` that every paper has. A paper may add its own."""
 
     table: tuple[int, ...] = ()
     """Tables of the paper; all if none is named."""
@@ -38,8 +40,6 @@ class ReproductionOptions:
     """Runs of each learner; 0 for as many as the scale has."""
     folder: str = ""
     """Folder of runs and results; an interrupted reproduction continues there."""
-    json: bool = False
-    """Print JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +47,9 @@ class Scale:
     """Amount of training and play. A paper's scales add their own numbers."""
 
     minutes: float = math.nan
-    """Processor minutes of all tables on one core, measured or from measured rates; NaN where nobody has measured."""
+    """Processor minutes of all tables on one core, measured or from measured rates; NaN if they are not known."""
     is_judged: bool = True
-    """False where too little is trained for verdicts."""
+    """Whether enough is trained for verdicts."""
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers that decide what is trained and played."""
@@ -65,10 +65,10 @@ class Scale:
 class Report:
     """The results of a reproduction."""
 
-    content: Mapping[str, Any]
-    """All results as JSON can hold them: `paper`, `unit`, `results` and their cost. `Paper` adds the verdicts."""
+    content: dict[str, Any]
+    """All results as JSON: `paper`, `unit`, `results` and entries of the paper. `Paper` adds the verdicts."""
     notes: Sequence[str] = ()
-    """Sentences that belong below the tables."""
+    """Sentences below the tables."""
     heading: str = ""
     """A sentence above the tables."""
     tables: Sequence[PrintedTable] = ()
@@ -88,68 +88,93 @@ class Report:
         replace_text(folder / REPORT_MARKDOWN, self.markdown())
 
 
-class Reproduction(Protocol):
-    """The experiments of a paper at one scale, in one folder; interrupted, they continue there."""
-
-    def train(self, row: str, seed: int) -> Path:
-        """Return the run folder of a row's learner, after training what is missing."""
-        ...
-
-    def play(self, table: int, row: str) -> list[dict[str, Any]]:
-        """Return a result for each number of a row, after training and playing what is missing."""
-        ...
-
-    def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
-        """Return the results of some of the tables and rows."""
-        ...
-
-
 Options = TypeVar("Options", bound=ReproductionOptions)
+AnyScale = TypeVar("AnyScale", bound=Scale)
 
 
-@dataclass(frozen=True)
-class Paper(Generic[Options]):
-    """A published paper whose results are computed again. Importing one needs no PyTorch; `begin` does."""
+class Reproduction(ABC, Generic[Options, AnyScale]):
+    """The experiments of a paper at one scale, in one folder. Interrupted, they continue there."""
+
+    def __init__(self, options: Options, scale: AnyScale, root: Path, say: Say) -> None:
+        """Keep all runs and results in the folder `root`."""
+        self.options, self.scale, self.root, self.say = options, scale, root, say
+
+    @abstractmethod
+    def play(self, table: int, row: str) -> list[dict[str, Any]]:
+        """Return a result for each number of a row, after training and playing what is missing.
+
+        Each result has the key `table`, and the keys that the paper's `judge` and `rendering` read.
+        """
+
+    def play_table(self, table: int, rows: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the results of some rows of a table."""
+        return [result for row in rows for result in self.play(table, row)]
+
+    def make_report(self, content: dict[str, Any], tables: Sequence[int], rows: Sequence[str]) -> Report:
+        """Return the report of results, with further entries, notes and pictures of the paper.
+
+        Args:
+            content: The entries `paper`, `unit` and `results`.
+            tables: Numbers of the tables.
+            rows: Names of the rows.
+        """
+        return Report(content)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A published paper whose results are computed again. Importing one needs no PyTorch."""
 
     name: str
     title: str
+    unit: str
+    """Unit of the results."""
     tables: Mapping[int, str]
     """Number in the paper -> subject of the table."""
     rows: tuple[str, ...]
     scales: Mapping[str, Scale]
     """Name -> amount of training and play."""
-    options: type[Options]
-    begin: Callable[[Options, Path, Say], Reproduction]
-    """Makes the experiments from options, a folder and a function that reports progress."""
+    reproduction: str
+    """ "module:Class" of the `Reproduction`, which is imported when it is needed."""
     render_table: Callable[[Mapping[str, Any], int], PrintedTable]
-    """(content of a report, number of a table) -> the table."""
+    """Function that returns a table from the content of a report and the number of the table."""
+    options: type[ReproductionOptions] = ReproductionOptions
     render_cost: Callable[[Mapping[str, Any]], PrintedTable] | None = None
-    """Content of a stored report -> cost of its runs, as a table of the documentation."""
+    """Function that returns the cost of the runs from the content of a report, for the documentation."""
     judge: Callable[[Sequence[Mapping[str, Any]]], list[dict[str, Any]]] | None = None
-    """Results of a report -> the same results with a `verdict` each (see `verdicts`); None for a paper without any."""
+    """Function that returns results with a `verdict` each (see `verdicts`); None for a paper without verdicts."""
 
-    def reproduce(self, options: Options, say: Say) -> tuple[Report, Path]:
+    def describe(self) -> str:
+        """Return title, tables and scales as text."""
+        lines = [f"{self.title}.", "", "Tables:", *(f"  {number}: {about}" for number, about in self.tables.items())]
+        return "\n".join([*lines, "", "Scales:", *(f"  {name}: {scale.cost()}" for name, scale in self.scales.items())])
+
+    def reproduce(self, options: ReproductionOptions, say: Say) -> tuple[Report, Path]:
         """Train what is missing, play, write and return the report.
 
         Args:
-            options: Tables, rows, scale, seeds and folder.
+            options: Tables, rows, scale, seeds and folder; an object of `self.options`.
             say: Receives the expected cost and then progress, one line at a time.
 
         Returns:
             The report, and the folder that holds all runs and results.
 
         Raises:
-            ValueError: For a table, row, scale or number of seeds that does not exist.
+            ValueError: A table, row, scale or number of seeds does not exist.
         """
         self._require_known(options)
         root, scale = Path(options.folder or f"runs/reproduce/{self.name}-{options.scale}"), self.scales[options.scale]
-        reproduction = self.begin(options, root, say)
+        reproduction: Reproduction[Any, Any] = load_object(self.reproduction)(options, scale, root, say)
         say(f"{self.name} at the scale {options.scale}, all tables: {scale.cost()}; results are kept in {root}")
-        tables = options.table or tuple(self.tables)
-        found = reproduction.report(tables, options.rows or self.rows)
-        content = self.add_verdicts(found.content, scale.is_judged)
+        tables, rows = options.table or tuple(self.tables), options.rows or self.rows
+        results = [result for table in tables for result in reproduction.play_table(table, rows)]
+        if not results:
+            raise ValueError(f"tables {list(tables)} have no rows {list(rows)}: choose others of {list(self.rows)}")
+        content = {"paper": self.name, "unit": self.unit, "results": results}
+        report = reproduction.make_report(content, tables, rows)
+        content = self.add_verdicts(report.content, scale.is_judged)
         rendered = [self.render_table(content, number) for number in tables if results_of_table(content, number)]
-        report = replace(found, content=content, tables=rendered)
+        report = replace(report, content=content, tables=rendered)
         report.write(root)
         return report, root
 
@@ -162,10 +187,10 @@ class Paper(Generic[Options]):
         """
         results = content["results"] if self.judge is None else self.judge(content["results"])
         if not is_judged:
-            results = [_without_verdicts(result) for result in results]
+            results = [_replace_verdicts(result) for result in results]
         return {**content, "results": results}
 
-    def _require_known(self, options: Options) -> None:
+    def _require_known(self, options: ReproductionOptions) -> None:
         if unknown := [number for number in options.table if number not in self.tables]:
             raise ValueError(f"{self.name} has no table {unknown[0]}: choose among {list(self.tables)}")
         if unknown_rows := [row for row in options.rows if row not in self.rows]:
@@ -176,6 +201,6 @@ class Paper(Generic[Options]):
             raise ValueError(f"seeds {options.seeds} must be at least 1, or 0 for as many as the scale has")
 
 
-def _without_verdicts(result: Mapping[str, Any]) -> dict[str, Any]:
+def _replace_verdicts(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result whose verdicts, other than empty ones, say that too little was trained."""
     return {key: TOO_LITTLE_TRAINING if key.startswith("verdict") and value else value for key, value in result.items()}

@@ -23,14 +23,14 @@ from card_baselines.papers.kaminsky2020.networks import GaussianPolicy, PairValu
 from card_baselines.papers.kaminsky2020.players import (
     ALL,
     EIGHT,
+    Kaminsky2020Agent,
     Moves,
-    QlearnPlayer,
     best_moves,
     choose_desired_actions,
 )
 from card_baselines.papers.kaminsky2020.qlearn import Qlearn8, QlearnAll
 from card_baselines.papers.kaminsky2020.sac import POLICY, SacHigh, SacLow
-from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, Situations, game_of_paper
+from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, Situations, make_paper_game
 from card_baselines.papers.kaminsky2020.trainee import KaminskyTrainee
 from card_baselines.registry import TRAINEES
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent
@@ -47,7 +47,7 @@ needs_compiler = pytest.mark.skipif(not COMPILED, reason="thousands of hands, wh
 
 @pytest.fixture(scope="module")
 def game() -> Game:
-    return game_of_paper()
+    return make_paper_game()
 
 
 def dealt(game: Game, count: int, *actions: int) -> tuple[Any, Decisions]:
@@ -199,7 +199,7 @@ def test_students_beat_a_player_that_is_easily_beaten(game: Game, kind: type[Kam
     others = [HalfRaiser() for _ in range(5)]
     for number in range(25):
         play_match(game, [seat, *others], 1500, number)
-    assert play_match(game, [student.player(), *others], 10_000, 9).agents[0].ci95[0] > 0
+    assert play_match(game, [student, *others], 10_000, 9).agents[0].ci95[0] > 0
 
 
 def lesson(game: Game, notes: Any, chips: Any) -> Experience:
@@ -310,14 +310,14 @@ def test_networks_that_diverge_are_reported(game: Game) -> None:
 
 def test_types_of_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(players, "native_bfloat16", lambda: True)
-    assert [players.play_dtype(name) for name in ("auto", "float32")] == [torch.bfloat16, torch.float32]
+    assert [players.find_dtype(name) for name in ("auto", "float32")] == [torch.bfloat16, torch.float32]
     with pytest.raises(ValueError, match="dtype 'half' is not known: choose auto, float32 or bfloat16"):
-        players.play_dtype("half")
+        players.find_dtype("half")
 
 
 def test_moves_are_those_of_the_paper() -> None:
     assert isinstance(EIGHT, Moves) and len(EIGHT) == 8 and len(ALL) == 201
-    assert QlearnPlayer.encoder == "kaminsky404"
+    assert Kaminsky2020Agent.encoder == "kaminsky404"
 
 
 @needs_compiler

@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from card_baselines.papers.maitrepierre2008.arms import mean_by_style, mean_of_walks, play_sessions, reorder_hands, walk
+from card_baselines.papers.maitrepierre2008.arms import (
+    mean_by_style,
+    play_sessions,
+    reorder_hands,
+    run_bandit,
+    simulate_bandit,
+)
 from card_baselines.papers.maitrepierre2008.bandit import Ucb
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.correlated import CorrelatedBandit
@@ -17,13 +23,13 @@ from card_envs.games.holdem.presets import limit_holdem
 GAME = limit_holdem()
 
 
-def test_a_walk_through_single_strategies_is_the_session_that_would_have_been_played() -> None:
+def test_a_bandit_run_on_single_strategies_is_the_session_that_would_have_been_played() -> None:
     styles, hands, sessions = ("always_raise", "equity"), 60, 2
     arms = [Brennus(looseness=(share,), num_trees=5) for share in (0.0, 1.0)]
     rewards = np.stack([play_sessions(GAME, arm, styles, hands, sessions, seed=4) for arm in arms])
     both = Brennus(looseness=(0.0, 1.0), num_trees=5)
     played = play_sessions(GAME, both, styles, hands, sessions, seed=4)
-    won, strategies = walk(rewards, both.new_session)
+    won, strategies = run_bandit(rewards, both.new_session)
     assert np.array_equal(won, played)
     assert strategies.tolist() == [list(both.session(table).played) for table in range(sessions)]
     assert {0, 1} == set(strategies.ravel().tolist())
@@ -38,9 +44,9 @@ def test_other_orders_keep_styles_and_the_button() -> None:
     assert not np.array_equal(mixed, np.arange(40))
 
 
-def test_the_mean_of_walks_of_a_single_strategy_is_its_mean() -> None:
+def test_the_simulated_bandit_of_a_single_strategy_is_its_mean() -> None:
     rewards = np.random.default_rng(1).normal(size=(1, 3, 40))
-    means = mean_of_walks(rewards, 2, lambda: Ucb(1), orders=3)
+    means = simulate_bandit(rewards, 2, lambda: Ucb(1), orders=3)
     assert means == pytest.approx(mean_by_style(rewards[0], 2))
 
 
@@ -71,7 +77,7 @@ def test_the_correlated_bandit_follows_a_change_within_a_session() -> None:
     rewards = rng.normal(0.0, 4.0, (2, 20, 400))
     rewards[0, :, :200] += 2.0
     rewards[1, :, 200:] += 2.0
-    _, strategies = walk(rewards, lambda: CorrelatedBandit((0.0, 1.0)))
+    _, strategies = run_bandit(rewards, lambda: CorrelatedBandit((0.0, 1.0)))
     assert strategies[:, 100:200].mean() < 0.4
     assert strategies[:, 300:].mean() > 0.6
 

@@ -16,7 +16,7 @@ from card_baselines.papers.zheng2022.cheatem import (  # noqa: E402
     CheatemLearners,
 )
 from card_baselines.papers.zheng2022.dqn import DqnLearners  # noqa: E402
-from card_baselines.papers.zheng2022.duel import Duels, Learners, game_of_paper  # noqa: E402
+from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game  # noqa: E402
 from card_baselines.papers.zheng2022.modification import loss_of, mix_policies, modification_network  # noqa: E402
 from card_baselines.papers.zheng2022.networks import NetworkAgent, actions_of, network_of  # noqa: E402
 from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners, adapt_penalty  # noqa: E402
@@ -33,7 +33,7 @@ from card_envs.match import play_match  # noqa: E402
 
 torch.set_num_threads(1)  # more would wait for each other
 
-GAME = game_of_paper()
+GAME = make_paper_game()
 needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take hours as plain Python")
 
 
@@ -294,7 +294,7 @@ def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "raises"), [("zheng2022_ppo", 0.13), ("zheng2022_dqn", 0.56)])
 def test_the_learners_that_come_trained_play_several_actions(name: str, raises: float) -> None:
     """The introduction says that PPO only raises and DQN only calls; ours against Rule, the rival of their training."""
-    game = game_of_paper()
+    game = make_paper_game()
     shares = share_of_actions(find_agent(name, game), find_agent("rlcard_rule", game), hands=600, seed=1)
     assert sum(shares.values()) == pytest.approx(1.0)
     assert shares["raise"] == pytest.approx(raises, abs=0.05) and shares["call"] > 0.3

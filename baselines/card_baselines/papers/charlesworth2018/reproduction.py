@@ -1,4 +1,4 @@
-"""The experiment of Charlesworth (2018): self-play PPO with the paper's settings, measured as its figure 2 does."""
+"""The experiment of Charlesworth (2018): self-play PPO with the paper's settings, measured as in its figure 2."""
 
 from __future__ import annotations
 
@@ -10,33 +10,30 @@ from typing import Any
 
 from card_baselines.papers.charlesworth2018.preset import PRESET
 from card_baselines.papers.charlesworth2018.scales import Scale
-from card_baselines.papers.charlesworth2018.tables import EARLIER, FIGURE, RANDOM, UNTRAINED
-from card_baselines.papers.protocol import Report, Say
+from card_baselines.papers.charlesworth2018.tables import EARLIER, RANDOM, UNTRAINED
+from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
 
-UNIT = "points per game"
 
-
-class Charlesworth2018Reproduction:
+class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
     """Trains a network for each seed; its final evaluation holds the numbers."""
 
-    def __init__(self, scale: Scale, root: Path, seeds: int, say: Say) -> None:
-        """Keep runs in `root`; `seeds` 0 are those of the scale."""
-        self._scale, self._root, self._say = scale, root, say
-        self._seeds = range(seeds or scale.seeds)
+    @property
+    def _seeds(self) -> range:
+        return range(self.options.seeds or self.scale.seeds)
 
-    def train(self, row: str, seed: int) -> Path:
+    def _train(self, row: str, seed: int) -> Path:
         """Return the folder of a finished run; all rows but the control have the same."""
-        folder = self._root / (f"untrained-s{seed}" if row == UNTRAINED else f"s{seed}")
+        folder = self.root / (f"untrained-s{seed}" if row == UNTRAINED else f"s{seed}")
         if not (folder / EVALUATION).exists():
-            config = replace(PRESET, panel=(RANDOM,), final_hands=self._scale.hands, seed=seed)
-            config = replace(config, **self._scale.changes)
+            config = replace(PRESET, panel=(RANDOM,), final_hands=self.scale.hands, seed=seed)
+            config = replace(config, **self.scale.changes)
             if row == UNTRAINED:
                 config = _without_training(config)
-            self._say(f"{folder.name}: {config.steps:,} decisions")
+            self.say(f"{folder.name}: {config.steps:,} decisions")
             train(ALGORITHM, config, folder)
         return folder
 
@@ -47,33 +44,26 @@ class Charlesworth2018Reproduction:
             {"table": table, "row": each, "seed": seed, **match}
             for each in rows
             for seed in self._seeds
-            for match in self._matches(each, seed)
+            for match in self._load_matches(each, seed)
         ]
 
-    def _matches(self, row: str, seed: int) -> list[dict[str, Any]]:
-        matches = json.loads((self.train(row, seed) / EVALUATION).read_text())["matches"]
+    def _load_matches(self, row: str, seed: int) -> list[dict[str, Any]]:
+        matches = json.loads((self._train(row, seed) / EVALUATION).read_text())["matches"]
         return [match for match in matches if (match["opponent"] == RANDOM) == (row != EARLIER)]
 
-    def report(self, tables: Sequence[int], rows: Sequence[str]) -> Report:
-        """Return the results of some of the rows; the figure is the only table."""
-        runs = [self._cost(seed) for seed in self._seeds]
-        content: dict[str, Any] = {
-            "paper": "charlesworth2018",
-            "unit": UNIT,
-            "tables": list(tables),
-            "results": [result for row in rows for result in self.play(FIGURE, row)],
-            "runs": runs,
-        }
+    def make_report(self, content: dict[str, Any], tables: Sequence[int], rows: Sequence[str]) -> Report:
+        """Return the report with the cost of the runs."""
+        runs = [self._describe_cost(seed) for seed in self._seeds]
         decisions = max(run["decisions"] for run in runs)
         notes = (f"{decisions:,} decisions were trained on, in the paper {PRESET.steps:,}.",)
-        return Report(content, notes)
+        return Report({**content, "tables": list(tables), "runs": runs}, notes)
 
-    def _cost(self, seed: int) -> dict[str, Any]:
-        run = RunFolder(self.train(RANDOM, seed))
+    def _describe_cost(self, seed: int) -> dict[str, Any]:
+        run = RunFolder(self._train(RANDOM, seed))
         cost = json.loads((run.path / EVALUATION).read_text())["cost"]
         return {"seed": seed, "folder": run.path.name, **cost, "commit": run.config()["made_of"]["commit"]}
 
 
 def _without_training(config: Config) -> Config:
-    """Return settings that leave a network as it began, but for rounding."""
+    """Return settings whose only update changes a network by no more than rounding errors."""
     return replace(config, minutes=0.0, steps=config.batch, learning_rate=(1e-12,))

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from card_baselines.league.league import League
 from card_baselines.league.ratings import Rating, final_ratings
 from card_baselines.league.store import Member
-from card_baselines.league.style import NUM_BINS, SHAPE, Style, style_of
+from card_baselines.league.style import NUM_BINS, SHAPE, Style, measure_style
 from card_baselines.league.winnings import (
     Winnings,
-    find_rounds,
+    compute_winnings,
+    load_rounds,
     low_winnings,
     mean_winnings,
     median_winnings,
-    winnings,
 )
 from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, original
 from card_baselines.papers.kaminsky2020.tables import OUT_OF, TOP, TYPES
@@ -129,7 +129,7 @@ class Findings:
         return np.stack([aggression, np.where(np.isfinite(tightness), finite / (1 + finite), 1.0)], axis=1)
 
 
-def find(league: League, folder: Path, style_hands: int, progress: Callable[[str], Any]) -> Findings:
+def collect_findings(league: League, folder: Path, style_hands: int, progress: Callable[[str], Any]) -> Findings:
     """Return the agents of an evaluated league with their scores; styles are kept in `folder`."""
     store = league.store
     members = tuple(member for member in league.members.values() if not member.learns)
@@ -139,12 +139,12 @@ def find(league: League, folder: Path, style_hands: int, progress: Callable[[str
         if row.name not in (DIRECT, *SIMILAR):
             internal |= {number: rating.mu for number, rating in league.ratings(row.name).items()}
     histories = tuple(store.ratings(league.division(name).id) for name in SIMILAR)
-    pairs = find_rounds(store, [league.division(DIRECT).id])
+    pairs = load_rounds(store, [league.division(DIRECT).id])
     return Findings(
         members=members,
         types=tuple(TYPES[member.spec] for member in members),
         divisions=tuple(original(names.get(member.division or 0, "")) for member in members),
-        winnings=winnings(pairs, [member.id for member in members], league.game.chips_per_reward),
+        winnings=compute_winnings(pairs, [member.id for member in members], league.game.chips_per_reward),
         ratings=(final_ratings(histories[0]), final_ratings(histories[1])),
         histories=(histories[0], histories[1]),
         internal=internal,
@@ -164,9 +164,9 @@ def _styles(
     counts = np.zeros((len(members), *SHAPE, NUM_BINS), np.uint16)
     for number, member in enumerate(members):
         spec = member.spec if member.folder is None else str(league.folder / member.folder)
-        with league.allowed_names():
+        with league.restrict_names():
             agent = find_agent(spec, league.game)
-        counts[number] = style_of(agent, league.game, hands).counts
+        counts[number] = measure_style(agent, league.game, hands).counts
         progress(member.name)
     with replace_file(folder / _STYLES) as temporary:
         np.savez_compressed(temporary, names=np.array(names), hands=hands, counts=counts)

@@ -1,4 +1,4 @@
-"""How the trained agents decide, from a network alone: what teachers do, and students when they do not explore."""
+"""The policies of the trained agents: of teachers, and of students when they do not explore."""
 
 from __future__ import annotations
 
@@ -31,26 +31,27 @@ from card_envs.rng import splitmix64
 
 OBSERVATION_SIZE = 404
 DESIRES = 4
-"""Numbers of a continuous action: the desires to fold, call and raise, and how much to raise."""
-_BATCH = 4096
-"""Decisions that go through a network at once."""
-_BITS, _LAST_PLACE = 2.0**53, 2.0**-53
+"""Size of a continuous action: the desires to fold, call and raise, and the size of a raise."""
+_BATCH_SIZE = 4096
+"""Maximum number of decisions in one forward pass."""
+_SEED_SCALE, _UNIT = 2.0**53, 2.0**-53
+"""Factors that convert random numbers in [0, 1) to 53 bits, and back."""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """Moves of a Q-learner besides folding: to call is move 0, and each amount is a move."""
+    """Moves of a Q-learner besides folding: calling is move 0, and each amount of a raise is a move."""
 
     amounts: tuple[int, ...]
     every: bool = False
-    """Each legal amount is a move of its own, so others are forbidden; else amounts are brought into what is legal."""
+    """Whether every legal amount is a move, so that others are illegal; else amounts are clipped to legal ones."""
 
     def __len__(self) -> int:
         """Return the number of moves."""
         return 1 + len(self.amounts)
 
     def legal(self, situations: Situations) -> NDArray[np.bool_]:
-        """Return which moves (n, moves) a decision allows."""
+        """Return the legal moves as booleans (n, moves)."""
         amounts = np.array([0, *self.amounts])
         low, high = situations.low[:, None], situations.high[:, None]
         legal = (
@@ -60,124 +61,103 @@ class Moves:
         return np.asarray(legal, np.bool_)
 
     def actions(self, situations: Situations, moves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return action ids (n,) of moves; -1 is to fold."""
+        """Return action ids (n,) of moves; -1 folds."""
         kinds = np.where(moves < 0, FOLD, np.where(moves == 0, CALL, RAISE))
         amounts = np.array([0, *self.amounts])[np.maximum(moves, 0)]
         return situations.actions(kinds, amounts)
 
 
 EIGHT = Moves((4, 8, 16, 32, 64, 100, 200))
+"""Moves of Qlearn-8."""
 ALL = Moves(tuple(range(1, STACK + 1)), every=True)
+"""Moves of Qlearn-All."""
 
 
-def play_dtype(name: str) -> torch.dtype:
-    """Return the type of numbers that networks play in: "float32", or "auto" for bfloat16 where it is native."""
+def find_dtype(name: str) -> torch.dtype:
+    """Return the number type of networks that play: "auto" means bfloat16 where the processor has it."""
     if name not in ("auto", "float32", "bfloat16"):
         raise ValueError(f"dtype {name!r} is not known: choose auto, float32 or bfloat16")
     return torch.bfloat16 if name == "bfloat16" or (name == "auto" and native_bfloat16()) else torch.float32
 
 
-def as_played(network: nn.Module, dtype: torch.dtype) -> nn.Module:
-    """Return a copy of a network in another type of numbers, or the network itself."""
+def convert(network: nn.Module, dtype: torch.dtype) -> nn.Module:
+    """Return a copy of a network with another number type, or the network itself if it has this type."""
     if dtype == torch.float32:
         return network
     return deepcopy(network).to(dtype)
 
 
-def observations_of(decisions: Decisions) -> torch.Tensor:
-    """Return the observations (n, 404) of a batch of decisions."""
+def to_tensor(decisions: Decisions) -> torch.Tensor:
+    """Return the observations (n, 404) of decisions in float32."""
     return torch.from_numpy(np.asarray(decisions.observation, np.float32))
 
 
 @torch.inference_mode()
-def values_of(network: nn.Module, observation: torch.Tensor, dtype: torch.dtype) -> NDArray[np.float32]:
-    """Return the values (n, moves) of all moves, for observations in float32."""
-    parts = [network(part.to(dtype)).float() for part in torch.split(observation, _BATCH)]
+def compute_values(network: nn.Module, decisions: Decisions) -> NDArray[np.float32]:
+    """Return the values (n, moves) of all moves in each decision."""
+    dtype = next(network.parameters()).dtype
+    parts = [network(part.to(dtype)).float() for part in torch.split(to_tensor(decisions), _BATCH_SIZE)]
     return np.asarray(torch.cat(parts).numpy())
 
 
 def best_moves(values: NDArray[np.float32], moves: Moves, situations: Situations, scale: float) -> NDArray[np.int64]:
-    """Return the moves (n,) of highest value, -1 to fold: folding is worth what has been put in (section 3.4.2).
+    """Return the moves (n,) of highest value. -1 folds, and its value are the chips put in (section 3.4.2).
 
-    `scale` is the number of chips that make a value of 1.
+    Args:
+        values: (n, moves) values of the moves.
+        moves: The moves.
+        situations: The decisions.
+        scale: Number of chips that make a value of 1.
     """
-    allowed = np.where(moves.legal(situations), values, -np.inf)
-    best = np.argmax(allowed, axis=1)
-    folded = -situations.stakes * (STACK / scale)
-    gives_up = situations.may_fold & (folded > allowed[np.arange(len(best)), best])
-    return np.where(gives_up, -1, best)
+    legal_values = np.where(moves.legal(situations), values, -np.inf)
+    best = np.argmax(legal_values, axis=1)
+    fold_values = -situations.stakes * (STACK / scale)
+    folds = situations.may_fold & (fold_values > legal_values[np.arange(len(best)), best])
+    return np.where(folds, -1, best)
 
 
 @kernel
 def write_normals(random_numbers: Any, normals: Any) -> None:
-    """Write standard normal numbers (n, k), made of one uniform number each row, by the method of Box and Muller."""
+    """Write standard normal numbers (n, k), made from one random number in each row by the method of Box and Muller."""
     for j in range(random_numbers.shape[0]):
-        bits = np.uint64(np.int64(random_numbers[j] * _BITS))
+        bits = np.uint64(np.int64(random_numbers[j] * _SEED_SCALE))
         for k in range(normals.shape[1]):
             bits = splitmix64(bits)
-            radius = np.sqrt(-2.0 * np.log((np.float64(bits >> np.uint64(11)) + 1.0) * _LAST_PLACE))
+            radius = np.sqrt(-2.0 * np.log((np.float64(bits >> np.uint64(11)) + 1.0) * _UNIT))
             bits = splitmix64(bits)
-            normals[j, k] = radius * np.cos(2.0 * np.pi * np.float64(bits >> np.uint64(11)) * _LAST_PLACE)
+            normals[j, k] = radius * np.cos(2.0 * np.pi * np.float64(bits >> np.uint64(11)) * _UNIT)
 
 
-def normals_of(decisions: Decisions, count: int) -> torch.Tensor:
-    """Return standard normal numbers (n, count), fixed by each decision's uniform number."""
-    normals = np.empty((len(decisions), count))
+@torch.inference_mode()
+def sample_desires(network: nn.Module, decisions: Decisions) -> NDArray[np.float32]:
+    """Return the four numbers (n, 4) that a policy samples in each decision, by its random number."""
+    assert isinstance(network, GaussianPolicy)
+    normals = np.empty((len(decisions), DESIRES))
     write_normals(decisions.random_numbers, normals)
-    return torch.from_numpy(normals.astype(np.float32))
+    observation = to_tensor(decisions).to(next(network.parameters()).dtype)
+    return np.asarray(network.sample(observation, torch.from_numpy(normals.astype(np.float32)))[0].numpy())
 
 
 def choose_desired_actions(desires: NDArray[np.float32], situations: Situations) -> NDArray[np.int64]:
-    """Return action ids (n,) of the four numbers of the soft actor-critic (n, 4), each in -1 .. 1 (section 3.4.3).
+    """Return action ids (n,) for the four numbers of the soft actor-critic (n, 4), each in -1 .. 1 (section 3.4.3).
 
-    The strongest of the three desires is done; the fourth number leads from the smallest raise to the largest.
+    The strongest of the three desires is the action; the fourth number interpolates between the smallest raise and the
+    largest.
     """
-    kinds = np.argmax(desires[:, :3], axis=1)  # FOLD, CALL, RAISE stand in this order
+    kinds = np.argmax(desires[:, :3], axis=1)  # FOLD, CALL, RAISE in this order
     share = (desires[:, 3] + 1) / 2
     amounts = np.rint(situations.low + share * (situations.high - situations.low)).astype(np.int64)
     return situations.actions(kinds, amounts)
 
 
-class Player(Agent):
-    """A player of the paper that does not learn any more."""
-
-    encoder = ENCODER
-
-    def __init__(self, network: nn.Module, config: dict[str, Any]) -> None:
-        """Play with a network, in its own type of numbers; `config` as in config.json."""
-        self.network, self.config = network.eval(), config
-        self.dtype = next(network.parameters()).dtype
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for six-max no-limit hold'em with 200 chips."""
-        return is_playable(game)
-
-
-class QlearnPlayer(Player):
-    """Takes the move of the highest value."""
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one action for each decision."""
-        moves, situations = moves_of(self.config), Situations.from_decisions(decisions)
-        values = values_of(self.network, observations_of(decisions), self.dtype)
-        return moves.actions(situations, best_moves(values, moves, situations, self.config["reward_scale"]))
-
-
-class SacPlayer(Player):
-    """Samples four numbers from its policy, and does what they wish."""
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one action for each decision."""
-        desires = desires_of(self.network, decisions, self.dtype)
-        return choose_desired_actions(desires.numpy(), Situations.from_decisions(decisions))
-
-
-@torch.inference_mode()
-def desires_of(network: nn.Module, decisions: Decisions, dtype: torch.dtype) -> torch.Tensor:
-    """Return the four numbers (n, 4) that a policy samples in each decision."""
-    assert isinstance(network, GaussianPolicy)
-    normals = normals_of(decisions, DESIRES)
-    return network.sample(observations_of(decisions).to(dtype), normals)[0]
+def choose_actions(network: nn.Module, config: dict[str, Any], decisions: Decisions) -> NDArray[np.int64]:
+    """Return the actions (n,) of a network without exploration; `config` as in config.json."""
+    situations = Situations.from_decisions(decisions)
+    if config["kind"].startswith("sac"):
+        return choose_desired_actions(sample_desires(network, decisions), situations)
+    moves = moves_of(config)
+    values = compute_values(network, decisions)
+    return moves.actions(situations, best_moves(values, moves, situations, config["reward_scale"]))
 
 
 def moves_of(config: dict[str, Any]) -> Moves:
@@ -194,30 +174,27 @@ def make_network(config: dict[str, Any]) -> nn.Module:
     return kind(OBSERVATION_SIZE, len(moves_of(config)), *sizes)
 
 
-def load_player(folder: Path, dtype: str = "float32") -> Player:
-    """Return the player of a folder with config.json and policy.safetensors."""
-    config = json.loads((folder / CONFIG).read_text())
-    network = make_network(config)
-    load_weights(network, read_weights(folder / WEIGHTS), folder)
-    kind = SacPlayer if config["kind"].startswith("sac") else QlearnPlayer
-    player = kind(as_played(network, play_dtype(dtype)), config)
-    player.name = folder.name
-    return player
-
-
 class Kaminsky2020Agent(Agent):
-    """A clone or a trainee in a folder, as `find_agent` makes it."""
+    """A saved clone or trainee, which plays without exploration."""
 
     encoder = ENCODER
 
     def __init__(self, folder: Path, game: Game, name: str = "") -> None:
-        """Load it; raises ValueError for other games, and for files that do not fit each other.
+        """Load config.json and policy.safetensors.
 
-        It is called `name`, by default as the folder is.
+        Args:
+            folder: Folder of the files.
+            game: The game that is played.
+            name: Name of the agent; by default that of the folder.
+
+        Raises:
+            ValueError: The agent does not play the game, or the files do not fit each other.
         """
         self.name = name or folder.name
         require_playable(self, game)
-        self.player = load_player(folder)
+        self.config: dict[str, Any] = json.loads((folder / CONFIG).read_text())
+        self.network = make_network(self.config).eval()
+        load_weights(self.network, read_weights(folder / WEIGHTS), folder)
 
     def can_play(self, game: Game) -> bool:
         """Return True for six-max no-limit hold'em with 200 chips."""
@@ -225,4 +202,4 @@ class Kaminsky2020Agent(Agent):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
-        return self.player.act(decisions, rng)
+        return choose_actions(self.network, self.config, decisions)

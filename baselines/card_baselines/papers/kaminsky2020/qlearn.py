@@ -1,7 +1,7 @@
-"""Qlearn-8 and Qlearn-All: values that are trained straight towards what a hand paid (sections 2.2.2, 3.4.2, eq. 3.5).
+"""Qlearn-8 and Qlearn-All: values that are trained towards the payoff of the hand (sections 2.2.2, 3.4.2, eq. 3.5).
 
-Folding is worth what it costs, minus the chips put in, and is neither learned nor explored. With probability epsilon
-any other move is played, each legal one with the same probability.
+The value of folding is minus the chips put in; it is neither learned nor explored. With probability epsilon another
+move is played, each legal one with the same probability.
 """
 
 from __future__ import annotations
@@ -14,21 +14,14 @@ from numpy.typing import NDArray
 
 from card_baselines.league import Choices, Experience
 from card_baselines.papers.kaminsky2020.networks import PairValues, StateValues
-from card_baselines.papers.kaminsky2020.players import (
-    Player,
-    QlearnPlayer,
-    best_moves,
-    moves_of,
-    observations_of,
-    values_of,
-)
+from card_baselines.papers.kaminsky2020.players import best_moves, compute_values, moves_of
 from card_baselines.papers.kaminsky2020.situation import Situations
 from card_baselines.papers.kaminsky2020.trainee import POLICY, KaminskyTrainee, Settings
 from card_envs.agent import Decisions, choose
 
 EPSILON = 0.1
-"""Probability of an exploring decision."""
-_FOLDED = -1
+"""Probability of a random move."""
+_FOLD = -1
 
 
 class Qlearn(KaminskyTrainee):
@@ -38,15 +31,11 @@ class Qlearn(KaminskyTrainee):
         """Return the learning rate of the only network."""
         return {POLICY: self.settings.learning_rate}
 
-    def player(self) -> Player:
-        """Return a player that takes the best move."""
-        return QlearnPlayer(self.played, self.config())
-
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
         """Return the best moves, but random ones in some decisions; the notes are the moves."""
         config: dict[str, Any] = self.config()
         moves, situations = moves_of(config), Situations.from_decisions(decisions)
-        values = values_of(self.played, observations_of(decisions), self.dtype)
+        values = compute_values(self.played, decisions)
         chosen = best_moves(values, moves, situations, config["reward_scale"])
         explores = np.flatnonzero(decisions.random_numbers < EPSILON)
         if len(explores):
@@ -55,10 +44,10 @@ class Qlearn(KaminskyTrainee):
         return Choices(moves.actions(situations, chosen), chosen)
 
     def learn_batch(self, experience: Experience, rows: NDArray[np.int64]) -> dict[str, torch.Tensor]:
-        """Move the values of the moves that were played towards what the hand paid; folds teach nothing."""
+        """Update the values of the played moves towards the payoff of the hand; folds are not learned."""
         network = self.networks[POLICY]
         assert isinstance(network, StateValues | PairValues) and experience.notes is not None
-        rows = rows[experience.notes[rows] != _FOLDED]
+        rows = rows[experience.notes[rows] != _FOLD]
         observation = torch.from_numpy(experience.observations[rows])
         moves = torch.from_numpy(experience.notes[rows])
         chips = experience.rewards[rows] * experience.game.chips_per_reward

@@ -1,10 +1,10 @@
 """SAC-High and SAC-Low: soft actor-critic over four numbers (sections 2.2.3, 3.4.3).
 
-Two critics, each with a copy that follows it slowly, learn what the hand pays plus the temperature times the entropy
-still to come, from one of the seat's decisions to its next, without discount; the policy climbs the smaller of the two.
+Two critics, each with a target network, learn the payoff of the hand plus the temperature times the entropy of later
+decisions, by bootstrapping from the seat's next decision, without discount. The policy maximises the smaller critic.
 
 The paper prints a learning rate of 0.1 for the policy. `SacHighPrinted` and `SacLowPrinted` have it; the others have
-that of the critics. What each does stands in docs/reproductions/kaminsky2020.md.
+that of the critics. Results of both are in docs/reproductions/kaminsky2020.md.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ from card_baselines.papers.kaminsky2020.networks import Critic, GaussianPolicy
 from card_baselines.papers.kaminsky2020.players import (
     DESIRES,
     OBSERVATION_SIZE,
-    Player,
-    SacPlayer,
     choose_desired_actions,
-    desires_of,
+    sample_desires,
 )
 from card_baselines.papers.kaminsky2020.situation import Situations
 from card_baselines.papers.kaminsky2020.trainee import POLICY, KaminskyTrainee, Settings
@@ -44,6 +42,7 @@ class SacSettings(Settings):
     polyak: float = 0.999
     """Weight of a target network's own parameters in every update (Polyak averaging)."""
     policy_rate: float = 0.001
+    """Learning rate of the policy."""
     passes: int = 2
 
 
@@ -53,7 +52,7 @@ class Sac(KaminskyTrainee):
     settings: ClassVar[SacSettings]
 
     def make_networks(self) -> dict[str, nn.Module]:
-        """Return the policy, two critics and their slow copies."""
+        """Return the policy, two critics and their target networks."""
         sizes = OBSERVATION_SIZE, DESIRES, self.settings.width, self.settings.layers
         networks: dict[str, nn.Module] = {POLICY: GaussianPolicy(*sizes)}
         for critic, target in zip(CRITICS, TARGETS, strict=True):
@@ -65,13 +64,9 @@ class Sac(KaminskyTrainee):
         """Return the learning rates of policy and critics."""
         return {POLICY: self.settings.policy_rate, **dict.fromkeys(CRITICS, self.settings.learning_rate)}
 
-    def player(self) -> Player:
-        """Return a player that samples from the policy."""
-        return SacPlayer(self.played, self.config())
-
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
-        """Return the actions of the sampled numbers; the notes are the numbers: its policy is random enough."""
-        desires = desires_of(self.played, decisions, self.dtype).numpy()
+        """Return actions sampled from the policy; the notes are the sampled numbers."""
+        desires = sample_desires(self.played, decisions)
         return Choices(choose_desired_actions(desires, Situations.from_decisions(decisions)), desires)
 
     def learn_batch(self, experience: Experience, rows: NDArray[np.int64]) -> dict[str, torch.Tensor]:
@@ -85,12 +80,12 @@ class Sac(KaminskyTrainee):
             error = self._critic(critic)(observation, action).float() - target
             losses[critic] = self.update(critic, (error**2).mean())
         losses[POLICY] = self._update_policy(observation)
-        self._follow()
+        self._update_targets()
         return losses
 
     @torch.no_grad()
     def _targets(self, experience: Experience, rows: NDArray[np.int64]) -> list[torch.Tensor]:
-        """Return the target of each critic (n,): the reward after last decisions, else the next decision's value."""
+        """Return the target (n,) of each critic: the payoff after the last decision, else the next decision's value."""
         following = experience.following[rows]
         goes_on = torch.from_numpy(following >= 0)
         chips = experience.rewards[rows] * experience.game.chips_per_reward
@@ -106,8 +101,8 @@ class Sac(KaminskyTrainee):
         return self.update(POLICY, (self.settings.temperature * density - value).mean())
 
     @torch.no_grad()
-    def _follow(self) -> None:
-        """Let the slow copies follow their critics."""
+    def _update_targets(self) -> None:
+        """Update the target networks by Polyak averaging."""
         for critic, target in zip(CRITICS, TARGETS, strict=True):
             pairs = zip(self.networks[target].parameters(), self.networks[critic].parameters(), strict=True)
             for slow, fast in pairs:

@@ -1,4 +1,4 @@
-"""Amounts of training and play for Kaminsky and Liebendörfer (2020), by name."""
+"""Amounts of training and play for Kaminsky and Liebendörfer (2020), by name, and further options."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ class Scale(protocol.Scale):
     def training_hands(self) -> int:
         """Hands of training in all divisions together."""
         return self.copies * len(TRAINING) * self.rounds * self.hands
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(protocol.ReproductionOptions):
+    """Options of the paper."""
+
+    workers: int = 1
+    """Processes that play rounds side by side."""
 
 
 SCALES: Mapping[str, Scale] = {

@@ -36,7 +36,7 @@ SETTINGS = {"num_players": SEATS, "stacks": STACK, "bet_menu": "integers", "enco
 """Blinds of 1 and 2 chips and 200 chips before every hand (section 2.1.5), every amount as an action of its own."""
 
 
-def game_of_paper() -> Game:
+def make_paper_game() -> Game:
     """Return six-max no-limit hold'em with an action for every amount, observed as in section 3.4.2."""
     return make_game(ENV, **SETTINGS)
 

@@ -1,7 +1,7 @@
 """Kaminsky and Liebendörfer (2020): table 4.1, and what tables 4.2 to 4.4 print.
 
-The agents of a league are nobody's but its own: their names and numbers cannot agree with the paper's. What can is who
-leads by which metric, and what the paper concludes; table 5, ours, asks that.
+Every league has its own agents, so their names and numbers cannot agree with the paper's. What can agree are the types
+of the best agents by each metric, and the paper's conclusions, which table 5 (ours) lists.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+UNIT = "big blinds per hand"
 LEADERS_TABLE, TYPES_TABLE, DIVISIONS_TABLE, CLAIMS_TABLE = 2, 3, 4, 5
 ROWS = ("trueskill", "mean", "median", "low")
 
@@ -23,7 +24,7 @@ TRAINING = {
     "AllAg-Cl": ("climbing", STUDENTS),
     "QlnA-Rn": ("random", ("qlearn_all",)),
 }
-"""Table 4.1: division -> how it draws rounds, who learns in it. The two baselines teach in all."""
+"""Table 4.1: division -> (kind, students). The two baselines teach in all divisions."""
 TYPES = {
     "qlearn_8": "Qlearn-8",
     "qlearn_all": "Qlearn-All",
@@ -32,13 +33,13 @@ TYPES = {
     "kaminsky_random": "Random",
     "always_call": "Call",
 }
-"""Spec of a member -> its type, as the paper calls it."""
+"""Spec of a member -> its type, in the paper's words."""
 TRAINED_TYPES = tuple(TYPES[student] for student in STUDENTS)
 
 TOP, OUT_OF = 20, 102
 """Tables 4.3 and 4.4 list the best 20 of the paper's 102 agents."""
 SHARE_MARGIN = 0.1
-"""Difference of two shares of the best agents that would not matter: two of the paper's twenty places."""
+"""Difference of two shares of the best agents that would not matter: two of the paper's twenty agents."""
 
 
 def _columns(ranks: str) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What the four kinds of students have in common: networks with an optimiser each, and the folder they are kept in."""
+"""The common base of the four kinds of students: networks with an optimiser each, and their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ from torch import nn
 
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
 from card_baselines.league import Experience, Trainee
-from card_baselines.papers.kaminsky2020.players import OBSERVATION_SIZE, Player, as_played, make_network, play_dtype
+from card_baselines.papers.kaminsky2020.players import (
+    OBSERVATION_SIZE,
+    choose_actions,
+    convert,
+    find_dtype,
+    make_network,
+)
 from card_baselines.papers.kaminsky2020.situation import ENCODER, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_baselines.runs.checkpoint import (
@@ -38,7 +44,7 @@ POLICY = "policy"
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of all four kinds; those that the paper does not state carry no section."""
+    """Settings of all four kinds. A section of the paper is named where it states the setting."""
 
     kind: str
     """qlearn_8, qlearn_all or sac."""
@@ -47,17 +53,17 @@ class Settings:
     width: int = 256
     layers: int = 4
     reward_scale: float = 1000.0
-    """Chips that make a value of 1, the most that tanh can say: five stacks, the most that a hand can pay."""
+    """Chips that make a value of 1, the maximum of tanh: five stacks, the maximum payoff of a hand."""
     passes: int = 1
-    """Number of times that each decision of a round is learned from; a round is not remembered beyond its end."""
+    """Number of passes over the decisions of a round, which are not stored beyond its end."""
     batch: int = 512
     """Decisions of an update."""
     dtype: str = "auto"
-    """Numbers in which networks play and learn: bfloat16 where the processor has it ("auto"), or float32."""
+    """Number type of the networks: bfloat16 where the processor has it ("auto"), or float32."""
 
 
 class KaminskyTrainee(Trainee):
-    """A student whose networks have names; the one that plays is called "policy"."""
+    """A student with named networks. The one that plays is named "policy"."""
 
     encoder = ENCODER
     settings: ClassVar[Settings]
@@ -65,7 +71,7 @@ class KaminskyTrainee(Trainee):
     def __init__(self, seed: int = 0) -> None:
         """Make networks with random weights."""
         torch.set_num_threads(1)  # small networks: threads would wait for each other
-        self.dtype = play_dtype(self.settings.dtype)
+        self.dtype = find_dtype(self.settings.dtype)
         self.generator = torch.Generator().manual_seed(seed)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
@@ -76,7 +82,7 @@ class KaminskyTrainee(Trainee):
         self.rounds = 0
         self._played: nn.Module | None = None
 
-    # --- what a kind of student defines ---
+    # --- defined by each kind of student ---
 
     @abstractmethod
     def rates(self) -> dict[str, float]:
@@ -86,16 +92,12 @@ class KaminskyTrainee(Trainee):
     def learn_batch(self, experience: Experience, rows: NDArray[np.int64]) -> dict[str, torch.Tensor]:
         """Make one update from some of the decisions; return losses."""
 
-    @abstractmethod
-    def player(self) -> Player:
-        """Return a player that plays as the student does now, without learning."""
-
     def make_networks(self) -> dict[str, nn.Module]:
         """Return all networks by name."""
         return {POLICY: make_network(self.config())}
 
     def config(self) -> dict[str, Any]:
-        """Return the content of config.json, from which a clone is made again."""
+        """Return the content of config.json, from which a clone is loaded."""
         return {"agent": "kaminsky2020", "encoder": ENCODER, **asdict(self.settings)}
 
     # --- playing ---
@@ -106,30 +108,31 @@ class KaminskyTrainee(Trainee):
 
     @property
     def played(self) -> nn.Module:
-        """The network that plays, in the numbers it plays in."""
+        """The network that plays, in its number type."""
         if self._played is None:
-            self._played = as_played(self.networks[POLICY], self.dtype)
+            self._played = convert(self.networks[POLICY], self.dtype).eval()
         return self._played
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision, without exploration."""
-        return self.player().act(decisions, rng)
+        return choose_actions(self.played, self.config(), decisions)
 
     # --- learning ---
 
     def learn(self, experience: Experience, rng: np.random.Generator) -> Mapping[str, float]:
         """Learn from all decisions of a round, in random order; return the mean losses.
 
-        Raises TrainingDivergedError if a loss is no number any more.
+        Raises:
+            TrainingDivergedError: A loss is not finite.
         """
         self.generator.manual_seed(int(rng.integers(2**62)))
-        found: list[dict[str, torch.Tensor]] = []
+        losses: list[dict[str, torch.Tensor]] = []
         for rows in self._batches(len(experience), rng):
             with torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == torch.bfloat16):
-                found.append(self.learn_batch(experience, rows))
+                losses.append(self.learn_batch(experience, rows))
         self.rounds += 1
         self._played = None
-        means = {name: float(torch.stack([losses[name] for losses in found]).mean()) for name in found[0]}
+        means = {name: float(torch.stack([each[name] for each in losses]).mean()) for name in losses[0]}
         if not all(np.isfinite(value) for value in means.values()):
             raise TrainingDivergedError(f"round {self.rounds} of {self.name}: the losses are {means}")
         return means
@@ -140,17 +143,17 @@ class KaminskyTrainee(Trainee):
             yield from np.array_split(order, max(1, round(count / self.settings.batch)))
 
     def update(self, name: str, loss: torch.Tensor) -> torch.Tensor:
-        """Move one network against the gradient of a loss, and compute no other network's; return the loss."""
+        """Take an optimiser step for one network, with no gradients for others; return the loss."""
         optimiser = self.optimisers[name]
         optimiser.zero_grad(set_to_none=True)
         loss.backward(inputs=list(self.networks[name].parameters()))  # type: ignore[no-untyped-call]
         optimiser.step()
         return loss.detach()
 
-    # --- keeping ---
+    # --- files ---
 
     def save(self, folder: Path) -> None:
-        """Write the networks, what their optimisers remember, and config.json."""
+        """Write the networks, the states of their optimisers, and config.json."""
         tensors: dict[str, torch.Tensor] = {}
         for name, network in self.networks.items():
             tensors |= {f"{name}.{key}": value for key, value in network.state_dict().items()}
@@ -171,7 +174,7 @@ class KaminskyTrainee(Trainee):
 
     @classmethod
     def load(cls, folder: Path, game: Game) -> Self:
-        """Return the student that `save` wrote, which learns on as if nothing had happened, or a clone, which plays."""
+        """Return the student that `save` wrote, which continues exactly, or a clone, which plays."""
         student = cls()
         if not (folder / STATE).exists():
             load_weights(student.networks[POLICY], read_weights(folder / WEIGHTS), folder)

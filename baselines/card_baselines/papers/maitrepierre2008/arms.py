@@ -1,12 +1,11 @@
-"""Sessions of single strategies, and of bandits that walk through them.
+"""Sessions of single strategies, from which those of bandits are computed.
 
-A strategy remembers no earlier hand, and nor does an opponent like always_raise. So a hand that a strategy plays in a
-session ends the same way whichever strategies played the hands before it: the deal and the random numbers of decisions
-are fixed by the seed. Whatever a bandit would have won can therefore be read off from the sessions of its strategies
-on the same deals, hand by hand, and bandits are compared without playing again.
+Neither a strategy nor an opponent like always_raise has memory. So the result of a hand depends only on the strategy
+that plays it: the deal and the random numbers of decisions are fixed by the seed. The winnings of a bandit are hence
+computed from the sessions of its strategies on the same deals, hand by hand, without playing again.
 
-Nor does the order matter in which the hands of one style come, as long as the button alternates: any is as likely as
-the one that was dealt. The mean over many orders takes out the luck of which hand met which strategy.
+The order of the hands against one style does not matter either, as long as the button alternates: all orders are
+equally likely. The mean over many orders reduces the variance.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from card_envs.analysis.adaptation import play_adaptation
 from card_envs.game import Game
 from card_envs.typing import Floats
 
-LOT = 10
-"""Sessions that are played at a time, and kept."""
+BATCH = 10
+"""Number of sessions that are played at a time, and kept."""
 
 
 def play_sessions(game: Game, agent: Agent, styles: Sequence[str], hands: int, sessions: int, seed: int) -> Floats:
@@ -35,10 +34,12 @@ def play_sessions(game: Game, agent: Agent, styles: Sequence[str], hands: int, s
     return found.rewards
 
 
-def walk(rewards: Floats, new_bandit: Callable[[], Bandit]) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the winnings and the strategies of a bandit, both (sessions, hands), a new bandit for each session.
+def run_bandit(rewards: Floats, new_bandit: Callable[[], Bandit]) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the winnings and the strategies of a bandit, both (sessions, hands).
 
-    `rewards` (strategies, sessions, hands) are those of its strategies alone, on the same deals.
+    Args:
+        rewards: (strategies, sessions, hands) winnings of single strategies on the same deals.
+        new_bandit: Called for the bandit of each session.
     """
     _, sessions, hands = rewards.shape
     won, played = np.empty((sessions, hands)), np.empty((sessions, hands), np.int64)
@@ -62,18 +63,16 @@ def reorder_hands(rewards: Floats, num_styles: int, rng: np.random.Generator) ->
     return rewards[..., order]
 
 
-def mean_of_walks(
-    rewards: Floats, num_styles: int, new_bandit: Callable[[], Bandit], orders: int, seed: int = 0
-) -> Floats:
+def simulate_bandit(rewards: Floats, num_styles: int, new_bandit: Callable[[], Bandit], orders: int) -> Floats:
     """Return the winnings of a bandit per hand against each style, (sessions, styles): means over `orders` orders."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     total = np.zeros((rewards.shape[1], num_styles))
     for _ in range(orders):
-        won, _ = walk(reorder_hands(rewards, num_styles, rng), new_bandit)
+        won, _ = run_bandit(reorder_hands(rewards, num_styles, rng), new_bandit)
         total += mean_by_style(won, num_styles)
     return total / orders
 
 
 def mean_by_style(won: Floats, num_styles: int) -> Floats:
-    """Return the means (sessions, styles) of what was won, (sessions, hands)."""
+    """Return the means (sessions, styles) of winnings (sessions, hands)."""
     return np.asarray(won.reshape(len(won), num_styles, -1).mean(axis=2))

@@ -1,4 +1,4 @@
-"""Amounts of play for Maitrepierre et al. (2008), by name."""
+"""Amounts of play for Maitrepierre et al. (2008), by name, and further options."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ class Scale(protocol.Scale):
     figure_sessions: int
     orders: int = 20
     """Orders of a session's hands over which bandits are averaged in the tables about adaptation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(protocol.ReproductionOptions):
+    """Options of the paper."""
+
+    figures: bool = True
+    """Draw figures like figures 3 to 5 of the paper."""
 
 
 SCALES = {

@@ -270,8 +270,3 @@ class Shi2022Agent(Agent):
             return self._memories[number].read(rows, tokens)
         actor = self.actors[number]
         return Memories(actor.history, len(rows), actor.device).read(np.arange(len(rows)), tokens)
-
-
-def use_one_thread() -> None:
-    """Give PyTorch one thread from now on, as times per core need it."""
-    torch.set_num_threads(1)

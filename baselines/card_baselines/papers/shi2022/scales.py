@@ -1,9 +1,9 @@
-"""Amounts of training and play for Shi et al. (2022), by name."""
+"""Amounts of training and play for Shi et al. (2022), by name, and further options."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from card_baselines.papers import protocol
 from card_baselines.papers.shi2022.tables import PAPER_HANDS
@@ -25,6 +25,14 @@ class Scale(protocol.Scale):
     """Processor time of a player that is trained against five of one opponent."""
     changes: dict[str, Any] = field(default_factory=dict)
     """Settings of `training.Config` that are not the default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(protocol.ReproductionOptions):
+    """Options of the paper."""
+
+    history: Literal["lstm", "fc", "none"] = "lstm"
+    """Network by which the players of tables 1 to 3 read the betting."""
 
 
 SCALES = {

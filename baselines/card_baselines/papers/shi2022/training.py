@@ -113,17 +113,17 @@ class Config(RunConfig):
 
     def game(self) -> Game:
         """Return the game of the paper."""
-        return game_of_paper()
+        return make_paper_game()
 
 
-def game_of_paper() -> Game:
+def make_paper_game() -> Game:
     """Return six-max limit hold'em with the encoder `shi2022`."""
     return make_game(ENV, num_players=SEATS, encoder=ENCODER)
 
 
 def describe(config: Config) -> dict[str, Any]:
     """Return the content of config.json: the settings, and what a player needs to rebuild the networks."""
-    game = game_of_paper()
+    game = make_paper_game()
     return {
         "agent": "shi2022",
         "env": ENV,

@@ -1,7 +1,7 @@
-"""Does a belief in what the hand is worth help a learner of today? Self-play PPO with and without a sheet's values.
+"""Self-play PPO with and without the values of a cheating sheet in its observations.
 
-The encoder `ENCODER` is `default` with one more block: the four values that our cheating sheet gives to the hand,
-the mean over all completions of the board. Everything else of the two runs is the same: seed, decisions, network.
+The encoder `ENCODER` is `default` with one more block: the four values of the hand in our cheating sheet, means over
+all completions of the board. The two runs have the same seed, number of decisions and network.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.card_types import PUBLISHED, TYPE_OF_RANK, hole_type, rank_keys
-from card_baselines.papers.zheng2022.duel import game_of_paper
+from card_baselines.papers.zheng2022.duel import make_paper_game
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS
 from card_baselines.ppo.algorithm import ALGORITHM
@@ -32,13 +32,15 @@ from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 
 CELLS: NDArray[np.float64] = load_sheet(SHEET_FILE).values
-"""(45, 4) big blinds."""
+"""(45, 4): values of our sheet in big blinds."""
 WITH, WITHOUT = f"{__name__}:ENCODER", "default"
-"""Names of the encoders. The first one says where it stands, so that runs and agents find it without being told."""
+"""Names of the encoders. The first one is its location, so that runs and agents find it."""
 FOLDERS = {"default_sheet": WITH, "default": WITHOUT}
+"""Name of a folder -> encoder of its runs."""
 _COMPLETIONS = (0, 46, 1081)
-"""Number of completions of a board that lacks none, one, two cards; the first is not needed."""
-_LARGEST = 4.0
+"""Number of completions of a board that lacks one or two cards, at index 1 and 2."""
+_MAX_VALUE = 4.0
+"""Bound of the values in the observation space, in big blinds."""
 RULES = ("num_players=2", "rules=rlcard")
 SETTINGS: dict[str, Any] = {
     "panel": (), "minutes": 0, "num_tables": 256, "final_hands": 100, "evaluation_seconds": 1e9,
@@ -48,7 +50,8 @@ SETTINGS: dict[str, Any] = {
 
 def layout(config: HoldemConfig) -> Layout:
     """Return the blocks of `default`, and the sheet's values."""
-    sheet = Block("sheet", NUM_COLUMNS, f"big blinds that {', '.join(COLUMNS)} are worth", -_LARGEST, _LARGEST)
+    about = f"big blinds that {', '.join(COLUMNS)} are worth"
+    sheet = Block("sheet", NUM_COLUMNS, about, -_MAX_VALUE, _MAX_VALUE)
     return Layout((*DEFAULT.layout(config).blocks, sheet))
 
 
@@ -100,10 +103,10 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
 ENCODER = Encoder(WITH, 1, layout, *observe_kernels(_write, write_mask), decode)
 
 
-def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]:
-    """Train with and without the values; return what the one with them wins from the other, and both from Rule."""
-    game = game_of_paper(WITH)  # folders name no code: their agents find the encoder in the game
-    runs = [_run(root / folder, encoder, seed, decisions) for folder, encoder in FOLDERS.items()]
+def compare_encoders(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]:
+    """Train with both encoders; return the gain of the run with values from the other, and of both from Rule."""
+    game = make_paper_game(WITH)  # run folders may not name code: their agents take the encoder from the game
+    runs = [_train(root / folder, encoder, seed, decisions) for folder, encoder in FOLDERS.items()]
     agents = [find_agent(str(run), game) for run in runs]
     result = play_match(game, agents, hands, seed, duplicate=True)
     rule = find_agent("rlcard_rule", game)
@@ -112,8 +115,8 @@ def compare(root: Path, seed: int, decisions: int, hands: int) -> dict[str, Any]
     return {"mean": won.mean, "ci95": list(won.ci95), "hands": result.hands, "from_rule": from_rule}
 
 
-def _run(folder: Path, encoder: str, seed: int, decisions: int) -> Path:
-    """Return the folder of a run, one of those in `folder`, of self-play PPO with an encoder."""
+def _train(folder: Path, encoder: str, seed: int, decisions: int) -> Path:
+    """Return the run folder below `folder` of self-play PPO with an encoder, after training it."""
     config = Config(
         **SETTINGS, settings=(*RULES, f"encoder={encoder}"), steps=decisions, seed=seed, batch=min(8192, decisions)
     )  # fmt: skip

@@ -27,7 +27,7 @@ MOST_DECISIONS = 64
 _HANDS_OF_TABLE = 2**32
 
 
-def game_of_paper(encoder: str = "rlcard") -> Game:
+def make_paper_game(encoder: str = "rlcard") -> Game:
     """Return heads-up limit hold'em under RLCard's rules."""
     return limit_holdem(rules="rlcard", encoder=encoder)
 
@@ -79,7 +79,7 @@ class Duels:
 
     def __init__(self, learners: Learners, rivals: Learners | Sequence[Agent], num_tables: int, seed: int) -> None:
         """Seat learners at 0 and rivals, one for each table, at 1."""
-        self.game = game_of_paper()
+        self.game = make_paper_game()
         self.learners: list[tuple[int, Learners]] = [(0, learners)]
         if isinstance(rivals, Learners):
             self.learners.append((1, rivals))

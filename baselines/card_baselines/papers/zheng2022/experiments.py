@@ -98,7 +98,7 @@ class TableOption:
     settings: Mapping[str, Any] = field(default_factory=dict)
     repaired: bool = False
 
-    def player(self, sheet: Sheet) -> TablePlayer:
+    def make_player(self, sheet: Sheet) -> TablePlayer:
         """Return the player of a sheet."""
         return TablePlayer(sheet, **self.settings)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.papers.zheng2022.duel import Hand, game_of_paper
+from card_baselines.papers.zheng2022.duel import Hand, make_paper_game
 from card_baselines.papers.zheng2022.rewards import Shaping
 from card_baselines.papers.zheng2022.situation import (
     CHECK,
@@ -127,7 +127,7 @@ class Transitions:
     """Transitions of the learners of each table in the hand that is being played."""
 
     def __init__(self, num_tables: int, shaping: Shaping) -> None:
-        self._game = game_of_paper(ENCODER)
+        self._game = make_paper_game(ENCODER)
         self._shaping = shaping
         self._decided: list[list[tuple[Floats32, int, NDArray[np.uint8]]]] = [[] for _ in range(num_tables)]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.card_types import NUM_TYPES, PUBLISHED, TYPE_OF_RANK, hole_type
-from card_baselines.papers.zheng2022.duel import game_of_paper
+from card_baselines.papers.zheng2022.duel import make_paper_game
 from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS, column_of
 from card_envs.agent import Agent
 from card_envs.cards import DECK_SIZE
@@ -56,5 +56,5 @@ class ActionCounter:
 def share_of_actions(agent: Agent, rival: Agent, hands: int, seed: int = 0) -> dict[str, float]:
     """Return the share of each action among the decisions of `agent` in a match with `rival`."""
     counter = ActionCounter()
-    play_match(game_of_paper(), [agent, rival], hands, seed, duplicate=True, callbacks=[counter])
+    play_match(make_paper_game(), [agent, rival], hands, seed, duplicate=True, callbacks=[counter])
     return dict(zip(COLUMNS, (counter.counts / counter.counts.sum()).tolist(), strict=True))

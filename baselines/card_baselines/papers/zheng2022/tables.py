@@ -1,7 +1,7 @@
 """Zheng et al. (2022), Cheat'em: tables 1 to 3, where paper and code differ, the reward ideas, and strong rivals.
 
-Everything is in big blinds per hand of heads-up limit hold'em under `rules="rlcard"`, which the paper calls dollars. A
-learner is trained against the rival that it then plays; with several seeds, the interval speaks of seeds, each with a
+All numbers are in big blinds per hand of heads-up limit hold'em under `rules="rlcard"`, which the paper calls dollars.
+A learner is trained against the rival that it then plays; with several seeds, the interval is over seeds, each with a
 cheating sheet of its own. Tables 4 to 6 are not the paper's.
 """
 
@@ -17,7 +17,7 @@ UNIT = "big blinds per hand"
 CHEATEM, STATIC, TABLE, PPO, DQN = "cheatem", "static-cheatem", "table", "ppo", "dqn"
 RAISE, RULE, RANDOM = "raise-rule", "rule", "random"
 FIXED = {RAISE: "always_raise", RULE: "rlcard_rule", RANDOM: "random"}
-"""Players that neither learn nor have a sheet -> names of our agents."""
+"""Player that neither learns nor has a sheet -> name of our agent."""
 LEARNERS = (CHEATEM, STATIC, PPO, DQN)
 
 SHARES_TABLE, OPTIONS_TABLE, REWARDS_TABLE, STRONG_TABLE = 1, 4, 5, 6
@@ -49,11 +49,11 @@ SHARES = {
     "pocket pair": ("two cards", tuple(range(20, 33)), 5.9),
     "two cards without a pair": ("two cards", tuple(range(33, 45)), 94.1),
 }
-"""Table 1: card types -> the hands they are a share of, their rows in a sheet, and the printed share in percent."""
+"""Table 1: card type -> (hands of which it is a share, its rows in a sheet, printed share in percent)."""
 
 ROWS = (CHEATEM, STATIC, TABLE, PPO, DQN, RAISE, RULE)
 
 
 def hand_spread(row: str, rival: str) -> float:
-    """Return the standard deviation of a hand, roughly: it is large where somebody always raises."""
+    """Return the approximate standard deviation of a hand in big blinds. It is large where a player always raises."""
     return 14.0 if RAISE in (row, rival) else 4.0
