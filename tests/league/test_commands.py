@@ -103,7 +103,7 @@ def test_where_there_is_no_terminal_a_run_prints_lines(
         (["add", "{league}"], "nothing to add"),
         (["add", "{league}", "--kind", "direct"], "needs a name"),
         (["add", "{league}", "--division", "x", "--kind", "direct", "--set", "clone=3"], "no setting 'clone'"),
-        (["add", "{league}", "--teachers", "random", "--division", "final"], "plays everybody in the league"),
+        (["add", "{league}", "--teachers", "random", "--division", "final"], "plays all members of the league"),
         (["new", "{league}", "--env", "leduc_holdem-v0"], "is not empty"),
         (["rnak", "{league}"], "did you mean 'rank'?"),
     ],

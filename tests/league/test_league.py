@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from card_baselines.league import League, LeagueError
-from card_baselines.league.pools import LostRound, Processes, environment_of_workers
+from card_baselines.league.pools import LostRound, Processes, worker_environment
 from card_baselines.league.store import Store
 from card_baselines.run_folder import RunFolder
 
@@ -238,7 +238,7 @@ def test_a_round_that_brings_down_every_worker_is_given_up(tmp_path: Path) -> No
 
     with small_league(tmp_path / "league") as league:
         assert league.run({"climb": 2}, Dying()) == {"climb": 2}
-        assert [why for _, why in league.store.unplayable_rounds()] == ["3 workers died while they played it"] * 2
+        assert [why for _, why in league.store.lost_rounds()] == ["3 workers died while they played it"] * 2
         assert league.run({"climb": 4}) == {"climb": 4}
         assert len(league.store.rounds(played=True)) == 2
 
@@ -283,6 +283,6 @@ def test_workers_have_one_thread_and_small_caches(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "500")
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
     names = "OMP_NUM_THREADS", "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
-    with environment_of_workers():
+    with worker_environment():
         assert [os.environ.get(name) for name in names] == ["1", "500", "64"], "what somebody chose stays"
     assert [os.environ.get(name) for name in names] == ["4", "500", None]

@@ -7,32 +7,34 @@ import pytest
 
 from card_baselines.league import LeagueError
 from card_baselines.league.maps import principal_map
-from card_baselines.league.rankings import BOOTSTRAP, POSTERIOR, Ranking, evidence, rank, ranks_of
+from card_baselines.league.rankings import BOOTSTRAP, POSTERIOR, Ranking, collect_evidence, rank, ranks_of
 from card_baselines.league.rounds import Earnings
-from card_baselines.league.strengths import bradley_terry, comparisons, nash_equilibrium
+from card_baselines.league.strengths import bradley_terry, compare_pairs, nash_equilibrium
 from card_baselines.league.winnings import (
-    Played,
+    PlayedRound,
     Winnings,
+    compute_winnings,
     low_winnings,
     mean_winnings,
     median_winnings,
-    winnings,
 )
 
 ROCK_PAPER_SCISSORS = np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]])
 
 
-def pair_members(round: int, one: int, other: int, samples: np.ndarray, seats: tuple[int, int] = (1, 1)) -> Played:
+def pair_members(round: int, one: int, other: int, samples: np.ndarray, seats: tuple[int, int] = (1, 1)) -> PlayedRound:
     """A round in which `one` won `samples` chips, one number a deal, over all its seats."""
     squares = float((samples.astype(float) ** 2).sum())
     won = {
         one: Earnings(seats[0], int(samples.sum()), squares),
         other: Earnings(seats[1], -int(samples.sum()), squares),
     }
-    return Played(round, len(samples), len(samples), won)
+    return PlayedRound(round, len(samples), len(samples), won)
 
 
-def rounds_between(strengths: list[float], rng: np.random.Generator, hands: int = 100, times: int = 1) -> list[Played]:
+def rounds_between(
+    strengths: list[float], rng: np.random.Generator, hands: int = 100, times: int = 1
+) -> list[PlayedRound]:
     """Everybody meets everybody: member i wins strengths[i] - strengths[j] chips a hand from j, with noise of 10."""
     pairs = [(i, j) for i in range(len(strengths)) for j in range(i) for _ in range(times)]
     return [
@@ -43,7 +45,7 @@ def rounds_between(strengths: list[float], rng: np.random.Generator, hands: int 
 
 def test_a_winnings_matrix_by_hand() -> None:
     rounds = [pair_members(1, 7, 8, np.array([3, 1, -1, 5]), (2, 4)), pair_members(2, 7, 8, np.array([0, 4]), (2, 4))]
-    matrix = winnings(rounds, (7, 8, 9), chips_per_unit=2)
+    matrix = compute_winnings(rounds, (7, 8, 9), chips_per_unit=2)
     assert matrix.means[0, 1] == pytest.approx(12 / (2 * 6) / 2), "12 chips, 2 seats, 6 hands, 2 chips a unit"
     assert matrix.means[1, 0] == pytest.approx(-12 / (4 * 6) / 2)
     variance = np.var([3, 1, -1, 5], ddof=1) * 4 + np.var([0, 4], ddof=1) * 2
@@ -72,7 +74,7 @@ def test_every_measure_finds_a_clear_order(measure: str) -> None:
     if measure == "alpha_rank":
         pytest.importorskip("pyspiel")
     rounds = rounds_between([0.0, 5.0, 10.0, 15.0], np.random.default_rng(0), times=3)
-    of = evidence(rounds, 1, resamples=20)
+    of = collect_evidence(rounds, 1, resamples=20)
     rankings, missing = rank(of, [measure])
     assert missing == {} and rankings[measure].best_first() == [3, 2, 1, 0]
     assert rankings[measure].probability_above(3, 0) > 0.9
@@ -86,7 +88,9 @@ def test_intervals_of_scores_hold_the_truth() -> None:
     truth = np.array([np.mean([mine - other for other in strengths if other != mine]) for mine in strengths])
     held = 0
     for _ in range(300):
-        of = evidence(rounds_between(strengths, rng, hands=50), 1, resamples=200, seed=int(rng.integers(1 << 30)))
+        of = collect_evidence(
+            rounds_between(strengths, rng, hands=50), 1, resamples=200, seed=int(rng.integers(1 << 30))
+        )
         intervals = rank(of, ["mean"])[0]["mean"].score_intervals
         assert intervals is not None
         held += int(intervals[0, 0] <= truth[0] <= intervals[0, 1])
@@ -95,7 +99,7 @@ def test_intervals_of_scores_hold_the_truth() -> None:
 
 def test_probability_above_is_that_of_the_normal_noise() -> None:
     samples = np.array([10, -10] * 50 + [4] * 25)
-    of = evidence([pair_members(1, 0, 1, samples)], 1, resamples=4000)
+    of = collect_evidence([pair_members(1, 0, 1, samples)], 1, resamples=4000)
     ranking = rank(of, ["mean"])[0]["mean"]
     mean, error = samples.mean(), samples.std(ddof=1) / np.sqrt(len(samples))
     from statistics import NormalDist
@@ -106,7 +110,7 @@ def test_probability_above_is_that_of_the_normal_noise() -> None:
 
 def test_many_rounds_take_the_belief_of_the_model() -> None:
     rounds = rounds_between([0.0, 5.0], np.random.default_rng(0), times=50)
-    few, many = (rank(evidence(rounds, 1, resamples=count), ["plackett_luce"])[0] for count in (10, 200))
+    few, many = (rank(collect_evidence(rounds, 1, resamples=count), ["plackett_luce"])[0] for count in (10, 200))
     assert few["plackett_luce"].source == BOOTSTRAP and many["plackett_luce"].source == POSTERIOR
 
 
@@ -123,9 +127,9 @@ def test_bradley_terry_is_the_maximum_of_the_likelihood() -> None:
 
 
 def test_wins_count_every_pair_of_a_round() -> None:
-    played = Played(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(2, 60, 0), 3: Earnings(3, -90, 0)})
-    assert comparisons([played], (1, 2, 3)).wins().tolist() == [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]]
-    assert comparisons([played, played], (1, 3)).wins(np.array([2.0, 0.0])).tolist() == [[0, 2], [0, 0]]
+    played = PlayedRound(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(2, 60, 0), 3: Earnings(3, -90, 0)})
+    assert compare_pairs([played], (1, 2, 3)).wins().tolist() == [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]]
+    assert compare_pairs([played, played], (1, 3)).wins(np.array([2.0, 0.0])).tolist() == [[0, 2], [0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -159,13 +163,13 @@ def test_alpha_rank_shares_within_a_cycle() -> None:
 
 def test_what_cannot_be_ranked_is_told() -> None:
     with pytest.raises(LeagueError, match="no rounds between members"):
-        evidence([], 1)
-    together = Played(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(1, -10, 0), 3: Earnings(1, -20, 0)})
-    rankings, missing = rank(evidence([together], 1, resamples=5), ["mean", "nash", "bradley_terry"])
+        collect_evidence([], 1)
+    together = PlayedRound(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(1, -10, 0), 3: Earnings(1, -20, 0)})
+    rankings, missing = rank(collect_evidence([together], 1, resamples=5), ["mean", "nash", "bradley_terry"])
     assert list(rankings) == ["bradley_terry"]
-    assert "met nobody alone" in missing["mean"] and "3 pairs have not met" in missing["nash"]
+    assert "met no other alone" in missing["mean"] and "3 pairs have not met" in missing["nash"]
     with pytest.raises(LeagueError, match="measure 'elo' is not known"):
-        rank(evidence([together], 1), ["elo"])
+        rank(collect_evidence([together], 1), ["elo"])
 
 
 def test_ranks_and_their_intervals() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from card_baselines.league import League
-from card_baselines.league.cashflow import cashflow_of
-from card_baselines.league.report import standings, write_report
+from card_baselines.league.cashflow import compute_cashflow
+from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.store import Store
-from card_baselines.league.strategies import Strategies, require_strategies, strategies_of
-from card_baselines.league.style import style_of
+from card_baselines.league.strategies import Strategies, measure_strategies, require_strategies
+from card_baselines.league.style import measure_style
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
 
@@ -76,7 +76,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_cashflow_by_hand(store: Store) -> None:
-    found = cashflow_of(store, [1], (1, 2, 3))
+    found = compute_cashflow(store, [1], (1, 2, 3))
     assert found is not None and found.rounds.tolist() == [[0, 2, 2], [2, 0, 2], [2, 2, 0]]
     # round 1: a sits at 0 and 1, b at 2, c at 3; in round 2 b sits at 0, a at 1, c at 2 and 3
     a_to_b, a_to_c, b_to_c = 10 * (1 + 3), 10 * (2 + 4) + 30 * (3 + 4), 10 * 5 + 30 * (1 + 2)
@@ -90,15 +90,15 @@ def test_cashflow_by_hand(store: Store) -> None:
 
 
 def test_cashflow_of_everybody_and_of_nobody(store: Store) -> None:
-    found = cashflow_of(store, [1], (1, 2, 3, 4))
+    found = compute_cashflow(store, [1], (1, 2, 3, 4))
     assert found is not None and found.rounds[0].tolist() == [0, 3, 3, 1]
     assert found.means[3].tolist()[:3] == [-2, -4, -5] and np.isinf(found.half_widths[3, :3]).all()
-    assert cashflow_of(store, [1], (1, 2)) is None, "two members: what one pays is what the other wins"
-    assert cashflow_of(store, [2], (1, 2, 3)) is None
+    assert compute_cashflow(store, [1], (1, 2)) is None, "two members: what one pays is what the other wins"
+    assert compute_cashflow(store, [2], (1, 2, 3)) is None
 
 
 def test_what_members_pay_is_what_they_lose(mixed: League) -> None:
-    found = standings(mixed, "mixed", ["trueskill"], resamples=5)
+    found = compute_standings(mixed, "mixed", ["trueskill"], resamples=5)
     assert found.cashflow is not None and len(found.cashflow.members) == 7
     pairs = np.zeros((7, 7))
     place = {member: number for number, member in enumerate(found.cashflow.members)}
@@ -119,7 +119,7 @@ def strategies(mixed: League) -> Strategies:
     """Of everybody who does not learn."""
     heard: list[int] = []
     members = [member.id for member in mixed.members.values() if not member.learns]
-    found = strategies_of(mixed, members, hands=1, progress=lambda: heard.append(1))
+    found = measure_strategies(mixed, members, hands=1, progress=lambda: heard.append(1))
     assert len(heard) == len(members) == 7
     return found
 
@@ -128,14 +128,14 @@ def test_strategies_of_agents_and_clones(mixed: League, strategies: Strategies) 
     members, found = {member.name: member.id for member in mixed.members.values()}, strategies
     assert found.missing == {members["Breaks"]: "RuntimeError: out of order"}
     assert found.vectors.shape == (6, 4320 * 53) and found.decisions == 4320
-    alone = style_of(find_agent("chen", mixed.game), mixed.game, hands=1)
+    alone = measure_style(find_agent("chen", mixed.game), mixed.game, hands=1)
     assert (found.styles[found.members.index(members["chen"])].counts == alone.counts).all()
     clone = found.styles[found.members.index(members["climb.Learner/1"])]
     assert clone.counts.sum() == 4320 and clone.tightness > 1, "it knows next to nothing, so it folds"
 
 
 def test_a_report_with_a_map_by_strategy(mixed: League, strategies: Strategies, tmp_path: Path) -> None:
-    found = standings(mixed, "mixed", ["trueskill"], resamples=5)
+    found = compute_standings(mixed, "mixed", ["trueskill"], resamples=5)
     write_report(mixed, found, tmp_path, strategies=strategies)
     text = (tmp_path / "report.md").read_text()
     assert "Members by their strategy vectors, 4,320 decisions each" in text

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from card_baselines.league import style
-from card_baselines.league.style import CALLS, CHECKS, FIRST_RAISE, FOLDS, NUM_BINS, Style, style_of
+from card_baselines.league.style import CALLS, CHECKS, FIRST_RAISE, FOLDS, NUM_BINS, Style, measure_style
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.compiler import COMPILED
 from card_envs.game import Game
@@ -27,12 +27,12 @@ def game() -> Game:
 
 @pytest.fixture(scope="module")
 def bases(game: Game) -> Any:
-    return np.concatenate([style._base(game.config, *base) for base in BASES])
+    return np.concatenate([style._make_table(game.config, *base) for base in BASES])
 
 
 def test_there_are_4320_situations_of_53_bins(game: Game) -> None:
     assert math.prod(style.SHAPE) == style.NUM_SITUATIONS == len(BASES) * style.DECILES
-    assert NUM_BINS == 53 and style_of(find_agent("always_call", game), game, hands=1).vector.shape == (4320 * 53,)
+    assert NUM_BINS == 53 and measure_style(find_agent("always_call", game), game, hands=1).vector.shape == (4320 * 53,)
 
 
 def test_situations_are_what_they_are_called(bases: Any) -> None:
@@ -52,7 +52,7 @@ def test_situations_are_what_they_are_called(bases: Any) -> None:
 
 def test_hands_are_of_their_deciles_and_seats(game: Game) -> None:
     for street, shown in enumerate((0, 3, 4, 5)):
-        decks = style._rotate_to_seat(3, style._decks(game, street, 2, seed=1))
+        decks = style._rotate_to_seat(3, style._draw_decks(game, street, 2, seed=1))
         for k, deck in enumerate(decks.tolist()):
             assert len(set(deck)) == 17
             percentile = hand_percentile([*deck[6:8], *deck[12 : 12 + shown]])
@@ -73,7 +73,7 @@ class Known(Agent):
 
 
 def test_an_agent_that_is_known(game: Game) -> None:
-    counts = style_of(Known(), game, hands=3).counts
+    counts = measure_style(Known(), game, hands=3).counts
     assert counts.sum(axis=-1).tolist() == np.full(style.SHAPE, 3).tolist()
     assert counts[0, ..., 0, FOLDS].tolist() == np.full(style.SHAPE[1:4], 3).tolist()
     free = counts[1:, :, :, ::2]
@@ -98,10 +98,10 @@ def test_measures() -> None:
 
 
 def test_random_actions_are_uniform_and_repeatable(game: Game) -> None:
-    first, again = (style_of(find_agent("random", game), game, hands=2).counts for _ in range(2))
+    first, again = (measure_style(find_agent("random", game), game, hands=2).counts for _ in range(2))
     assert (first == again).all()
     if COMPILED:
-        counts = style_of(find_agent("random", game), game, hands=20).counts
+        counts = measure_style(find_agent("random", game), game, hands=20).counts
         pressed = counts[1, :, :, 1].reshape(-1, NUM_BINS).sum(axis=0)  # min raise 16 .. 24 or more of 200 chips
         assert abs(pressed[FOLDS] - pressed[CALLS]) < 5 * np.sqrt(2 * pressed[CALLS])
         assert pressed[FIRST_RAISE:].sum() > 50 * pressed[FOLDS]
@@ -109,7 +109,7 @@ def test_random_actions_are_uniform_and_repeatable(game: Game) -> None:
 
 def test_bet_menus_and_other_games(game: Game) -> None:
     menu = no_limit_holdem(6)
-    assert style_of(find_agent("always_raise", menu), menu, hands=1).tightness == 0.0
+    assert measure_style(find_agent("always_raise", menu), menu, hands=1).tightness == 0.0
     for other in (no_limit_holdem(2), no_limit_holdem(6, stacks=300)):
         with pytest.raises(ValueError, match="six-max no-limit hold'em with 100 big blinds"):
-            style_of(find_agent("always_call", other), other)
+            measure_style(find_agent("always_call", other), other)

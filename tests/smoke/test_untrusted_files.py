@@ -27,7 +27,7 @@ from card_baselines import cli
 from card_baselines.agents.learned.onnx_export import export_onnx
 from card_baselines.agents.learned.pretrained_agents import PRETRAINED
 from card_baselines.league import League, LeagueError
-from card_baselines.league.strategies import strategies_of
+from card_baselines.league.strategies import measure_strategies
 from card_baselines.papers.zheng2022.pretrained_agents import PRETRAINED as ZHENG
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train
@@ -345,7 +345,7 @@ def test_a_map_of_strategies_asks_no_code_of_the_store(mark: Path, tmp_path: Pat
         league.add_division("final", "round_robin", teachers=["random", "always_call"], hands=10)
     change(tmp_path / "league", "UPDATE members SET spec = 'payload:E' WHERE id = 1")
     with League.open(tmp_path / "league") as league:
-        found = strategies_of(league, [1], hands=1)
+        found = measure_strategies(league, [1], hands=1)
     assert "names code for its agent" in found.missing[1]
 
 

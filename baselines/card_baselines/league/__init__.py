@@ -1,4 +1,4 @@
-"""Leagues: populations of agents that train against each other, and what is known of who is better than whom."""
+"""Leagues: populations of agents that train against each other, and rankings of their members."""
 
 from card_baselines.league.divisions import DivisionSettings
 from card_baselines.league.experience import Experience

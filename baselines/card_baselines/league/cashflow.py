@@ -1,4 +1,4 @@
-"""Who pays whom: what members of the same table win and lose, split among pairs of seats."""
+"""Payments between members of the same table, per pair of seats."""
 
 from __future__ import annotations
 
@@ -9,49 +9,55 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.store import Store, matrix_in, numbers_in
+from card_baselines.league.store import Store, format_numbers, parse_matrix
 from card_envs.match.summary import student_t_quantile
 
-_LEAST_MEMBERS = 3
-"""Members of a round, at least: with two, what one pays the other is what the other wins."""
+_MIN_MEMBERS = 3
+"""Minimum number of members of a round: with two, the payments are the winnings."""
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Cashflow:
-    """Payments of each member to each other, per hand and pair of seats, in the unit of the game, net."""
+    """Net payments of each member to each other, per hand and pair of seats, in the unit of the game."""
 
     members: tuple[int, ...]
     means: Matrix
     """(n, n): what a seat of the row pays a seat of the column; NaN where the two never sat at one table."""
     half_widths: Matrix
-    """(n, n): half the width of the 95 % interval, from how the rounds of the two differ; infinite for one round."""
+    """(n, n): half the width of the 95 % interval over rounds; infinite for a single round."""
     rounds: NDArray[np.int64]
-    """(n, n): in how many rounds both played."""
+    """(n, n): number of rounds in which both played."""
 
 
-def cashflow_of(store: Store, divisions: Collection[int], members: Collection[int]) -> Cashflow | None:
-    """Return who of `members` pays whom in the rounds without students of some divisions.
+def compute_cashflow(store: Store, divisions: Collection[int], members: Collection[int]) -> Cashflow | None:
+    """Return the payments between members in the rounds without students of some divisions.
 
-    Only rounds of three members or more count; None where there are none.
+    Args:
+        store: Store of the league.
+        divisions: Ids of the divisions.
+        members: Ids of the members.
+
+    Returns:
+        The payments in rounds of three members or more; None if there are no such rounds.
     """
     order = tuple(members)
     column = {member: number for number, member in enumerate(order)}
     query = (
         "SELECT r.seating, o.hands, o.cashflow FROM outcomes o JOIN rounds r ON r.id = o.round WHERE o.lost IS NULL "
-        f"AND r.students = '[]' AND r.division IN ({numbers_in(divisions)}) ORDER BY o.round"
+        f"AND r.students = '[]' AND r.division IN ({format_numbers(divisions)}) ORDER BY o.round"
     )
     sums = _Sums(np.zeros((5, len(order), len(order))), np.zeros((len(order), len(order)), np.int64))
     for text, hands, content in store.rows(query):
         seating = json.loads(text)
-        if len(set(seating)) >= _LEAST_MEMBERS and column.keys() >= set(seating):
-            flow, pairs = _sum_by_member(matrix_in(content), [column[member] for member in seating], len(order))
+        if len(set(seating)) >= _MIN_MEMBERS and column.keys() >= set(seating):
+            flow, pairs = _sum_by_member(parse_matrix(content), [column[member] for member in seating], len(order))
             sums.add(flow * hands, pairs * hands)
     return sums.cashflow(order) if sums.rounds.any() else None
 
 
 def _sum_by_member(flow: Matrix, columns: Sequence[int], count: int) -> tuple[Matrix, Matrix]:
-    """Return (count, count) twice: what members pay each other per hand over all seats, and how many pairs of seats."""
+    """Return payments between members per hand over all their seats, and the pairs of seats, (count, count) each."""
     seats = np.zeros((len(columns), count))
     seats[np.arange(len(columns)), columns] = 1
     pairs = np.outer(seats.sum(axis=0), seats.sum(axis=0))
@@ -61,14 +67,15 @@ def _sum_by_member(flow: Matrix, columns: Sequence[int], count: int) -> tuple[Ma
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over rounds, from which ratios and their errors come."""
+    """Sums over rounds for the ratio estimator payments / weights, and its errors."""
 
     sums: Matrix
-    """(5, n, n): of flows, weights, and of the products flow * flow, flow * weight, weight * weight."""
+    """(5, n, n): sums of flow, weight, flow * flow, flow * weight and weight * weight."""
     rounds: NDArray[np.int64]
+    """(n, n): number of rounds."""
 
     def add(self, flow: Matrix, weight: Matrix) -> None:
-        """Add a round: what was paid (n, n), and in how many hands and pairs of seats."""
+        """Add the payments (n, n) of a round, and their weights: hands times pairs of seats."""
         for total, term in zip(self.sums, (flow, weight, flow * flow, flow * weight, weight * weight), strict=True):
             total += term
         self.rounds[...] += weight > 0
@@ -76,7 +83,7 @@ class _Sums:
     def cashflow(self, members: tuple[int, ...]) -> Cashflow:
         """Return the ratios flow / weight, with half widths of intervals from the deviations of the rounds."""
         flow, weight, flow_flow, flow_weight, weight_weight = self.sums
-        quantile = np.full(self.rounds.max() + 1, np.inf)  # of one round, nothing is known about its error
+        quantile = np.full(self.rounds.max() + 1, np.inf)  # the error of a single round is unknown
         for count in np.unique(self.rounds[self.rounds > 1]):
             quantile[count] = student_t_quantile(0.975, int(count) - 1)
         with np.errstate(invalid="ignore", divide="ignore"):

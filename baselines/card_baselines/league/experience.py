@@ -1,4 +1,4 @@
-"""What a student lived through in the hands of a round, as arrays."""
+"""The decisions and rewards of a student in the hands of a round, as arrays."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from card_envs.game import Game
 class Experience:
     """The n >= 1 decisions of one student in hands that were played side by side, in the order in which it took them.
 
-    Within a hand, an earlier decision stands before a later one.
+    The decisions of a hand are in order, but not adjacent.
     """
 
     game: Game
-    """Game with the encoder that the student asked for."""
+    """Game with the encoder of the student."""
     observations: NDArray[Any]
     """(n, d)."""
     action_masks: NDArray[np.int8]
-    """(n, num_actions): 1 for actions that were legal."""
+    """(n, num_actions): 1 for legal actions."""
     actions: NDArray[np.int64]
-    """(n,): what it chose."""
+    """(n,): chosen actions."""
     notes: NDArray[Any] | None
-    """(n, ...): what it wrote beside its choices, see `Choices`."""
+    """(n, ...): notes of the student, see `Choices`."""
     hands: NDArray[np.int64]
-    """(n,): in which hand, 0 .. num_hands - 1; hands in which it decided nothing are missing."""
+    """(n,): index of the hand, 0 .. num_hands - 1; hands without a decision of the student are missing."""
     seats: NDArray[np.int64]
-    """(n,): at which seat; a student may have several of a table."""
+    """(n,): seat of the student, which may have several at a table."""
     rewards: NDArray[np.float64]
-    """(n,): what the seat won in the whole hand, in `game.unit`: the same for all its decisions of the hand."""
+    """(n,): winnings of the seat in the whole hand, in `game.unit`: the same for all its decisions of the hand."""
     num_hands: int
-    """Played side by side."""
+    """Number of hands that were played side by side."""
 
     def __len__(self) -> int:
         """Return the number of decisions."""
@@ -44,7 +44,7 @@ class Experience:
 
     @cached_property
     def following(self) -> NDArray[np.int64]:
-        """(n,): index of the seat's next decision in the same hand; -1 for its last one."""
+        """(n,): index of the seat's next decision in the same hand; -1 for the last one."""
         chains = self.hands * self.game.num_seats + self.seats
         order = np.argsort(chains, kind="stable")
         goes_on = chains[order[1:]] == chains[order[:-1]]

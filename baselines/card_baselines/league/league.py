@@ -1,4 +1,4 @@
-"""A league: a folder with its store and the trainees' files, and what can be done with it."""
+"""A league: a folder with its store and the files of its trainees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from card_baselines.league.ratings import Rating, final_ratings
 from card_baselines.league.runner import Progress, Runner
 from card_baselines.league.store import DivisionRow, LeagueError, Member, Store
 from card_baselines.league.trainee import trainee_class
-from card_baselines.run_folder import RunFolder, git_commit
+from card_baselines.run_folder import FolderInUseError, RunFolder, git_commit
 from card_envs.agent import find_agent
 from card_envs.agent.loading import code_in
 from card_envs.envs import UnknownSettingError, make_game
@@ -24,10 +24,10 @@ STORE = "league.sqlite"
 
 
 class League:
-    """A population that plays rounds in divisions. Reading needs nothing; adding and running is for one process."""
+    """A population that plays rounds in divisions. Any process may read it; one at a time may add to it or run it."""
 
     def __init__(self, folder: Path, store: Store, allow: Iterable[str] = ()) -> None:
-        """Use an open store: `new` and `open` make one."""
+        """Use an open store. `new` and `open` make leagues."""
         self.folder, self.store = folder, store
         self.meta = store.meta()
         self._allowed = {code_in(spec) or spec for spec in allow}
@@ -46,7 +46,7 @@ class League:
             The league, open.
 
         Raises:
-            LeagueError: If the folder is not empty or cannot be made, or the environment has no such setting.
+            LeagueError: The folder is not empty or cannot be made, or the environment has no such setting.
 
         Example:
             >>> League.new("leagues/first", "limit_holdem-v0", num_players=6)  # doctest: +SKIP
@@ -70,10 +70,10 @@ class League:
         Args:
             folder: Folder of the league.
             allow: Code, "module:NAME" or "path/to/file.py:NAME", that members and settings of the store may name. Other
-                code is refused when it is needed: the folder may be somebody else's.
+                code is refused when it is needed, since the folder may come from somebody else.
 
         Raises:
-            LeagueError: If there is no league in the folder.
+            LeagueError: There is no league in the folder.
         """
         path = Path(folder)
         return cls(path, Store.open(path / STORE), allow)
@@ -87,17 +87,17 @@ class League:
     @property
     def game(self) -> Game:
         """The game that all rounds are played in."""
-        with self.allowed_names():
+        with self.restrict_names():
             return _make_game(self.meta["env"], self.meta["settings"])
 
-    def allowed_names(self) -> AbstractContextManager[None]:
-        """Return a context in which names are those of the store: registered ones, and those that the user typed."""
+    def restrict_names(self) -> AbstractContextManager[None]:
+        """Return a context in which only registered names, and those that the user allowed, can be loaded."""
         advice = "If you trust the code, add --allow {name} (in Python: League.open(folder, allow=[...]))"
         return registered_names_only(self.folder / STORE, self._allowed, advice)
 
     @property
     def members(self) -> dict[int, Member]:
-        """Members by their numbers."""
+        """Members by their ids."""
         return self.store.members()
 
     @property
@@ -106,7 +106,7 @@ class League:
         return self.store.divisions()
 
     def division(self, name: str) -> DivisionRow:
-        """Return the division of a name; LeagueError lists those there are."""
+        """Return the division of a name; raise LeagueError if there is none."""
         divisions = self.divisions
         if name not in divisions:
             known = ", ".join(divisions) or "none yet: `card-envs league add` adds one"
@@ -114,7 +114,7 @@ class League:
         return divisions[name]
 
     def ratings(self, division: str) -> dict[int, Rating]:
-        """Return the last TrueSkill ratings in a division's leaderboard."""
+        """Return the latest TrueSkill ratings in a division, by member."""
         return final_ratings(self.store.ratings(self.division(division).id))
 
     def add_agents(self, *specs: str, division: str | None = None) -> list[int]:
@@ -125,22 +125,22 @@ class League:
             division: Name of a division in which they play from now on.
 
         Returns:
-            The members' numbers, in the order of `specs`.
+            The members' ids, in the order of `specs`.
 
         Raises:
-            ValueError: For an agent that is not known or cannot play the game.
-            LeagueError: For an unknown division, and for one that plays everybody.
+            ValueError: An agent is not known or cannot play the game.
+            LeagueError: The division is unknown, or plays all members of the league anyway.
         """
         game = self.game
         for spec in specs:
-            find_agent(spec, game)  # complains in words
+            find_agent(spec, game)  # raises ValueError before anything is written
         self._allowed |= {code_in(spec) for spec in specs}
         row = None if division is None else self.division(division)
         with self._open_store_for_writing() as store:
-            numbers = [self._agent(store, spec) for spec in specs]
+            ids = [self._add_agent(store, spec) for spec in specs]
             if row is not None:
-                self._enter(store, row, numbers)
-        return numbers
+                self._add_to_division(store, row, ids)
+        return ids
 
     def add_division(
         self, name: str, kind: str, *, students: Sequence[str] = (), teachers: Sequence[str] = (), **settings: Any
@@ -151,13 +151,13 @@ class League:
             name: Name of the division.
             kind: A key of `divisions.KINDS`: random or climbing train; similar, direct, round_robin and swiss evaluate.
             students: Trainees that learn in it: registered names, "module:Class" or "path/to/file.py:Class".
-            teachers: Agents that do not learn. An evaluating division without teachers plays everybody in the league
-                who does not learn.
+            teachers: Agents that do not learn. An evaluating division without teachers plays all members of the league
+                that do not learn.
             **settings: Fields of `DivisionSettings`, such as hands=10_000.
 
         Raises:
-            LeagueError: For an unknown kind, and for settings and members that do not fit.
-            ValueError: For students and teachers that are not known or cannot play the game.
+            LeagueError: The kind is unknown, or settings or members do not fit it.
+            ValueError: A student or teacher is not known or cannot play the game.
         """
         if kind not in KINDS:
             raise LeagueError(f"kind {kind!r} is not known: choose one of {', '.join(KINDS)}")
@@ -175,16 +175,16 @@ class League:
         self._allowed |= {*students, *(code_in(spec) for spec in teachers)}
         with self._open_store_for_writing() as store:
             number = store.add_division(name, kind, settings)
-            entries = [self._agent(store, spec) for spec in dict.fromkeys(teachers)]
+            entries = [self._add_agent(store, spec) for spec in dict.fromkeys(teachers)]
             for spec in students:
-                label = _free_name(store, f"{name}.{_short(spec)}")
+                label = _find_free_name(store, f"{name}.{_shorten(spec)}")
                 entries.append(store.add_member(label, spec, is_trainee=True, learns=True, division=number))
             store.add_entries(number, entries)
 
     def run(
         self, rounds: Mapping[str, int], pool: Pool | None = None, progress: Progress | None = None
     ) -> dict[str, int]:
-        """Play rounds until each division has as many. Rounds that an earlier run planned come first.
+        """Play rounds until each division has a number of them. Rounds that an earlier run planned come first.
 
         Divisions play side by side as far as the pool can. An interrupted run keeps all rounds that ended.
 
@@ -197,17 +197,17 @@ class League:
             Division -> number of rounds now.
 
         Raises:
-            LeagueError: For an unknown division, and when nothing can be written.
-            UntrustedNameError: If the store names code that `allow` does not.
+            LeagueError: A division is unknown, or the folder cannot be written.
+            UntrustedNameError: The store names code that `allow` does not.
         """
         chosen = {name: (self.division(name), count) for name, count in rounds.items()}
         self._require_allowed_members()
-        with self._lock(), _open_for_writing(self.folder) as store, self.allowed_names():
+        with self._lock(), _open_for_writing(self.folder) as store, self.restrict_names():
             return Runner(self.folder, store, self.game, pool or InProcess(), progress, self._allowed).run(chosen)
 
     def _require_allowed_members(self) -> None:
-        """Raise UntrustedNameError before anything is played if the store names code that the user did not."""
-        with self.allowed_names():
+        """Raise UntrustedNameError, before anything is played, if the store names code that the user did not allow."""
+        with self.restrict_names():
             for member in self.members.values():
                 if member.is_trainee:
                     trainee_class(member.spec)
@@ -224,13 +224,10 @@ class League:
         with ExitStack() as stack:
             try:
                 stack.enter_context(RunFolder(self.folder).lock())
-            except ValueError as error:
-                if "is in use" not in str(error):
-                    raise
-                holder = str(error).partition(": ")[2].partition(" trains there")[0]
+            except FolderInUseError as error:
                 raise LeagueError(
-                    f"the league in {self.folder} is in use by {holder}: wait until it ends; `rank`, `report` and "
-                    "`watch` can be used meanwhile"
+                    f"the league in {self.folder} is in use by {error.holder}: wait until it ends; `rank`, `report` "
+                    "and `watch` can be used meanwhile"
                 ) from None
             except OSError as error:  # a full disk
                 raise LeagueError(
@@ -238,18 +235,19 @@ class League:
                 ) from error
             yield
 
-    def _agent(self, store: Store, spec: str) -> int:
-        found = [member.id for member in store.members().values() if member.spec == spec and not member.is_trainee]
-        return found[0] if found else store.add_member(
-            _free_name(store, _short(spec)), spec, is_trainee=False, learns=False
-        )  # fmt: skip
+    def _add_agent(self, store: Store, spec: str) -> int:
+        """Return the id of the member that is this agent, added if it is new."""
+        for member in store.members().values():
+            if member.spec == spec and not member.is_trainee:
+                return member.id
+        return store.add_member(_find_free_name(store, _shorten(spec)), spec, is_trainee=False, learns=False)
 
     @staticmethod
-    def _enter(store: Store, row: DivisionRow, numbers: Sequence[int]) -> None:
+    def _add_to_division(store: Store, row: DivisionRow, members: Sequence[int]) -> None:
         present = store.entries(row.id)
         if not present and not KINDS[row.kind].trains:
-            raise LeagueError(f"division {row.name!r} plays everybody in the league: nobody needs to be added to it")
-        store.add_entries(row.id, [number for number in dict.fromkeys(numbers) if number not in present])
+            raise LeagueError(f"division {row.name!r} plays all members of the league: none needs to be added to it")
+        store.add_entries(row.id, [member for member in dict.fromkeys(members) if member not in present])
 
 
 def _make_game(env: str, settings: Mapping[str, Any]) -> Game:
@@ -268,12 +266,13 @@ def _open_for_writing(folder: Path) -> Iterator[Store]:
         store.close()
 
 
-def _short(spec: str) -> str:
-    """Return a name for what a spec names: "path/to/file.py:Class" -> "Class", a run folder -> its last part."""
+def _shorten(spec: str) -> str:
+    """Return a short name: "Class" for "path/to/file.py:Class", the last part of the path of a run folder."""
     return spec.rpartition(":")[2] if ":" in spec else Path(spec).name
 
 
-def _free_name(store: Store, wanted: str) -> str:
-    taken = {member.name for member in store.members().values()}
-    numbers = (wanted if number == 1 else f"{wanted}-{number}" for number in range(1, len(taken) + 2))
-    return next(name for name in numbers if name not in taken)
+def _find_free_name(store: Store, wanted: str) -> str:
+    """Return the wanted name of a member, with a number behind it if the name is taken."""
+    used = {member.name for member in store.members().values()}
+    names = (wanted if number == 1 else f"{wanted}-{number}" for number in range(1, len(used) + 2))
+    return next(name for name in names if name not in used)

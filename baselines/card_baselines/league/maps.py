@@ -1,4 +1,4 @@
-"""Maps: vectors that say how members play, in two dimensions, where those that play alike lie near each other."""
+"""Maps of members: vectors that describe their play, projected to two dimensions."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.store import Store, numbers_in
+from card_baselines.league.store import Store, format_numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Points of the members in the plane that shows most of how they differ."""
+    """Points of the members in the plane of their two principal components."""
 
     points: NDArray[np.float64]
-    """(n, 2)."""
+    """(n, 2) coordinates."""
     explained: tuple[float, float]
     """Shares of the variance along the two axes, 0 .. 1."""
     axes: NDArray[np.float64]
-    """(2, d): what the axes are made of."""
+    """(2, d) the principal components."""
 
 
 def principal_map(vectors: NDArray[np.float64], standardise: bool = False) -> Map:
@@ -30,10 +30,10 @@ def principal_map(vectors: NDArray[np.float64], standardise: bool = False) -> Ma
 
     Args:
         vectors: (n, d), n >= 2.
-        standardise: Divide each coordinate by its standard deviation, so that all count alike whatever their units.
+        standardise: Whether to divide each coordinate by its standard deviation, so that units do not matter.
 
     Raises:
-        ValueError: For fewer than two vectors.
+        ValueError: There are fewer than two vectors.
     """
     if vectors.ndim != 2 or len(vectors) < 2:
         raise ValueError(f"vectors of shape {vectors.shape}: at least two rows are needed")
@@ -56,32 +56,33 @@ class Play:
     """Play statistics of members, counted in their rounds."""
 
     members: tuple[int, ...]
+    """Ids of the members."""
     names: tuple[str, ...]
     """Names of the statistics."""
     values: NDArray[np.float64]
-    """(n, statistics): means over the rounds, by occasions; NaN where there was no occasion."""
+    """(n, statistics): means over the rounds, weighted by occasions; NaN where there was no occasion."""
 
     @property
     def vectors(self) -> NDArray[np.float64]:
-        """(n, statistics): the same, with the mean of the others where there was no occasion."""
+        """(n, statistics): the values, with the mean of the other members where there was no occasion."""
         known = ~np.isnan(self.values)
         counts = np.maximum(known.sum(axis=0), 1)
         return np.where(known, self.values, np.where(known, self.values, 0.0).sum(axis=0) / counts)
 
 
-def play_of(store: Store, divisions: Collection[int]) -> Play | None:
+def load_play(store: Store, divisions: Collection[int]) -> Play | None:
     """Return the play statistics of members.
 
     Args:
         store: Store of the league.
-        divisions: Numbers of the divisions whose rounds count.
+        divisions: Ids of the divisions whose rounds count.
 
     Returns:
-        The statistics; None where none were counted.
+        The statistics; None if none were counted.
     """
     query = (
         "SELECT p.member, p.name, SUM(p.value * p.occasions) / SUM(p.occasions) FROM play p "
-        f"JOIN rounds r ON r.id = p.round WHERE r.division IN ({numbers_in(divisions)}) AND p.occasions > 0 "
+        f"JOIN rounds r ON r.id = p.round WHERE r.division IN ({format_numbers(divisions)}) AND p.occasions > 0 "
         "GROUP BY p.member, p.name ORDER BY MIN(p.rowid)"
     )
     rows = store.rows(query)

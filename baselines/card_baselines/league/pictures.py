@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
 from card_baselines.league.cashflow import Cashflow
 from card_baselines.league.maps import Map
 from card_baselines.league.rankings import Ranking
 from card_baselines.league.tables import LABELS, Unit
 from card_baselines.league.winnings import Winnings
-from card_envs.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import Locator
 
-_MOST_NAMED = 30
-"""Members whose names are written beside points and rows."""
+_DPI = 130
+_MAX_NAMES = 30
+"""Maximum number of members whose names are written beside points and rows."""
 
 
 def draw_ranks(rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str], path: Path) -> None:
     """Draw the rank of each member by each measure, with 95 % intervals, into a file."""
     order = rankings[by].best_first()
-    figure = _figure(2.2 + 1.7 * len(rankings), 1.2 + 0.26 * len(order))
+    figure = make_figure(2.2 + 1.7 * len(rankings), 1.2 + 0.26 * len(order), _DPI)
     panels = np.atleast_1d(figure.subplots(1, len(rankings), sharey=True))
     heights = np.arange(len(order))
     for axes, (measure, ranking) in zip(panels, rankings.items(), strict=True):
@@ -47,7 +46,7 @@ def draw_ranks(rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str
     panels[0].set_yticks(heights, [names[member] for member in order], fontsize=8)
     panels[0].invert_yaxis()
     figure.supxlabel("rank, with 95 % interval", fontsize=9)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def draw_winnings(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int], path: Path) -> None:
@@ -57,7 +56,7 @@ def draw_winnings(winnings: Winnings, names: Mapping[int, str], unit: Unit, orde
 
 
 def draw_cashflow(flow: Cashflow, names: Mapping[int, str], unit: Unit, order: Sequence[int], path: Path) -> None:
-    """Draw who pays whom as colours, the best member first, into a file."""
+    """Draw the payments between members as colours, the best member first, into a file."""
     rows = [flow.members.index(member) for member in order]
     _draw_matrix(flow.means[np.ix_(rows, rows)], [names[member] for member in order], unit, ("pays", "to"), path)
 
@@ -65,18 +64,18 @@ def draw_cashflow(flow: Cashflow, names: Mapping[int, str], unit: Unit, order: S
 def _draw_matrix(
     matrix: NDArray[np.float64], labels: Sequence[str], unit: Unit, words: tuple[str, str], path: Path
 ) -> None:
-    """Draw what rows have to do with columns; `words` are written beside the two."""
+    """Draw a matrix as colours; `words` are the labels of rows and columns."""
     from matplotlib.colors import SymLogNorm
 
     values = matrix * unit.factor
     np.fill_diagonal(values, np.nan)
     side = 2.6 + 0.42 * min(len(labels), 30)
-    figure = _figure(side + 1.3, side)
+    figure = make_figure(side + 1.3, side, _DPI)
     axes = figure.add_subplot()
     sizes = np.abs(values[np.isfinite(values)])
     norm = SymLogNorm(max(float(np.median(sizes)), 1e-9), vmin=-sizes.max(), vmax=sizes.max())
     shown = axes.imshow(values, cmap="RdBu", norm=norm)
-    if len(labels) <= _MOST_NAMED:
+    if len(labels) <= _MAX_NAMES:
         axes.set_xticks(range(len(labels)), labels, rotation=60, ha="right", rotation_mode="anchor", fontsize=8)
         axes.set_yticks(range(len(labels)), labels, fontsize=8)
     if len(labels) <= 10:
@@ -84,52 +83,57 @@ def _draw_matrix(
     axes.set_ylabel(words[0])
     axes.set_xlabel(words[1])
     figure.colorbar(shown, ax=axes, shrink=0.8, label=unit.name)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def draw_map(
-    found: Map, labels: Sequence[str], path: Path, *, groups: Mapping[str, Sequence[str]] | None = None,
+    points: Map, labels: Sequence[str], path: Path, *, groups: Mapping[str, Sequence[str]] | None = None,
     values: Mapping[str, Sequence[int]] | None = None,
 ) -> None:  # fmt: skip
-    """Draw a map of members into a file: once for each way to colour them, by groups or by values, or once with names.
+    """Draw a map of members into a file, once for each way to colour them, or once with their names.
 
-    `groups`, `values`: title -> what each member has of it.
+    Args:
+        points: The map.
+        labels: Names of the members.
+        path: File of the picture.
+        groups: Title -> group of each member, as colours with a legend.
+        values: Title -> number of each member, as colours of a scale.
     """
     groups, values = groups or {}, values or {}
     titles = [*groups, *values] or ["near means alike"]
     columns = min(2, len(titles))
     rows = -(-len(titles) // columns)
-    figure = _figure(7.2 if columns == 1 else 12.0, 5.2 * rows - 0.4 * (rows - 1))
+    figure = make_figure(7.2 if columns == 1 else 12.0, 5.2 * rows - 0.4 * (rows - 1), _DPI)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     for axes, title in zip(panels, titles, strict=False):
         if title in values:
-            shown = axes.scatter(*found.points.T, c=list(values[title]), cmap="viridis", s=45)
-            figure.colorbar(shown, ax=axes, shrink=0.8, ticks=_whole_numbers())
+            shown = axes.scatter(*points.points.T, c=list(values[title]), cmap="viridis", s=45)
+            use_integer_ticks(figure.colorbar(shown, ax=axes, shrink=0.8).ax.yaxis)
         else:
-            _scatter_groups(axes, found, groups.get(title, [""] * len(labels)))
+            _scatter_groups(axes, points, groups.get(title, [""] * len(labels)))
         axes.set_title(title, loc="left", fontsize=10)
         axes.margins(0.12)
-        axes.spines[["top", "right"]].set_visible(False)
+        hide_frame(axes)
     for axes in panels[len(titles) :]:
         axes.set_visible(False)
-    if len(labels) <= _MOST_NAMED and len(titles) == 1:
-        _write_names(panels[0], found, labels)
-    figure.supxlabel(f"first component ({found.explained[0]:.0%} of the variance)", fontsize=10)
-    figure.supylabel(f"second component ({found.explained[1]:.0%})", fontsize=10)
-    _save(figure, path)
+    if len(labels) <= _MAX_NAMES and len(titles) == 1:
+        _write_names(panels[0], points, labels)
+    figure.supxlabel(f"first component ({points.explained[0]:.0%} of the variance)", fontsize=10)
+    figure.supylabel(f"second component ({points.explained[1]:.0%})", fontsize=10)
+    save_figure(figure, path)
 
 
-def _scatter_groups(axes: Axes, found: Map, groups: Sequence[str]) -> None:
+def _scatter_groups(axes: Axes, points: Map, groups: Sequence[str]) -> None:
     for kind in dict.fromkeys(groups):
-        points = found.points[[group == kind for group in groups]]
-        axes.scatter(points[:, 0], points[:, 1], s=45, alpha=0.8, label=kind)
+        members = points.points[[group == kind for group in groups]]
+        axes.scatter(members[:, 0], members[:, 1], s=45, alpha=0.8, label=kind)
     if any(groups):
         axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _write_names(axes: Axes, found: Map, labels: Sequence[str]) -> None:
-    middle = np.median(found.points[:, 0])
-    for (x, y), label in zip(found.points, labels, strict=True):
+def _write_names(axes: Axes, points: Map, labels: Sequence[str]) -> None:
+    middle = np.median(points.points[:, 0])
+    for (x, y), label in zip(points.points, labels, strict=True):
         left = x > middle  # names point inwards, so that none is cut off
         axes.annotate(label, (x, y), (-7 if left else 7, 4), textcoords="offset points", fontsize=8,
                       ha="right" if left else "left")  # fmt: skip
@@ -137,7 +141,7 @@ def _write_names(axes: Axes, found: Map, labels: Sequence[str]) -> None:
 
 def draw_ratings(history: Sequence[tuple[int, int, float, float]], names: Mapping[int, str], path: Path) -> None:
     """Draw TrueSkill ratings over the rounds of a division, with one sigma, into a file."""
-    figure = _figure(8.0, 4.4)
+    figure = make_figure(8.0, 4.4, _DPI)
     axes = figure.add_subplot()
     last = {member: mu for _, member, mu, _ in history}
     best = sorted(last, key=lambda member: -last[member])
@@ -152,30 +156,33 @@ def draw_ratings(history: Sequence[tuple[int, int, float, float]], names: Mappin
             axes.fill_between(rounds, mus - sigmas, mus + sigmas, color=line.get_color(), alpha=0.12, linewidth=0)
     axes.set_xlabel("round")
     axes.set_ylabel("TrueSkill mu, with one sigma")
-    axes.spines[["top", "right"]].set_visible(False)
+    hide_frame(axes)
     title = "best ten" if len(best) > 10 else None
     figure.legend(frameon=False, loc="outside right upper", fontsize=8, title=title)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def draw_generations(lines: Mapping[str, Sequence[tuple[int, float, float, float]]], label: str, path: Path) -> None:
     """Draw a score with its interval over the generations of each student's clones, into a file.
 
-    `lines`: student -> (generation, score, low, high).
+    Args:
+        lines: Student -> (generation, score, low, high) of each clone.
+        label: Name of the score.
+        path: File of the picture.
     """
-    figure = _figure(7.2, 4.2)
+    figure = make_figure(7.2, 4.2, _DPI)
     axes = figure.add_subplot()
     for number, (student, points) in enumerate(lines.items()):
         generations, scores, low, high = (np.array(values) for values in zip(*points, strict=True))
         shift = 0.06 * (number - (len(lines) - 1) / 2)  # so that intervals do not hide each other
         half_width = np.maximum([scores - low, high - scores], 0)
         axes.errorbar(generations + shift, scores, yerr=half_width, fmt="o-", capsize=3, markersize=4, label=student)
-    axes.xaxis.set_major_locator(_whole_numbers())
+    use_integer_ticks(axes.xaxis)
     axes.set_xlabel("generation of the clone")
     axes.set_ylabel(f"{label} (95 %)")
-    axes.spines[["top", "right"]].set_visible(False)
+    hide_frame(axes)
     figure.legend(frameon=False, loc="outside right upper", fontsize=8)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _write_cells(axes: Axes, values: NDArray[np.float64], shades: NDArray[np.float64]) -> None:
@@ -184,21 +191,3 @@ def _write_cells(axes: Axes, values: NDArray[np.float64], shades: NDArray[np.flo
             text = f"{value:+,.0f}" if abs(value) >= 10 else f"{value:+.2f}"
             dark = abs(shades[i, j] - 0.5) > 0.33
             axes.text(j, i, text, ha="center", va="center", fontsize=7, color="white" if dark else "black")
-
-
-def _whole_numbers() -> Locator:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(nbins=5, integer=True)
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), dpi=130, layout="constrained")
-
-
-def _save(figure: Figure, path: Path) -> None:
-    """Write a figure; no half-written file is left."""
-    with replace_file(path) as temporary:
-        figure.savefig(temporary)

@@ -1,6 +1,6 @@
-"""Who plays the rounds: this process, processes of this machine, or a Ray cluster (`ray_pool`).
+"""Pools that play rounds: this process, processes of this machine, or a Ray cluster (`ray_pool`).
 
-A pool takes tasks and gives back what came of them, in the order in which they end.
+A pool takes tasks and returns their outcomes in the order in which they end.
 """
 
 from __future__ import annotations
@@ -14,24 +14,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import TracebackType
 from typing import Protocol, Self
 
 from card_baselines.league.rounds import RoundOutcome, RoundTask, play_round
 
 ATTEMPTS = 3
-"""Workers that a round may bring down before it is given up."""
+"""Number of worker processes that may die while they play a round, before it is given up."""
 _READY = "ready"
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "16"}
-"""Capacity of the caches of oneDNN and PyTorch, in compiled operations. They keep 1024 each unless told
-otherwise, one for every number of decisions that a network in bfloat16 was ever asked about: a gigabyte after some
-rounds."""
+"""Capacity of the caches of oneDNN and PyTorch, in compiled operations. Their default, 1024 each, takes a gigabyte
+after some rounds: one operation for every batch size of a network in bfloat16."""
 
 
 @dataclass(frozen=True)
 class LostRound:
-    """A round that nobody could play to its end."""
+    """A round that could not be played to its end."""
 
     round: int
     why: str
@@ -42,24 +40,30 @@ class Pool(Protocol):
 
     @property
     def capacity(self) -> int:
-        """How many rounds it plays at the same time."""
+        """Number of rounds that are played at the same time."""
         ...
 
     def submit(self, task: RoundTask) -> None:
-        """Take a round."""
+        """Add a round that is to be played."""
         ...
 
     def next(self) -> RoundOutcome | LostRound:
-        """Wait for a round to end and return what came of it; there must be one that was taken."""
+        """Wait for a submitted round to end and return its outcome."""
         ...
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End whoever still plays."""
+    def __exit__(self, *error: object) -> None:
+        """End the rounds that are still played."""
         ...
+
+
+def try_to_play(task: RoundTask) -> RoundOutcome | LostRound:
+    """Play a round; if that fails, return the error as a lost round."""
+    try:
+        return play_round(task)
+    except Exception as error:
+        return LostRound(task.round, f"{type(error).__name__}: {error}")
 
 
 class InProcess:
@@ -71,24 +75,18 @@ class InProcess:
         self._tasks: deque[RoundTask] = deque()
 
     def submit(self, task: RoundTask) -> None:
-        """Take a round."""
+        """Add a round that is to be played."""
         self._tasks.append(task)
 
     def next(self) -> RoundOutcome | LostRound:
-        """Play the round that was taken first."""
-        task = self._tasks.popleft()
-        try:
-            return play_round(task)
-        except Exception as error:
-            return LostRound(task.round, f"{type(error).__name__}: {error}")
+        """Play the round that was submitted first."""
+        return try_to_play(self._tasks.popleft())
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing plays."""
+    def __exit__(self, *error: object) -> None:
+        """Do nothing: rounds are played in `next` alone."""
 
 
 @dataclass
@@ -103,11 +101,11 @@ class Processes:
     """Plays rounds in processes of this machine; one that dies is replaced, and its round is played again."""
 
     def __init__(self, workers: int) -> None:
-        """Start as many processes, which compute with one thread each and keep few compiled operations."""
+        """Start worker processes, which compute with one thread each and keep few compiled operations."""
         self._context = multiprocessing.get_context("spawn")
         self._attempts: dict[int, int] = {}
         self._tasks: deque[RoundTask] = deque()
-        with environment_of_workers():
+        with worker_environment():
             self._workers = [self._start_worker() for _ in range(workers)]
 
     @property
@@ -117,16 +115,16 @@ class Processes:
 
     @property
     def process_ids(self) -> list[int]:
-        """Of the workers."""
+        """Ids of the worker processes."""
         return [worker.process.pid or 0 for worker in self._workers]
 
     def submit(self, task: RoundTask) -> None:
-        """Take a round."""
+        """Add a round that is to be played."""
         self._tasks.append(task)
-        self._hand_out()
+        self._assign_tasks()
 
     def next(self) -> RoundOutcome | LostRound:
-        """Wait for the first of the rounds that are played to end."""
+        """Wait for a submitted round to end and return its outcome."""
         while True:
             playing = {worker.connection: worker for worker in self._workers if worker.task is not None}
             worker = playing[wait(list(playing))[0]]  # type: ignore[index]  # one of those that were given to it
@@ -138,12 +136,12 @@ class Processes:
                 worker.is_ready = True
             elif message is not None:
                 worker.task = None
-                self._hand_out()
+                self._assign_tasks()
                 outcome: RoundOutcome | LostRound = message
                 return outcome
 
     def _replace_worker(self, worker: _Worker) -> LostRound | None:
-        """Start another process for one that died, and let its round be played again; return it if it is given up."""
+        """Replace a process that died, and submit its round again; return the round if it is given up."""
         task, number = worker.task, self._workers.index(worker)
         assert task is not None
         worker.process.join()
@@ -153,7 +151,7 @@ class Processes:
                 "a worker process ended before it could begin: a script that plays with several needs the line "
                 "`if __name__ == '__main__':` around what it does"
             )
-        with environment_of_workers():
+        with worker_environment():
             self._workers[number] = self._start_worker()
         self._attempts[task.round] = self._attempts.get(task.round, 0) + 1
         if self._attempts[task.round] >= ATTEMPTS:
@@ -162,10 +160,11 @@ class Processes:
                 task.round, f"{ATTEMPTS} workers died while they played it, the last with exit code {code}"
             )
         self._tasks.appendleft(task)
-        self._hand_out()
+        self._assign_tasks()
         return None
 
-    def _hand_out(self) -> None:
+    def _assign_tasks(self) -> None:
+        """Send waiting tasks to workers that have none."""
         for worker in self._workers:
             if worker.task is None and self._tasks:
                 worker.task = self._tasks.popleft()
@@ -182,9 +181,7 @@ class Processes:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the processes, also those that still play."""
         for worker in self._workers:
             worker.process.kill()
@@ -202,19 +199,16 @@ def _work(connection: Connection) -> None:
             task = connection.recv()
         except (EOFError, OSError):
             return
-        try:
-            outcome: RoundOutcome | LostRound = play_round(task)
-        except Exception as error:
-            outcome = LostRound(task.round, f"{type(error).__name__}: {error}")
-        with contextlib.suppress(OSError):  # whoever asked is gone
+        outcome = try_to_play(task)
+        with contextlib.suppress(OSError):  # the other end is closed
             connection.send(outcome)
 
 
 @contextlib.contextmanager
-def environment_of_workers() -> Iterator[None]:
-    """Let processes that are started in the block compute with one thread each, and keep small caches.
+def worker_environment() -> Iterator[None]:
+    """Set the environment variables of processes that are started in the block: one thread each, and small caches.
 
-    Whoever has set the size of a cache keeps it.
+    Variables that set the size of a cache keep their values.
     """
     chosen = dict.fromkeys(_THREADS, "1") | {name: os.environ.get(name, size) for name, size in _CACHES.items()}
     before = {name: os.environ.get(name) for name in chosen}

@@ -1,4 +1,4 @@
-"""Rankings: scores of the members by several measures, each with what is uncertain about it."""
+"""Rankings of the members by several measures, with intervals."""
 
 from __future__ import annotations
 
@@ -9,51 +9,47 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.league import strengths
 from card_baselines.league.ratings import Rating
 from card_baselines.league.store import LeagueError
-from card_baselines.league.strengths import (
-    Rate,
-    bradley_terry,
-    comparisons,
-    nash_equilibrium,
-    rate_in_order,
-    update_plackett_luce,
-    update_trueskill,
-)
 from card_baselines.league.winnings import (
-    Played,
+    PlayedRound,
     Winnings,
+    compute_winnings,
     low_winnings,
     mean_winnings,
     median_winnings,
-    winnings,
 )
 
 RESAMPLES = 200
-_MOST_UPDATES = 4_000
-"""Ratings of a round, a few milliseconds each, that an interval may cost: beyond, the model's own belief has to do."""
-_MOST_MEMBERS = 25
-"""Members, at most, for which measures of populations are resample; with more, they are computed once."""
+_MAX_UPDATES = 4_000
+"""Maximum number of rating updates, a few milliseconds each, behind an interval; beyond it, the posterior is used."""
+_MAX_MEMBERS = 25
+"""Maximum number of members for which population measures are resampled; with more, they have no intervals."""
 BOOTSTRAP, HANDS, POSTERIOR = "rounds drawn again", "hands drawn again", "belief of the model"
-"""Source of the draws behind an interval: rounds with replacement; winnings with the normal noise of their hands;
-the ratings' own."""
+"""Sources of the draws behind an interval: rounds with replacement; winnings with the normal noise of their hands; the
+posterior distributions of the ratings."""
+
+Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The scores of n members by one measure, and what they could as well have been."""
+    """Scores of n members by one measure, with resamples."""
 
     measure: str
     members: tuple[int, ...]
-    scores: NDArray[np.float64]
+    """Ids of the members."""
+    scores: Vector
     """(n,): higher is better."""
-    draws: NDArray[np.float64]
-    """(resamples, n): scores under the uncertainty that `source` names; may be empty."""
+    draws: Vector
+    """(resamples, n): scores resampled from `source`; may be empty."""
     source: str
+    """BOOTSTRAP, HANDS or POSTERIOR."""
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """(n,): 1 for the best; who shares a score shares the better rank."""
+        """(n,): 1 for the best; equal scores share the better rank."""
         return ranks_of(self.scores)
 
     @cached_property
@@ -66,14 +62,14 @@ class Ranking:
         return np.stack([np.floor(low), np.ceil(high)], axis=1).astype(np.int64)
 
     @cached_property
-    def score_intervals(self) -> NDArray[np.float64] | None:
+    def score_intervals(self) -> Vector | None:
         """(n, 2): 95 % intervals of the scores; None without draws."""
         if not len(self.draws):
             return None
         return np.asarray(np.percentile(self.draws, [2.5, 97.5], axis=0).T, np.float64)
 
     def probability_above(self, one: int, other: int) -> float:
-        """Return with what probability a member is above another by this measure; NaN without draws."""
+        """Return the probability that member `one` is above `other` by this measure; NaN without draws."""
         if not len(self.draws):
             return float("nan")
         first, second = (self.draws[:, self.members.index(member)] for member in (one, other))
@@ -84,132 +80,132 @@ class Ranking:
         return [self.members[i] for i in np.argsort(-self.scores, kind="stable")]
 
 
-def ranks_of(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return (n,): how many have a higher score, plus 1."""
+def ranks_of(scores: Vector) -> NDArray[np.int64]:
+    """Return the ranks (n,) of scores (n,): the number of higher scores, plus 1."""
     return np.asarray((scores[None, :] > scores[:, None]).sum(axis=1) + 1, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Rounds, winnings and ratings from which rankings are computed."""
+    """Results of rounds, from which rankings are computed."""
 
-    rounds: Sequence[Played]
+    rounds: Sequence[PlayedRound]
     members: tuple[int, ...]
+    """Ids of the members that played, ascending."""
     winnings: Winnings
     resamples: int
+    """Number of draws behind each interval."""
     rng: np.random.Generator
+    """Random generator of the draws."""
 
 
-def evidence(
-    rounds: Sequence[Played], chips_per_unit: int, resamples: int = RESAMPLES, seed: int = 0,
-    members: Sequence[int] | None = None,
-) -> Evidence:  # fmt: skip
-    """Return the evidence that rounds give about their members.
+def collect_evidence(
+    rounds: Sequence[PlayedRound], chips_per_unit: int, resamples: int = RESAMPLES, seed: int = 0
+) -> Evidence:
+    """Return the evidence of rounds about their members.
 
     Args:
         rounds: Rounds between members that do not learn.
         chips_per_unit: Chips of one unit of the game.
         resamples: Number of draws behind each interval.
         seed: Seed of the draws.
-        members: Members to keep; by default all that played.
 
     Raises:
-        LeagueError: If fewer than two members played.
+        LeagueError: Fewer than two members played.
     """
-    found = sorted({member for played in rounds for member in played.earnings})
-    chosen = tuple(found if members is None else [member for member in found if member in set(members)])
-    if len(chosen) < 2:
+    members = tuple(sorted({member for played in rounds for member in played.earnings}))
+    if len(members) < 2:
         raise LeagueError("no rounds between members that do not learn are stored: run an evaluating division first")
-    matrix = winnings(rounds, chosen, chips_per_unit)
-    return Evidence(rounds, chosen, matrix, resamples, np.random.default_rng(seed))
+    winnings = compute_winnings(rounds, members, chips_per_unit)
+    return Evidence(rounds, members, winnings, resamples, np.random.default_rng(seed))
 
 
-def _rank_by_winnings(
-    measure: str, score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> Callable[[Evidence], Ranking]:
-    def ranking(of: Evidence) -> Ranking:
-        if not (of.winnings.hands.sum(axis=1) > 0).all():
-            raise LeagueError("somebody has met nobody alone: run a division of kind direct or round_robin")
-        draws = score(of.winnings.resample(of.resamples, of.rng))
-        return Ranking(measure, of.members, score(of.winnings.means), draws, HANDS)
+def _rank_by_winnings(measure: str, score: Callable[[Vector], Vector]) -> Callable[[Evidence], Ranking]:
+    def rank_members(evidence: Evidence) -> Ranking:
+        winnings, members = evidence.winnings, evidence.members
+        if not (winnings.hands.sum(axis=1) > 0).all():
+            raise LeagueError("a member has met no other alone: run a division of kind direct or round_robin")
+        draws = score(winnings.resample(evidence.resamples, evidence.rng))
+        return Ranking(measure, members, score(winnings.means), draws, HANDS)
 
-    return ranking
-
-
-def _rank_by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
-    def ranking(of: Evidence) -> Ranking:
-        final = rate_in_order(of.rounds, rate)
-        scores = _mus(final, of.members)
-        if len(of.rounds) * of.resamples <= _MOST_UPDATES:
-            drawn = (_again(of.rounds, of.rng) for _ in range(of.resamples))
-            draws = np.array([_mus(rate_in_order(rounds, rate), of.members) for rounds in drawn])
-            return Ranking(measure, of.members, scores, draws, BOOTSTRAP)
-        sigmas = np.array([final.get(member, Rating()).sigma for member in of.members])
-        draws = scores + sigmas * of.rng.standard_normal((of.resamples, len(scores)))
-        return Ranking(measure, of.members, scores, draws, POSTERIOR)
-
-    return ranking
+    return rank_members
 
 
-def _rank_by_bradley_terry(of: Evidence) -> Ranking:
-    found = comparisons(of.rounds, of.members)
-    scores = bradley_terry(found.wins())
-    chances = np.full(len(of.rounds), 1 / len(of.rounds))
-    weights = [of.rng.multinomial(len(of.rounds), chances) for _ in range(of.resamples)]
-    draws = np.array([bradley_terry(found.wins(each.astype(np.float64))) for each in weights])
-    return Ranking("bradley_terry", of.members, scores, draws, BOOTSTRAP)
+def _rank_by_ratings(measure: str, rate: strengths.Rate) -> Callable[[Evidence], Ranking]:
+    def rank_members(evidence: Evidence) -> Ranking:
+        rounds, members, rng = evidence.rounds, evidence.members, evidence.rng
+        final = strengths.rate_in_order(rounds, rate)
+        scores = _means_of(final, members)
+        if len(rounds) * evidence.resamples <= _MAX_UPDATES:
+            drawn = (_resample_rounds(rounds, rng) for _ in range(evidence.resamples))
+            draws = np.array([_means_of(strengths.rate_in_order(each, rate), members) for each in drawn])
+            return Ranking(measure, members, scores, draws, BOOTSTRAP)
+        sigmas = np.array([final.get(member, Rating()).sigma for member in members])
+        draws = scores + sigmas * rng.standard_normal((evidence.resamples, len(scores)))
+        return Ranking(measure, members, scores, draws, POSTERIOR)
+
+    return rank_members
 
 
-def _rank_by_population(
-    measure: str, score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> Callable[[Evidence], Ranking]:
-    def ranking(of: Evidence) -> Ranking:
-        if not of.winnings.is_complete:
-            missing = int(np.isnan(of.winnings.means).sum() - len(of.members)) // 2
+def _rank_by_bradley_terry(evidence: Evidence) -> Ranking:
+    count, members = len(evidence.rounds), evidence.members
+    comparisons = strengths.compare_pairs(evidence.rounds, members)
+    scores = strengths.bradley_terry(comparisons.wins())
+    weights = [evidence.rng.multinomial(count, np.full(count, 1 / count)) for _ in range(evidence.resamples)]
+    draws = np.array([strengths.bradley_terry(comparisons.wins(each.astype(np.float64))) for each in weights])
+    return Ranking("bradley_terry", members, scores, draws, BOOTSTRAP)
+
+
+def _rank_by_population(measure: str, score: Callable[[Vector], Vector]) -> Callable[[Evidence], Ranking]:
+    def rank_members(evidence: Evidence) -> Ranking:
+        winnings, members = evidence.winnings, evidence.members
+        if not winnings.is_complete:
+            missing = int(np.isnan(winnings.means).sum() - len(members)) // 2
             raise LeagueError(f"{missing} pairs have not met alone: run a division of kind direct or round_robin")
-        again = of.winnings.resample(of.resamples // 4 if len(of.members) <= _MOST_MEMBERS else 0, of.rng)
-        draws = np.array([score(_make_antisymmetric(each)) for each in again]).reshape(len(again), len(of.members))
-        return Ranking(measure, of.members, score(_make_antisymmetric(of.winnings.means)), draws, HANDS)
+        resamples = winnings.resample(evidence.resamples // 4 if len(members) <= _MAX_MEMBERS else 0, evidence.rng)
+        draws = np.array([score(_make_antisymmetric(each)) for each in resamples]).reshape(-1, len(members))
+        return Ranking(measure, members, score(_make_antisymmetric(winnings.means)), draws, HANDS)
 
-    return ranking
+    return rank_members
 
 
-def _alpha_rank(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _alpha_rank(payoffs: Vector) -> Vector:
     from card_wrappers.openspiel.meta_games import alpha_rank
 
     return alpha_rank(payoffs)
 
 
-def _nash_average(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(payoffs @ nash_equilibrium(payoffs), np.float64)
+def _nash_average(payoffs: Vector) -> Vector:
+    return np.asarray(payoffs @ strengths.nash_equilibrium(payoffs), np.float64)
 
 
 MEASURES: Mapping[str, Callable[[Evidence], Ranking]] = {
-    "trueskill": _rank_by_ratings("trueskill", update_trueskill),
+    "trueskill": _rank_by_ratings("trueskill", strengths.update_trueskill),
     "mean": _rank_by_winnings("mean", mean_winnings),
     "median": _rank_by_winnings("median", median_winnings),
     "low": _rank_by_winnings("low", low_winnings),
     "bradley_terry": _rank_by_bradley_terry,
-    "plackett_luce": _rank_by_ratings("plackett_luce", update_plackett_luce),
+    "plackett_luce": _rank_by_ratings("plackett_luce", strengths.update_plackett_luce),
     "alpha_rank": _rank_by_population("alpha_rank", _alpha_rank),
     "nash": _rank_by_population("nash", _nash_average),
 }
-"""Name -> ranking: TrueSkill; mean, median and 20th percentile of the winnings; strengths by who won more in a round;
-the time evolution spends with a member; what it wins from the equilibrium of the population."""
+"""Name -> function that computes the ranking: TrueSkill; mean, median and 20th percentile of the winnings from each
+other member; Bradley-Terry and Plackett-Luce strengths from the order of members in each round; alpha-rank; winnings
+from the Nash equilibrium of the population."""
 
 
-def rank(of: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[str, Ranking], dict[str, str]]:
+def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[str, Ranking], dict[str, str]]:
     """Return rankings by several measures.
 
     Args:
-        of: Evidence, whose random generator is advanced.
+        evidence: Results of rounds. Its random generator is advanced.
         measures: Keys of `MEASURES`.
 
     Returns:
         Measure -> ranking, and measure -> reason why it cannot be computed.
 
     Raises:
-        LeagueError: For an unknown measure.
+        LeagueError: A measure is unknown.
     """
     from threadpoolctl import threadpool_limits
 
@@ -221,7 +217,7 @@ def rank(of: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[
     with threadpool_limits(1):  # on small matrices several threads take a hundred times as long
         for name in measures:
             try:
-                rankings[name] = MEASURES[name](of)
+                rankings[name] = MEASURES[name](evidence)
             except LeagueError as error:
                 missing[name] = str(error)
             except ImportError as error:
@@ -229,16 +225,17 @@ def rank(of: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[
     return rankings, missing
 
 
-def _again(rounds: Sequence[Played], rng: np.random.Generator) -> list[Played]:
+def _resample_rounds(rounds: Sequence[PlayedRound], rng: np.random.Generator) -> list[PlayedRound]:
     """Return as many rounds, drawn with replacement, in their order."""
     return [rounds[i] for i in np.sort(rng.integers(len(rounds), size=len(rounds)))]
 
 
-def _mus(ratings: Mapping[int, Rating], members: Sequence[int]) -> NDArray[np.float64]:
+def _means_of(ratings: Mapping[int, Rating], members: Sequence[int]) -> Vector:
+    """Return the means (n,) of the members' ratings."""
     return np.array([ratings.get(member, Rating()).mu for member in members])
 
 
-def _make_antisymmetric(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the winnings of pairs from each other as a game of two: diagonal 0, rows against columns."""
+def _make_antisymmetric(means: Vector) -> Vector:
+    """Return the winnings of pairs (n, n) as the payoffs of a zero-sum game of two players."""
     filled = np.where(np.eye(len(means), dtype=bool), 0.0, means)
     return np.asarray((filled - filled.T) / 2, np.float64)

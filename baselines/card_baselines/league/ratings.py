@@ -16,27 +16,21 @@ from card_baselines.league.rounds import Earnings
 MU, SIGMA = 100.0, 30.0
 """Rating of a member that has not played yet (Kaminsky and Liebendoerfer 2020, section 3.2.1)."""
 BETA = 25 / 6
-"""A member that is better by this much wins with a probability of 76 % (same place)."""
+"""Difference of two skills at which the better member wins with a probability of 76 % (ibid.)."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """Belief about a member's skill: a normal distribution."""
+    """Normal distribution of a member's skill."""
 
     mu: float = MU
     sigma: float = SIGMA
 
-    @property
-    def low(self) -> float:
-        """What the skill surely exceeds: mu - 3 sigma."""
-        return self.mu - 3 * self.sigma
-
 
 def update_ratings(ratings: Mapping[int, Rating], earnings: Mapping[int, Earnings]) -> dict[int, Rating]:
-    """Return the new ratings of the members of a round.
+    """Return the new ratings of the members of a round, ranked by their winnings per seat.
 
-    They are ranked by what they won per seat, so a member with several seats takes part once; nothing is learned of a
-    member that played alone.
+    A member with several seats counts once. A round of a single member changes no rating.
     """
     if len(earnings) < 2:
         return {}
@@ -51,7 +45,7 @@ def update_ratings(ratings: Mapping[int, Rating], earnings: Mapping[int, Earning
 
 
 def final_ratings(history: Iterable[tuple[int, int, float, float]]) -> dict[int, Rating]:
-    """Return the last rating of each member in a leaderboard as the store has it (`Store.ratings`)."""
+    """Return the last rating of each member in the ratings of a division, see `Store.ratings`."""
     return {member: Rating(mu, sigma) for _, member, mu, sigma in history}
 
 
@@ -59,4 +53,4 @@ def final_ratings(history: Iterable[tuple[int, int, float, float]]) -> dict[int,
 def _system() -> Any:
     import trueskill
 
-    return trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA)  # the rest as the package has it
+    return trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA)  # other settings are the package's defaults

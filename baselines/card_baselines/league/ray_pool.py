@@ -1,8 +1,7 @@
-"""Rounds on a Ray cluster: the same tasks, anywhere. Ray is imported here alone, when a cluster is asked for."""
+"""A pool that plays rounds on a Ray cluster. Only this module imports Ray, when a cluster is used."""
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any, Self
 
 from card_baselines.league.pools import ATTEMPTS, LostRound
@@ -10,10 +9,10 @@ from card_baselines.league.rounds import RoundOutcome, RoundTask, play_round
 
 
 class RayPool:
-    """Plays rounds on the processors of a cluster; Ray plays those of a node that dies somewhere else."""
+    """Plays rounds on the processors of a cluster. Ray repeats the rounds of a node that fails on another one."""
 
     def __init__(self, address: str, workers: int | None = None) -> None:
-        """Join the cluster at an address, or start one of `workers` processors here ("local")."""
+        """Connect to the cluster at an address, or start one with `workers` processors here ("local")."""
         try:
             import ray
         except ModuleNotFoundError as error:
@@ -30,15 +29,15 @@ class RayPool:
 
     @property
     def capacity(self) -> int:
-        """The processors of the cluster as it is now."""
+        """The current number of processors of the cluster."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def submit(self, task: RoundTask) -> None:
-        """Take a round."""
+        """Add a round that is to be played."""
         self._playing[self._play.remote(task)] = task.round
 
     def next(self) -> RoundOutcome | LostRound:
-        """Wait for a round to end and return what came of it."""
+        """Wait for a submitted round to end and return its outcome."""
         (done,), _ = self._ray.wait(list(self._playing), num_returns=1)
         round = self._playing.pop(done)
         try:
@@ -50,10 +49,8 @@ class RayPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Give up what still plays; leave the cluster."""
+    def __exit__(self, *error: object) -> None:
+        """Cancel the rounds that are still played, and disconnect from the cluster."""
         for task in self._playing:
             self._ray.cancel(task, force=True)
         if self._owns:

@@ -1,4 +1,4 @@
-"""A report on a league: what is known of who is better, as Markdown and as one HTML file, with pictures."""
+"""Reports on a league: rankings, winnings, play and history, as Markdown and as one HTML file, with pictures."""
 
 from __future__ import annotations
 
@@ -9,65 +9,47 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from card_baselines.league import pictures
-from card_baselines.league.cashflow import Cashflow, cashflow_of
+from card_baselines.league import pictures, tables
+from card_baselines.league.cashflow import Cashflow, compute_cashflow
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.maps import Map, Play, play_of, principal_map
-from card_baselines.league.rankings import (
-    MEASURES,
-    RESAMPLES,
-    Evidence,
-    Ranking,
-    evidence,
-    rank,
-)
+from card_baselines.league.maps import Map, Play, load_play, principal_map
+from card_baselines.league.rankings import MEASURES, RESAMPLES, Evidence, Ranking, collect_evidence, rank
 from card_baselines.league.strategies import Strategies
-from card_baselines.league.tables import (
-    LABELS,
-    TextTable,
-    Unit,
-    cashflow_table,
-    divisions_table,
-    factor_of,
-    faults_table,
-    label_of,
-    members_table,
-    play_table,
-    probability_table,
-    ranking_table,
-    strategies_table,
-    winnings_table,
-)
-from card_baselines.league.winnings import find_rounds
+from card_baselines.league.tables import LABELS, TextTable, Unit
+from card_baselines.league.winnings import load_rounds
 from card_envs.files import replace_text
 from card_envs.formatting import markdown_table
 from card_envs.match.result import units_of
 
-_MOST_PAIRS = 12
-"""Members of tables that have a column for each."""
+_MAX_COLUMNS = 12
+"""Maximum number of members in tables that have a column for each."""
 
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """Everything that is known of the members of a league, or of one of its divisions."""
+    """Results of the members of a league, or of one of its divisions."""
 
-    of: Evidence
+    evidence: Evidence
     rankings: dict[str, Ranking]
+    """Measure -> ranking."""
     missing: dict[str, str]
-    """Measure -> why it cannot be computed."""
+    """Measure -> reason why it cannot be computed."""
     names: dict[int, str]
+    """Member -> name."""
     unit: Unit
     play: Play | None
+    """Play statistics; None if none were counted."""
     cashflow: Cashflow | None
+    """Payments between members; None if no round had three members."""
 
     @property
     def hands(self) -> int:
         """Number of hands in the rounds of the rankings."""
-        return sum(played.hands for played in self.of.rounds)
+        return sum(played.hands for played in self.evidence.rounds)
 
 
-def standings(
+def compute_standings(
     league: League, division: str | None = None, measures: Sequence[str] = tuple(MEASURES), resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Standings:  # fmt: skip
@@ -81,47 +63,56 @@ def standings(
         seed: Seed of the draws.
 
     Raises:
-        LeagueError: For an unknown division or measure, and without rounds.
-        ValueError: If no measure can be computed.
+        LeagueError: The division or a measure is unknown, or there are no rounds.
+        ValueError: No measure can be computed.
     """
     rows = league.divisions.values() if division is None else [league.division(division)]
     divisions = [row.id for row in rows if division is not None or not KINDS[row.kind].trains]
     game = league.game
-    of = evidence(find_rounds(league.store, divisions), game.chips_per_reward, resamples, seed)
-    rankings, missing = rank(of, measures)
+    evidence = collect_evidence(load_rounds(league.store, divisions), game.chips_per_reward, resamples, seed)
+    rankings, missing = rank(evidence, measures)
     if not rankings:
-        raise ValueError("; ".join(f"{LABELS[name]}: {why}" for name, why in missing.items()))
-    names = {member.id: member.name for member in league.members.values()}
+        raise ValueError("; ".join(f"{LABELS[name]}: {reason}" for name, reason in missing.items()))
     unit, factor = next(iter(units_of(game).items()))
-    play, flow = play_of(league.store, divisions), cashflow_of(league.store, divisions, of.members)
-    return Standings(of, rankings, missing, names, Unit(unit, factor), play, flow)
+    return Standings(
+        evidence=evidence,
+        rankings=rankings,
+        missing=missing,
+        names={member.id: member.name for member in league.members.values()},
+        unit=Unit(unit, factor),
+        play=load_play(league.store, divisions),
+        cashflow=compute_cashflow(league.store, divisions, evidence.members),
+    )
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A file beside the report."""
+    """A picture file beside the report."""
 
     path: Path
     caption: str
 
 
+Block = str | TextTable | Picture
+"""A paragraph (a heading if it begins with "## "), table or picture."""
+
+
 @dataclass
 class Report:
-    """Blocks of text, tables and pictures that are printed one after the other."""
+    """The title and content of a report."""
 
     title: str
-    blocks: list[str | TextTable | Picture] = field(default_factory=list)
-    """Paragraphs (those that begin with "## " are headings), tables, pictures."""
+    blocks: list[Block] = field(default_factory=list)
 
 
 def write_report(
-    league: League, found: Standings, folder: Path, by: str | None = None, strategies: Strategies | None = None
+    league: League, standings: Standings, folder: Path, by: str | None = None, strategies: Strategies | None = None
 ) -> Path:
     """Write report.md, report.html and the pictures of a league.
 
     Args:
-        league: League to report on.
-        found: Its standings.
+        league: The league.
+        standings: Its standings.
         folder: Folder of the report, made if it is missing.
         by: Measure by which tables are sorted; by default the first of the standings.
         strategies: Strategies for the map of the members; by default the map shows the statistics of their play.
@@ -129,97 +120,101 @@ def write_report(
     Returns:
         Path of the HTML page.
     """
-    by = by or next(iter(found.rankings))
+    by = by or next(iter(standings.rankings))
     folder.mkdir(parents=True, exist_ok=True)
-    report = Report(f"League of {league.meta['env']}", _summary(league, found))
-    _add_ranking(report, found, by, folder)
-    _add_winnings(report, found, by, folder)
-    _add_cashflow(report, found, by, folder)
-    _add_play(report, league, found, by, folder, strategies)
-    _add_history(report, league, found, by, folder)
-    replace_text(folder / "report.md", as_markdown(report))
-    replace_text(folder / "report.html", as_html(report))
+    report = Report(f"League of {league.meta['env']}", [_summarise(league, standings)])
+    report.blocks += _describe_ranking(standings, by, folder)
+    report.blocks += _describe_winnings(standings, by, folder)
+    report.blocks += _describe_cashflow(standings, by, folder)
+    report.blocks += _describe_play(league, standings, by, folder, strategies)
+    report.blocks += _describe_history(league, standings, by, folder)
+    replace_text(folder / "report.md", to_markdown(report))
+    replace_text(folder / "report.html", to_html(report))
     return folder / "report.html"
 
 
-def _summary(league: League, found: Standings) -> list[str | TextTable | Picture]:
+def _summarise(league: League, standings: Standings) -> str:
     settings = " ".join(f"{name}={value}" for name, value in league.meta["settings"].items())
-    commit = league.meta["commit"] or "unknown"
-    about = (
+    commit, evidence = league.meta["commit"] or "unknown", standings.evidence
+    return (
         f"{league.meta['env']} {settings}".strip()
-        + f", seed {league.meta['seed']}, commit {commit}. Rankings: {len(found.of.members)} members, "
-        f"{len(found.of.rounds):,} rounds without learning, {found.hands:,} hands; intervals: 95 %, "
-        f"{found.of.resamples} resamples."
+        + f", seed {league.meta['seed']}, commit {commit}. Rankings: {len(evidence.members)} members, "
+        f"{len(evidence.rounds):,} rounds without learning, {standings.hands:,} hands; intervals: 95 %, "
+        f"{evidence.resamples} resamples."
     )
-    return [about]
 
 
-def _add_ranking(report: Report, found: Standings, by: str, folder: Path) -> None:
-    pictures.draw_ranks(found.rankings, by, found.names, folder / "ranks.png")
-    report.blocks += ["## Ranking", ranking_table(found.rankings, by, found.names, found.unit)]
-    report.blocks.append(Picture(folder / "ranks.png", "Ranks by every measure, with 95 % intervals"))
+def _describe_ranking(standings: Standings, by: str, folder: Path) -> list[Block]:
+    pictures.draw_ranks(standings.rankings, by, standings.names, folder / "ranks.png")
     sources: dict[str, list[str]] = {}
-    for name, ranking in found.rankings.items():
+    for name, ranking in standings.rankings.items():
         sources.setdefault(ranking.source, []).append(LABELS[name])
-    report.blocks.append("Intervals: " + "; ".join(f"{', '.join(names)}: {s}" for s, names in sources.items()) + ".")
-    report.blocks += [f"{LABELS[name]} is missing: {why}." for name, why in found.missing.items()]
-    if len(found.of.members) <= _MOST_PAIRS:
-        report.blocks.append(probability_table(found.rankings[by], found.names))
+    blocks: list[Block] = [
+        "## Ranking",
+        tables.ranking_table(standings.rankings, by, standings.names, standings.unit),
+        Picture(folder / "ranks.png", "Ranks by every measure, with 95 % intervals"),
+        "Intervals: " + "; ".join(f"{', '.join(names)}: {source}" for source, names in sources.items()) + ".",
+        *(f"{LABELS[name]} is missing: {reason}." for name, reason in standings.missing.items()),
+    ]
+    if len(standings.evidence.members) <= _MAX_COLUMNS:
+        blocks.append(tables.probability_table(standings.rankings[by], standings.names))
+    return blocks
 
 
-def _add_winnings(report: Report, found: Standings, by: str, folder: Path) -> None:
-    if not found.of.winnings.hands.any():
-        return
-    order = found.rankings[by].best_first()
-    pictures.draw_winnings(found.of.winnings, found.names, found.unit, order, folder / "winnings.png")
-    report.blocks += ["## Who wins what from whom"]
-    if len(order) <= _MOST_PAIRS:
-        report.blocks.append(winnings_table(found.of.winnings, found.names, found.unit, order))
-    report.blocks.append(Picture(folder / "winnings.png", f"Winnings of the row from the column, {found.unit.name}"))
+def _describe_winnings(standings: Standings, by: str, folder: Path) -> list[Block]:
+    winnings, names, unit = standings.evidence.winnings, standings.names, standings.unit
+    if not winnings.hands.any():
+        return []
+    order = standings.rankings[by].best_first()
+    pictures.draw_winnings(winnings, names, unit, order, folder / "winnings.png")
+    blocks: list[Block] = ["## Who wins what from whom"]
+    if len(order) <= _MAX_COLUMNS:
+        blocks.append(tables.winnings_table(winnings, names, unit, order))
+    return [*blocks, Picture(folder / "winnings.png", f"Winnings of the row from the column, {unit.name}")]
 
 
-def _add_cashflow(report: Report, found: Standings, by: str, folder: Path) -> None:
-    flow = found.cashflow
+def _describe_cashflow(standings: Standings, by: str, folder: Path) -> list[Block]:
+    flow, names, unit = standings.cashflow, standings.names, standings.unit
     if flow is None:
-        return
-    order = [member for member in found.rankings[by].best_first() if flow.rounds[flow.members.index(member)].any()]
-    pictures.draw_cashflow(flow, found.names, found.unit, order, folder / "cashflow.png")
-    report.blocks += ["## Who pays whom"]
-    if len(order) <= _MOST_PAIRS:
-        report.blocks.append(cashflow_table(flow, found.names, found.unit, order))
-    caption = f"What the row pays the column, {found.unit.name} for each pair of seats"
-    report.blocks.append(Picture(folder / "cashflow.png", caption))
+        return []
+    order = [member for member in standings.rankings[by].best_first() if flow.rounds[flow.members.index(member)].any()]
+    pictures.draw_cashflow(flow, names, unit, order, folder / "cashflow.png")
+    blocks: list[Block] = ["## Who pays whom"]
+    if len(order) <= _MAX_COLUMNS:
+        blocks.append(tables.cashflow_table(flow, names, unit, order))
+    caption = f"What the row pays the column, {unit.name} for each pair of seats"
+    return [*blocks, Picture(folder / "cashflow.png", caption)]
 
 
-def _add_play(
-    report: Report, league: League, found: Standings, by: str, folder: Path, strategies: Strategies | None
-) -> None:
-    order = found.rankings[by].best_first()
-    blocks: list[str | TextTable | Picture] = []
+def _describe_play(
+    league: League, standings: Standings, by: str, folder: Path, strategies: Strategies | None
+) -> list[Block]:
+    order, play = standings.rankings[by].best_first(), standings.play
+    blocks: list[Block] = []
     if strategies is not None and len(strategies.members) >= 2:
-        shown = principal_map(strategies.vectors)
-        _draw_map(shown, strategies.members, league, found, by, folder)
+        _draw_map(principal_map(strategies.vectors), strategies.members, league, standings, by, folder)
         caption = f"Members by their strategy vectors, {strategies.decisions:,} decisions each: near means alike"
-        blocks += [Picture(folder / "map.png", caption), strategies_table(strategies, found.names, order)]
-    elif found.play is not None and len(found.play.members) >= 2:
-        shown = principal_map(found.play.vectors, standardise=True)
-        _draw_map(shown, found.play.members, league, found, by, folder)
+        table = tables.strategies_table(strategies, standings.names, order)
+        blocks += [Picture(folder / "map.png", caption), table]
+    elif play is not None and len(play.members) >= 2:
+        _draw_map(principal_map(play.vectors, standardise=True), play.members, league, standings, by, folder)
         blocks.append(Picture(folder / "map.png", "Members by their statistics of play: near means alike"))
     if strategies is not None:
-        blocks += [f"{found.names[number]} is not on the map: {why}." for number, why in strategies.missing.items()]
-    if found.play is not None and len(found.play.members) >= 2:
-        blocks.append(play_table(found.play, found.names, order))
-    report.blocks += ["## How they play", *blocks] if blocks else []
+        missing = strategies.missing.items()
+        blocks += [f"{standings.names[member]} is not on the map: {reason}." for member, reason in missing]
+    if play is not None and len(play.members) >= 2:
+        blocks.append(tables.play_table(play, standings.names, order))
+    return ["## How they play", *blocks] if blocks else []
 
 
-def _draw_map(shown: Map, numbers: Sequence[int], league: League, found: Standings, by: str, folder: Path) -> None:
-    labels = [found.names[number] for number in numbers]
-    pictures.draw_map(shown, labels, folder / "map.png", **_colours(league, numbers, found.rankings[by]))
+def _draw_map(points: Map, members: Sequence[int], league: League, standings: Standings, by: str, folder: Path) -> None:
+    labels = [standings.names[member] for member in members]
+    pictures.draw_map(points, labels, folder / "map.png", **_list_colourings(league, members, standings.rankings[by]))
 
 
-def _colours(league: League, numbers: Sequence[int], ranking: Ranking) -> dict[str, Any]:
+def _list_colourings(league: League, ids: Sequence[int], ranking: Ranking) -> dict[str, Any]:
     """Return the ways to colour a map: by type, division, generation and rank where there are clones, else none."""
-    members = [league.members[number] for number in numbers]
+    members = [league.members[member] for member in ids]
     if not any(member.is_trainee for member in members):
         return {}
     divisions = {row.id: row.name for row in league.divisions.values()}
@@ -236,32 +231,32 @@ def _colours(league: League, numbers: Sequence[int], ranking: Ranking) -> dict[s
     }
 
 
-def _add_history(report: Report, league: League, found: Standings, by: str, folder: Path) -> None:
-    report.blocks += ["## The league", divisions_table(league)]
+def _describe_history(league: League, standings: Standings, by: str, folder: Path) -> list[Block]:
+    blocks: list[Block] = ["## The league", tables.divisions_table(league)]
     for name, row in league.divisions.items():
         history = league.store.ratings(row.id)
         if history:
             path = folder / f"ratings-{row.id}.png"
-            pictures.draw_ratings(history, found.names, path)
-            report.blocks.append(Picture(path, f"TrueSkill over the rounds of {name}"))
-    lines = _generations(league, found.rankings[by], factor_of(by, found.unit))
+            pictures.draw_ratings(history, standings.names, path)
+            blocks.append(Picture(path, f"TrueSkill over the rounds of {name}"))
+    lines = _score_generations(league, standings.rankings[by], tables.factor_of(by, standings.unit))
     if lines:
-        pictures.draw_generations(lines, label_of(by, found.unit), folder / "generations.png")
-        report.blocks.append(
-            Picture(folder / "generations.png", "Clones of each student, one generation after the other")
-        )
-    report.blocks.append(members_table(league))
-    faults = faults_table(league)
-    if faults.rows:
-        report.blocks += ["## Faults", faults]
+        path = folder / "generations.png"
+        pictures.draw_generations(lines, tables.label_of(by, standings.unit), path)
+        blocks.append(Picture(path, "Clones of each student, one generation after the other"))
+    blocks.append(tables.members_table(league))
+    faults = tables.faults_table(league)
+    return [*blocks, "## Faults", faults] if faults.rows else blocks
 
 
-def _generations(league: League, ranking: Ranking, factor: float) -> dict[str, list[tuple[int, float, float, float]]]:
+def _score_generations(
+    league: League, ranking: Ranking, factor: float
+) -> dict[str, list[tuple[int, float, float, float]]]:
     """Return student -> (generation, score, low, high) of its clones."""
     members = league.members
     lines: dict[str, list[tuple[int, float, float, float]]] = {}
-    for i, number in enumerate(ranking.members):
-        member = members[number]
+    for i, member_id in enumerate(ranking.members):
+        member = members[member_id]
         if member.parent is not None:
             score = float(ranking.scores[i]) * factor
             intervals = ranking.score_intervals
@@ -270,8 +265,8 @@ def _generations(league: League, ranking: Ranking, factor: float) -> dict[str, l
     return {student: sorted(points) for student, points in lines.items()}
 
 
-def as_markdown(report: Report) -> str:
-    """Return a report as Markdown; pictures stand beside it."""
+def to_markdown(report: Report) -> str:
+    """Return a report as Markdown, which refers to its pictures."""
     parts = [f"# {report.title}"]
     for block in report.blocks:
         if isinstance(block, str):
@@ -293,8 +288,8 @@ figure { margin: 1rem 0; } img { max-width: 100%; } figcaption { color: #555; fo
 """
 
 
-def as_html(report: Report) -> str:
-    """Return a report as one HTML page that holds its pictures."""
+def to_html(report: Report) -> str:
+    """Return a report as one HTML page that contains its pictures."""
     parts = [f"<h1>{html.escape(report.title)}</h1>"]
     for block in report.blocks:
         if isinstance(block, str):

@@ -1,4 +1,4 @@
-"""Rounds: the same members at the same seats for thousands of hands; tasks that any process can play."""
+"""Rounds: thousands of hands between the same members, as tasks that any process can play."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import inspect
 import json
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -17,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.seated import Absent, Seated, Student
+from card_baselines.league.seated import FirstLegalAction, Seated, Student
 from card_baselines.league.trainee import Trainee, trainee_class
+from card_baselines.loading import describe_error
 from card_envs.agent import Agent, find_agent
 from card_envs.agent.loading import require_playable
 from card_envs.envs import make_game
@@ -33,19 +33,19 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class Entrant:
-    """A member as it enters a round, with everything that makes it play in any process."""
+    """A member of a round, with everything that is needed to play it in any process."""
 
     member: int
-    """Its number in the league."""
+    """Id of the member."""
     name: str
     spec: str
-    """Name: of an agent, see `find_agent`; of a trainee, see `trainee_class`."""
+    """Name of an agent (see `find_agent`) or of a class of trainees (see `trainee_class`)."""
     is_trainee: bool = False
     files: Files | None = None
-    """Files that the trainee saved last; None for one that begins, and for agents."""
+    """Files that the trainee saved last; None for a new trainee, and for agents."""
     learns: bool = False
     seed: int = 0
-    """Seed of a trainee that begins."""
+    """Seed of a new trainee."""
 
 
 @dataclass(frozen=True)
@@ -53,24 +53,25 @@ class RoundTask:
     """A round to be played."""
 
     round: int
-    """Its number in the league."""
+    """Id of the round."""
     env: str
     settings: Mapping[str, Any]
     """Settings of the environment."""
     entrants: tuple[Entrant, ...]
     """The different members that play, at least one."""
     seating: tuple[int, ...]
-    """The numbers of the members in their order around the table; a member may have several seats."""
+    """Ids of the members in their order around the table; a member may have several seats."""
     hands: int
+    """Number of hands."""
     seed: int
     duplicate: bool = False
-    """Play every deal once for each way to move the members around the table; not for rounds in which one learns."""
+    """Play every deal once for each way to move the members around the table; not in rounds with students."""
     hands_at_once: int | None = None
-    """Played side by side, after which students learn; None for all hands of the round."""
+    """Number of hands that are played side by side, after which students learn; None for all hands of the round."""
     statistics: bool = False
-    """Whether to count how the members play."""
+    """Whether to count play statistics."""
     allowed: frozenset[str] | None = None
-    """Code that the user lets specs and settings name besides what is registered; None: the user typed them all."""
+    """Code that specs and settings may name besides registered names; None if the user typed all of them."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,11 @@ class Earnings:
     """Winnings of a member in a round, over all its seats."""
 
     seats: int
-    """Number of seats that it had."""
+    """Number of seats of the member."""
     total: int
     """Chips or points over all hands and seats."""
     squares: float
-    """Sum of the squares of what it won in each independent sample (deal), over all seats."""
+    """Sum over independent samples (deals) of the squared winnings, over all seats."""
 
 
 @dataclass(frozen=True)
@@ -90,40 +91,40 @@ class RoundOutcome:
     """Outcome of a round."""
 
     round: int
+    """Id of the round."""
     hands: int
+    """Number of hands."""
     samples: int
-    """Independent ones: deals."""
+    """Number of independent samples: deals."""
     earnings: Mapping[int, Earnings]
-    """Member -> what it won."""
+    """Member -> winnings."""
     cashflow: NDArray[np.float64]
     """(seats, seats) in the order of the seating: what the row pays the column, in units of the game per hand."""
     faults: Mapping[int, Fault]
-    """Member -> how often it failed, how it began."""
+    """Member -> its faults."""
     learned: Mapping[int, Files]
-    """Student -> what it saved; those that failed are missing, and stay what they were."""
+    """Student -> files that it saved; students that failed are missing, and keep their former files."""
     measures: Mapping[int, Mapping[str, float]]
-    """Student -> what its learning returned last."""
+    """Student -> measures of its last update."""
     statistics: Mapping[int, tuple[Statistic, ...]] = field(default_factory=dict)
-    """Member -> how it played, where the task asked for it; of its first seat."""
+    """Member -> play statistics of its first seat, if the task asks for them."""
     seconds: float = 0.0
 
 
 def play_round(task: RoundTask) -> RoundOutcome:
-    """Play a round to its end.
-
-    The outcome depends on the task alone, as far as the code of the members does.
+    """Play a round. The outcome depends on the task alone, as far as the code of the members is deterministic.
 
     Args:
         task: The round.
 
     Returns:
-        Its outcome, with the faults of members that failed: these forfeit their decisions.
+        The outcome, with the faults of members that failed. These forfeited their decisions.
     """
     start = time.perf_counter()
     seats: dict[int, Agent] = {}
     faults: dict[int, Fault] = {}
     with nullcontext() if task.allowed is None else registered_names_only("the league", task.allowed):
-        game = _game(task.env, json.dumps(dict(task.settings), sort_keys=True))
+        game = _make_game(task.env, json.dumps(dict(task.settings), sort_keys=True))
         for entrant in task.entrants:
             seats[entrant.member], fault = _make_player(entrant, game, task.seed)
             if fault is not None:
@@ -140,18 +141,18 @@ def play_round(task: RoundTask) -> RoundOutcome:
         round=task.round,
         hands=result.hands,
         samples=len(result.deal_means),
-        earnings=_earnings(task.seating, result),
+        earnings=_sum_earnings(task.seating, result),
         cashflow=result.cashflow,
         faults=faults,
         learned=learned,
         measures=measures,
-        statistics=_statistics(task.seating, counter),
+        statistics=_collect_statistics(task.seating, counter),
         seconds=time.perf_counter() - start,
     )
 
 
 def save_to_files(save: Callable[[Path], None]) -> Files:
-    """Return the files that `save` writes into a folder that is given to it."""
+    """Return the files that `save` writes into a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="card-envs-") as name:
         folder = Path(name)
         save(folder)
@@ -171,12 +172,12 @@ def write_files(files: Files, folder: Path) -> None:
 
 
 def make_trainee(spec: str, files: Files | None, game: Game, seed: int) -> Trainee:
-    """Return the trainee that was saved in `files`, or a new one if there are none."""
+    """Return the trainee that was saved in `files`, or a new one for None."""
     kind = trainee_class(spec)
     if files is None:
-        offered = {"game": game, "seed": seed}
-        taken = inspect.signature(kind).parameters
-        trainee = kind(**{name: value for name, value in offered.items() if name in taken})
+        parameters = inspect.signature(kind).parameters
+        arguments = {"game": game, "seed": seed}
+        trainee = kind(**{name: value for name, value in arguments.items() if name in parameters})
     else:
         with tempfile.TemporaryDirectory(prefix="card-envs-") as folder:
             write_files(files, Path(folder))
@@ -186,12 +187,12 @@ def make_trainee(spec: str, files: Files | None, game: Game, seed: int) -> Train
 
 
 @functools.lru_cache(maxsize=8)
-def _game(env: str, settings: str) -> Game:
+def _make_game(env: str, settings: str) -> Game:
     return make_game(env, **json.loads(settings))
 
 
 def _make_player(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | None]:
-    """Return the entrant, ready to play, and None; or whoever plays in its place, and why."""
+    """Return the agent of an entrant. If it cannot be made, return one that takes its place, and the fault."""
     seed = int(np.random.SeedSequence([seed % 2**64, entrant.member]).generate_state(1)[0])
     try:
         if not entrant.is_trainee:
@@ -200,16 +201,15 @@ def _make_player(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault 
         if entrant.learns:
             return Student(entrant.name, trainee, np.random.default_rng(seed)), None
         return Seated(entrant.name, trainee), None
-    except Exception as error:  # whatever the code of a member does when it is imported and made
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"cannot be made: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
-        return Seated(entrant.name, Absent()), Fault(entrant.name, 0, f"agent {entrant.name!r} {what}")
+    except Exception as error:  # a member is anybody's code
+        reason = f"agent {entrant.name!r} cannot be made: {describe_error(error)}"
+        return Seated(entrant.name, FirstLegalAction()), Fault(entrant.name, 0, reason)
 
 
 def _save_students(
     task: RoundTask, seats: Mapping[int, Agent], faults: dict[int, Fault]
 ) -> tuple[dict[int, Files], dict[int, Mapping[str, float]]]:
-    """Return the files saved by students that did not fail, and their measures; adds failures to save to `faults`."""
+    """Return the files and measures of students that did not fail. Adds failures to save to `faults`."""
     learned: dict[int, Files] = {}
     measures: dict[int, Mapping[str, float]] = {}
     for entrant in task.entrants:
@@ -220,12 +220,12 @@ def _save_students(
             learned[entrant.member] = save_to_files(student.trainee.save)
             measures[entrant.member] = student.measures
         except Exception as error:
-            what = f"cannot be saved: {type(error).__name__}: {error}"
-            faults[entrant.member] = Fault(entrant.name, 0, f"agent {entrant.name!r} {what}")
+            reason = f"agent {entrant.name!r} cannot be saved: {type(error).__name__}: {error}"
+            faults[entrant.member] = Fault(entrant.name, 0, reason)
     return learned, measures
 
 
-def _earnings(seating: tuple[int, ...], result: MatchResult) -> dict[int, Earnings]:
+def _sum_earnings(seating: tuple[int, ...], result: MatchResult) -> dict[int, Earnings]:
     samples = result.payoffs.reshape(-1, result.hands_per_sample, len(seating)).sum(axis=1)
     earnings = {}
     for member in dict.fromkeys(seating):
@@ -235,8 +235,8 @@ def _earnings(seating: tuple[int, ...], result: MatchResult) -> dict[int, Earnin
     return earnings
 
 
-def _statistics(seating: tuple[int, ...], counter: PlayCounter | None) -> dict[int, tuple[Statistic, ...]]:
+def _collect_statistics(seating: tuple[int, ...], counter: PlayCounter | None) -> dict[int, tuple[Statistic, ...]]:
     if counter is None:
         return {}
-    of_places = counter.compute_statistics()
-    return {member: of_places[seating.index(member)] for member in dict.fromkeys(seating)}
+    statistics = counter.compute_statistics()
+    return {member: statistics[seating.index(member)] for member in dict.fromkeys(seating)}

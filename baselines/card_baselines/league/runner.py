@@ -1,7 +1,7 @@
-"""Plays the rounds of a league: plans them, hands them out, stores what came of them, lets students be cloned.
+"""Runs a league: plans rounds, gives them to a pool, stores their outcomes, and clones students.
 
-Which rounds are played, with which results, depends on the league alone and not on who plays them or when: a division
-draws its next rounds when those before are stored, from a stream of its own for every round.
+The rounds and their results depend on the league alone, not on the pool or the time: a division draws its next rounds
+when those before are stored, with a random generator that is seeded anew for every round.
 """
 
 from __future__ import annotations
@@ -33,39 +33,41 @@ from card_baselines.league.store import DivisionRow, LeagueError, Member, Planne
 from card_baselines.run_folder import git_commit
 from card_envs.game import Game
 
-_AT_ONCE = 10_000
-"""Hands that are played side by side where nobody learns."""
+_BATCH_HANDS = 10_000
+"""Maximum number of hands that are played side by side in rounds without students."""
 Progress = Callable[[str, int, RoundOutcome | LostRound], None]
-"""Called after every round that is stored: division, how many rounds it has now, what came of it."""
+"""Function that is called after every stored round with the division, its number of rounds and the outcome."""
 
 
 @dataclass
 class _Division:
-    """A division while it plays; everything in it follows from the store."""
+    """State of a division, which follows from the store."""
 
     row: DivisionRow
     target: int
+    """Number of rounds to play in all."""
     settings: DivisionSettings
     members: tuple[int, ...]
     open: dict[int, PlannedRound] = field(default_factory=dict)
-    """Planned rounds that are not played yet, by their numbers in the league."""
+    """Id -> planned round that is not played yet."""
     planned: int = 0
-    """Number of rounds planned so far."""
+    """Number of planned rounds."""
     unrated: dict[int, tuple[int, dict[int, Earnings]]] = field(default_factory=dict)
-    """Number within the division -> round and earnings, of rounds whose predecessors are missing."""
+    """Number within the division -> (id, earnings) of stored rounds that wait for an earlier one to be rated."""
     done: int = 0
-    """Number of rounds that, from the first on without a gap, are stored and update_ratings."""
+    """Number of rounds that are stored and rated, from the first on without a gap."""
     ratings: dict[int, Rating] = field(default_factory=dict)
     meetings: Counter[frozenset[int]] = field(default_factory=Counter)
     points: Counter[int] = field(default_factory=Counter)
 
     @property
     def played(self) -> int:
+        """Number of rounds that are stored."""
         return self.planned - len(self.open)
 
 
 class Runner:
-    """Plays rounds in one process that writes, with a pool that plays."""
+    """Runs divisions: this process writes the store, a pool plays the rounds."""
 
     def __init__(
         self, folder: Path, store: Store, game: Game, pool: Pool, progress: Progress | None, allowed: Collection[str]
@@ -77,21 +79,21 @@ class Runner:
         self._made_by = git_commit()
         self._divisions: dict[int, _Division] = {}
         self._playing: dict[int, _Division] = {}
-        """Rounds that were handed out."""
+        """Id of a round in the pool -> its division."""
 
     def run(self, rounds: Mapping[str, tuple[DivisionRow, int]]) -> dict[str, int]:
-        """Play until every division has as many rounds as asked for; return how many it has."""
+        """Play until every division has its number of rounds; return the numbers by division."""
         self._divisions = {row.id: self._restore_division(row, count) for row, count in rounds.values()}
-        self._hand_out()
+        self._fill_pool()
         while self._playing:
-            self._keep(self._pool.next())
-            self._hand_out()
+            self._store_outcome(self._pool.next())
+            self._fill_pool()
         return {division.row.name: division.played for division in self._divisions.values()}
 
-    # --- what was played before ---
+    # --- the state of divisions ---
 
     def _restore_division(self, row: DivisionRow, target: int) -> _Division:
-        """Return a division as its rounds left it."""
+        """Return the state of a division after its stored rounds."""
         division = _Division(row, target, DivisionSettings.from_mapping(row.settings), self._store.entries(row.id))
         for planned in self._store.rounds(row.id):
             self._count(division, planned)
@@ -101,7 +103,7 @@ class Runner:
         for planned in self._store.rounds(row.id):
             if planned.id not in division.open:
                 division.unrated[planned.number] = planned.id, self._store.earnings(planned.id)
-        while division.done in division.unrated:  # update_ratings when it was stored
+        while division.done in division.unrated:  # these were rated when they were stored
             self._score(division, division.unrated.pop(division.done)[1])
             division.done += 1
         return division
@@ -119,24 +121,25 @@ class Runner:
         elif scores:
             division.points[max(scores, key=lambda member: scores[member])] += 1
 
-    # --- what is played next ---
+    # --- the next rounds ---
 
-    def _hand_out(self) -> None:
-        """Give rounds to the pool as long as it has room and there are some."""
+    def _fill_pool(self) -> None:
+        """Submit rounds until the pool is full or none can be played."""
         while len(self._playing) < self._pool.capacity:
-            found = next(filter(None, map(self._next_round, self._sort_by_need())), None)
-            if found is None:
+            chosen = next(filter(None, map(self._next_round, self._sort_by_progress())), None)
+            if chosen is None:
                 return
-            division, planned = found
+            division, planned = chosen
             self._playing[planned.id] = division
-            self._pool.submit(self._task(division, planned))
+            self._pool.submit(self._make_task(division, planned))
 
-    def _sort_by_need(self) -> list[_Division]:
-        """Return the divisions that have rounds to play, those that are behind first."""
-        short = [division for division in self._divisions.values() if division.played < division.target]
-        return sorted(short, key=lambda division: division.played / division.target)
+    def _sort_by_progress(self) -> list[_Division]:
+        """Return the divisions with rounds to play, those with the smallest share of played rounds first."""
+        unfinished = [division for division in self._divisions.values() if division.played < division.target]
+        return sorted(unfinished, key=lambda division: division.played / division.target)
 
     def _next_round(self, division: _Division) -> tuple[_Division, PlannedRound] | None:
+        """Return a round of a division that can be played now, planned if need be; None if there is none."""
         waiting = [planned for number, planned in division.open.items() if number not in self._playing]
         if not waiting and self._may_plan(division):
             waiting = self._plan(division)
@@ -150,7 +153,7 @@ class Runner:
     def _plan(self, division: _Division) -> list[PlannedRound]:
         """Draw and store the next rounds of a division."""
         rng = np.random.default_rng([self._meta["seed"], division.row.id, division.planned])
-        drawn = KINDS[division.row.kind].draw(self._find_standing(division), division.settings, rng)
+        drawn = KINDS[division.row.kind].draw(self._make_standing(division), division.settings, rng)
         planned = []
         with self._store.transaction():
             for i, matchup in enumerate(drawn):
@@ -164,7 +167,7 @@ class Runner:
         id = self._store.plan(division.row.id, number, seed, matchup.seating, matchup.students)
         return PlannedRound(id, division.row.id, number, seed, matchup.seating, matchup.students)
 
-    def _find_standing(self, division: _Division) -> Standing:
+    def _make_standing(self, division: _Division) -> Standing:
         members = self._store.members()
         chosen = [members[number] for number in division.members] if division.members else list(members.values())
         students = [member.id for member in chosen if member.learns and member.division == division.row.id]
@@ -178,7 +181,7 @@ class Runner:
             self._game.num_seats, students, teachers, division.ratings, division.meetings, dict(division.points)
         )
 
-    def _task(self, division: _Division, planned: PlannedRound) -> RoundTask:
+    def _make_task(self, division: _Division, planned: PlannedRound) -> RoundTask:
         members, settings = self._store.members(), division.settings
         trains = len(planned.students) > 0
         return RoundTask(
@@ -186,31 +189,32 @@ class Runner:
             env=self._meta["env"],
             settings=self._meta["settings"],
             entrants=tuple(
-                self._entrant(members[number], number in planned.students) for number in dict.fromkeys(planned.seating)
+                self._make_entrant(members[member], member in planned.students)
+                for member in dict.fromkeys(planned.seating)
             ),
             seating=planned.seating,
             hands=settings.hands,
             seed=planned.seed,
             duplicate=settings.duplicate and not trains,
-            hands_at_once=settings.hands_at_once if trains else min(settings.hands, _AT_ONCE),
+            hands_at_once=settings.hands_at_once if trains else min(settings.hands, _BATCH_HANDS),
             statistics=settings.statistics and not trains,
             allowed=self._allowed,
         )
 
-    def _entrant(self, member: Member, learns: bool) -> Entrant:
+    def _make_entrant(self, member: Member, learns: bool) -> Entrant:
         folder = self._store.last_save(member.id) if member.learns else member.folder
         files = None if folder is None else read_files(self._folder, folder)
         seed = self._seed_of(member.id)
         return Entrant(member.id, member.name, member.spec, member.is_trainee, files, learns, seed)
 
     def _seed_of(self, member: int) -> int:
-        """Return the seed with which a trainee begins."""
+        """Return the seed of a new trainee."""
         return int(np.random.SeedSequence([self._meta["seed"], member]).generate_state(1)[0])
 
-    # --- what came of it ---
+    # --- outcomes ---
 
-    def _keep(self, outcome: RoundOutcome | LostRound) -> None:
-        """Store what came of a round, and what follows from it."""
+    def _store_outcome(self, outcome: RoundOutcome | LostRound) -> None:
+        """Store the outcome of a round, rate the members, and clone students when it is time."""
         division = self._playing.pop(outcome.round)
         planned = division.open.pop(outcome.round)
         made_by = f"{self._made_by[:12]} on {socket.gethostname()}"
@@ -225,14 +229,14 @@ class Runner:
                 }
                 self._store.add_outcome(outcome, saved, made_by)
                 division.unrated[planned.number] = outcome.round, dict(outcome.earnings)
-            self._follow(division)
+            self._rate_in_order(division)
         for member in planned.students:
-            self._remove_old(member)
+            self._remove_old_files(member)
         if self._progress is not None:
             self._progress(division.row.name, division.played, outcome)
 
-    def _follow(self, division: _Division) -> None:
-        """Rate the rounds whose turn has come, and clone students when it is time. Within a transaction."""
+    def _rate_in_order(self, division: _Division) -> None:
+        """Rate stored rounds in order, and clone students when it is time, within a transaction."""
         every = division.settings.clone_every
         while division.done in division.unrated:
             round, earnings = division.unrated.pop(division.done)
@@ -245,7 +249,7 @@ class Runner:
                 self._clone(division, round, division.done // every)
 
     def _clone(self, division: _Division, round: int, generation: int) -> None:
-        """Add a teacher that is what each student of the division is after a round. Within a transaction."""
+        """Add a clone of each student of the division after a round as a teacher, within a transaction."""
         members = self._store.members()
         clones = []
         for number in division.members:
@@ -265,12 +269,12 @@ class Runner:
         division.members = (*division.members, *clones)
 
     def _write_folder(self, files: Files, name: str) -> str:
-        """Write files into a folder below the league's, complete or not at all; return its name."""
+        """Write files into a folder of the league, complete or not at all, and return its name."""
         final = self._folder / name
         temporary = final.with_name(f".{os.getpid()}-{final.name}")
         try:
             write_files(files, temporary)
-            if final.exists():  # of a run that was killed before it could store the round
+            if final.exists():  # left by a run that was killed before it could store the round
                 shutil.rmtree(final)
             temporary.rename(final)
         except OSError as error:
@@ -282,8 +286,8 @@ class Runner:
             shutil.rmtree(temporary, ignore_errors=True)
         return name
 
-    def _remove_old(self, member: int) -> None:
-        """Remove what a student saved before the last two times; clones stay."""
+    def _remove_old_files(self, member: int) -> None:
+        """Remove the files of a student except for its last two saves. Clones have files of their own."""
         root = self._folder / "students" / str(member)
         saves = sorted((int(path.name), path) for path in root.glob("[0-9]*")) if root.is_dir() else []
         for _, path in saves[:-2]:
@@ -291,7 +295,7 @@ class Runner:
 
 
 def read_files(league: Path, name: str) -> Files:
-    """Return the files below a folder of a league, which its store names; LeagueError for a folder elsewhere."""
+    """Return the files in a folder that the store of a league names; raise LeagueError if it lies elsewhere."""
     folder = league / name
     if not folder.resolve().is_relative_to(league.resolve()):
         raise LeagueError(f"the store of {league} names the folder {name!r}, which is not below it: it is damaged")

@@ -1,4 +1,4 @@
-"""Members of a league as they sit at the tables of a round."""
+"""Members of a league as the agents of a match."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from card_envs.game import Game, check_actions
 
 
 class Seated(Agent):
-    """An agent under the name that it has in the league."""
+    """An agent under its name in the league. All calls are forwarded to the agent."""
 
     def __init__(self, name: str, agent: Agent) -> None:
-        """Give it the name; it plays as before."""
         self.name, self.agent = name, agent
         self.encoder = agent.encoder
 
@@ -30,34 +29,34 @@ class Seated(Agent):
         return self.agent.act(decisions, rng)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Forward the event to the agent."""
+        """Forward the start of deals."""
         self.agent.deal_starts(table_ids)
 
     def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        """Forward the event to the agent."""
+        """Forward the end of deals."""
         self.agent.deal_ends(table_ids, payoffs)
 
     def sees_end(self, ends: Decisions) -> None:
-        """Show the agent the end."""
+        """Forward the tables at the end of deals."""
         self.agent.sees_end(ends)
 
     @property
     def needs_showdowns(self) -> bool:
-        """True if the agent does."""
+        """Whether the agent needs `sees_end`."""
         return self.agent.needs_showdowns
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        """Show the agent the actions."""
+        """Forward the actions of all players."""
         self.agent.observe_actions(decisions, actions)
 
     @property
     def needs_actions(self) -> bool:
-        """True if the agent does."""
+        """Whether the agent needs `observe_actions`."""
         return self.agent.needs_actions
 
 
-class Absent(Agent):
-    """Takes the first legal action: in the place of a member that cannot be loaded, as for decisions that fail."""
+class FirstLegalAction(Agent):
+    """Takes the first legal action, in the place of a member that cannot be loaded."""
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the first legal action of each decision."""
@@ -65,10 +64,10 @@ class Absent(Agent):
 
 
 class Student(Seated):
-    """A trainee that explores; it learns from each batch of hands when they are over."""
+    """A trainee that explores, and learns from each batch of hands at their end."""
 
     def __init__(self, name: str, trainee: Trainee, rng: np.random.Generator) -> None:
-        """Seat the trainee; `rng` is for what it learns."""
+        """Wrap a trainee; `rng` is the generator for `Trainee.learn`."""
         super().__init__(name, trainee)
         self.trainee, self.rng = trainee, rng
         self.measures: Mapping[str, float] = {}
@@ -76,14 +75,14 @@ class Student(Seated):
         self._taken: list[tuple[Decisions, Choices]] = []
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the trainee's exploring actions, and remember them; ValueError if an action is not legal."""
+        """Return the trainee's exploring actions, and remember them if they are legal."""
         actions, notes = self.trainee.explore(decisions, rng)
         actions = check_actions(actions, len(decisions))
         if notes is not None and len(notes) != len(decisions):
             raise ValueError(f"it wrote {len(notes)} notes for {len(decisions)} decisions: one for each is needed")
         known = (actions >= 0) & (actions < decisions.game.num_actions)
         if not known.all() or not decisions.action_mask[np.arange(len(actions)), actions].all():
-            return actions  # whoever runs the match refuses them and asks again: they are not remembered
+            return actions  # the match refuses them and asks again: they are not remembered
         _ = decisions.observation  # made now: the tables move on
         self._taken.append((decisions, Choices(actions, notes)))
         return actions
@@ -93,17 +92,17 @@ class Student(Seated):
         super().deal_ends(table_ids, payoffs)
         taken, self._taken = self._taken, []
         if taken:
-            self.measures = dict(self.trainee.learn(_experience(taken, table_ids, payoffs), self.rng))
+            self.measures = dict(self.trainee.learn(_make_experience(taken, table_ids, payoffs), self.rng))
 
 
-def _experience(
-    taken: list[tuple[Decisions, Choices]], tables: NDArray[np.int64], payoffs: NDArray[np.float64]
+def _make_experience(
+    taken: list[tuple[Decisions, Choices]], table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]
 ) -> Experience:
-    """Return the decisions taken at `tables` (hands,), which ended with the rewards `payoffs` (hands, seats)."""
+    """Return the experience of decisions at tables `table_ids` (hands,), which ended with `payoffs` (hands, seats)."""
     decisions, choices = zip(*taken, strict=True)
-    order = np.argsort(tables)
-    numbers, seats = (np.concatenate([getattr(each, name) for each in decisions]) for name in ("table_ids", "seats"))
-    hands = order[np.searchsorted(tables, numbers, sorter=order)]
+    order = np.argsort(table_ids)
+    ids, seats = (np.concatenate([getattr(each, name) for each in decisions]) for name in ("table_ids", "seats"))
+    hands = order[np.searchsorted(table_ids, ids, sorter=order)]
     has_notes = all(each.notes is not None for each in choices)
     return Experience(
         game=decisions[0].game,
@@ -114,5 +113,5 @@ def _experience(
         hands=hands,
         seats=seats,
         rewards=payoffs[hands, seats],
-        num_hands=len(tables),
+        num_hands=len(table_ids),
     )

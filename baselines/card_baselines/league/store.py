@@ -1,6 +1,6 @@
 """The store of a league: one SQLite file to which rounds are added, and from which every analysis reads.
 
-Nothing in it is ever changed or deleted; triggers refuse it. One process writes, any number read meanwhile.
+Rows are never changed or deleted: triggers refuse it. One process writes, any number of others read meanwhile.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _REASONS = {
 
 
 class LeagueError(ValueError):
-    """Raised when a league cannot be read, written or run as asked; says what to do."""
+    """Raised when a league cannot be read, written or run."""
 
 
 @dataclass(frozen=True)
@@ -87,21 +87,22 @@ class Member:
     spec: str
     """Name of an agent (registered name, run folder, file), or of the class of a trainee."""
     is_trainee: bool
+    """Whether it is a student or a clone of one."""
     learns: bool
-    """A student; clones of students, and agents, only teach."""
+    """Whether it is a student."""
     parent: int | None
-    """The student that a clone was made of."""
+    """Student of which a clone was made."""
     generation: int
-    """0 for who came from outside, n for the n-th clone of a student."""
+    """n for the n-th clone of a student, 0 for students and agents."""
     division: int | None
-    """Division in which it learns or was made; None for agents from outside."""
+    """Division in which a student learns or a clone was made; None for agents."""
     folder: str | None
-    """Folder with what a clone was when it was made: below the folder of the league."""
+    """Folder with the files of a clone, relative to the folder of the league."""
 
 
 @dataclass(frozen=True)
 class DivisionRow:
-    """A division, as the store has it."""
+    """A division in the store."""
 
     id: int
     name: str
@@ -116,23 +117,24 @@ class PlannedRound:
     id: int
     division: int
     number: int
-    """Within its division, from 0."""
+    """Number within the division, from 0."""
     seed: int
     seating: tuple[int, ...]
+    """Members in their order around the table."""
     students: tuple[int, ...]
-    """The members that learn."""
+    """Members that learn."""
 
 
 class Store:
     """The file of a league, open for reading or for writing."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, writes: bool) -> None:
-        """Use an open connection: `create` and `open` make one."""
+        """Use an open connection. `create` and `open` make stores."""
         self.path, self._db, self._writes = path, connection, writes
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, Any]) -> Self:
-        """Return a new store at `path`, where there must be none; `meta`, JSON, is what the league is about."""
+        """Return a new store at `path`, where there must be none; `meta` is JSON about the league."""
         if path.exists():
             raise LeagueError(f"{path} exists: choose another folder for a new league")
         with _explain_errors(path):
@@ -140,9 +142,9 @@ class Store:
             with store.transaction():
                 for name, columns in _TABLES.items():
                     store._db.execute(f"CREATE TABLE {name} ({columns})")
-                    for deed in ("UPDATE", "DELETE"):
+                    for statement in ("UPDATE", "DELETE"):
                         refuse = "SELECT RAISE(ABORT, 'the store of a league is only added to')"
-                        trigger = f"no_{deed.lower()}_of_{name} BEFORE {deed} ON {name} BEGIN {refuse}; END"
+                        trigger = f"no_{statement.lower()}_of_{name} BEFORE {statement} ON {name} BEGIN {refuse}; END"
                         store._db.execute(f"CREATE TRIGGER {trigger}")
                 store._db.execute(f"PRAGMA user_version = {VERSION}")
                 store._insert("meta", [(key, json.dumps(value)) for key, value in meta.items()])
@@ -150,7 +152,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, writes: bool = False) -> Self:
-        """Return the store at `path`; LeagueError if there is none, or one of another version."""
+        """Return the store at `path`; raise LeagueError if there is none, or it is of another version."""
         if not path.is_file():
             raise LeagueError(f"there is no league in {path.parent}: `card-envs league new {path.parent}` makes one")
         with _explain_errors(path):
@@ -165,7 +167,7 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Close the file; a writer leaves everything in it, and nothing in the log beside it."""
+        """Close the file. A writer moves everything from the write-ahead log into it."""
         if self._writes:
             with contextlib.suppress(sqlite3.DatabaseError):  # a full disk: the log stays, and is read
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -173,7 +175,7 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write everything in the block, or nothing; LeagueError says why nothing could be."""
+        """Write everything in the block, or nothing; raise LeagueError if it cannot be written."""
         with _explain_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -189,34 +191,34 @@ class Store:
         return {key: json.loads(value) for key, value in self.rows("SELECT key, value FROM meta")}
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows that an SQL query finds."""
+        """Return the rows of an SQL query."""
         with _explain_errors(self.path):
             return self._db.execute(query, values).fetchall()
 
-    # --- who plays ---
+    # --- members and divisions ---
 
     def add_member(
         self, name: str, spec: str, *, is_trainee: bool, learns: bool, parent: int | None = None, generation: int = 0,
         division: int | None = None, folder: str | None = None,
     ) -> int:  # fmt: skip
-        """Add a member and return its number; LeagueError if the name is taken. Within a transaction."""
+        """Add a member within a transaction and return its id; raise LeagueError if the name is taken."""
         if self.rows("SELECT 1 FROM members WHERE name = ?", name):
             raise LeagueError(f"a member is named {name!r} already: choose another name")
         columns = (name, spec, is_trainee, learns, parent, generation, division, folder, _now())
         return self._insert("members", [(None, *columns)])
 
     def add_division(self, name: str, kind: str, settings: Mapping[str, Any]) -> int:
-        """Add a division and return its number; LeagueError if the name is taken. Within a transaction."""
+        """Add a division within a transaction and return its id; raise LeagueError if the name is taken."""
         if self.rows("SELECT 1 FROM divisions WHERE name = ?", name):
             raise LeagueError(f"a division is named {name!r} already: choose another name")
         return self._insert("divisions", [(None, name, kind, json.dumps(dict(settings)))])
 
     def add_entries(self, division: int, members: Iterable[int]) -> None:
-        """Let members play in a division. Within a transaction."""
+        """Add members to a division, within a transaction."""
         self._insert("entries", [(division, member) for member in members])
 
     def members(self) -> dict[int, Member]:
-        """Return the members by their numbers."""
+        """Return the members by their ids."""
         query = "SELECT id, name, spec, is_trainee, learns, parent, generation, division, folder FROM members"
         rows = self.rows(f"{query} ORDER BY id")
         return {row[0]: Member(row[0], row[1], row[2], bool(row[3]), bool(row[4]), *row[5:9]) for row in rows}
@@ -227,33 +229,41 @@ class Store:
         return {name: DivisionRow(id, name, kind, json.loads(settings)) for id, name, kind, settings in rows}
 
     def entries(self, division: int) -> tuple[int, ...]:
-        """Return the members of a division; none for one in which everybody may play."""
+        """Return the members of a division; empty for one that plays all members of the league."""
         rows = self.rows("SELECT member FROM entries WHERE division = ? ORDER BY member", division)
         return tuple(member for (member,) in rows)
+
+    def last_division(self) -> str | None:
+        """Return the name of the division that played last; None if no round was played."""
+        rows = self.rows(
+            "SELECT d.name FROM outcomes o JOIN rounds r ON r.id = o.round JOIN divisions d ON d.id = r.division "
+            "ORDER BY o.rowid DESC LIMIT 1"
+        )
+        return str(rows[0][0]) if rows else None
 
     # --- rounds ---
 
     def plan(self, division: int, number: int, seed: int, seating: Iterable[int], students: Iterable[int]) -> int:
-        """Add a round that is to be played and return its number in the league. Within a transaction."""
+        """Add a round that is to be played within a transaction, and return its id."""
         row = (None, division, number, seed, json.dumps(list(seating)), json.dumps(list(students)))
         return self._insert("rounds", [row])
 
-    def rounds(self, division: int | None = None, *, played: bool | None = None, after: int = -1) -> list[PlannedRound]:
-        """Return rounds in their order: of all divisions or one, played ones, open ones or both, after a `number`."""
+    def rounds(self, division: int | None = None, *, played: bool | None = None) -> list[PlannedRound]:
+        """Return rounds in order: of all divisions or one; played ones (True), open ones (False) or both (None)."""
         state = {None: "", True: "AND o.round IS NOT NULL AND o.lost IS NULL", False: "AND o.round IS NULL"}[played]
-        where = "r.number > ?" if division is None else "r.number > ? AND r.division = ?"
+        where = "1" if division is None else "r.division = ?"
         query = (
             "SELECT r.id, r.division, r.number, r.seed, r.seating, r.students FROM rounds r "
             f"LEFT JOIN outcomes o ON o.round = r.id WHERE {where} {state} ORDER BY r.id"
         )
-        rows = self.rows(query, after, *([] if division is None else [division]))
+        rows = self.rows(query, *([] if division is None else [division]))
         return [
-            PlannedRound(id, row_division, number, seed, _whole_numbers(seating), _whole_numbers(students))
+            PlannedRound(id, row_division, number, seed, _parse_ids(seating), _parse_ids(students))
             for id, row_division, number, seed, seating, students in rows
         ]
 
     def add_outcome(self, outcome: RoundOutcome, saved: Mapping[int, str], made_by: str) -> None:
-        """Add what came of a round; `saved` is where its students are, folders below the league's. In a transaction."""
+        """Add the outcome of a round within a transaction; `saved` are the folders of its students' files."""
         round = outcome.round
         measures = json.dumps({str(member): dict(found) for member, found in outcome.measures.items()})
         cashflow = np.asarray(outcome.cashflow, "<f8").tobytes()
@@ -272,9 +282,9 @@ class Store:
         ]
         self._insert("play", play)
 
-    def add_lost(self, round: int, why: str, made_by: str) -> None:
-        """Add that a round cannot be played. Within a transaction."""
-        self._insert("outcomes", [(round, 0, 0, None, "{}", 0.0, _now(), made_by, why)])
+    def add_lost(self, round: int, reason: str, made_by: str) -> None:
+        """Add that a round cannot be played, within a transaction."""
+        self._insert("outcomes", [(round, 0, 0, None, "{}", 0.0, _now(), made_by, reason)])
 
     def earnings(self, round: int) -> dict[int, Earnings]:
         """Return the winnings of the members in a round."""
@@ -282,31 +292,31 @@ class Store:
         return {member: Earnings(*won) for member, *won in rows}
 
     def cashflow(self, round: int) -> NDArray[np.float64]:
-        """Return (seats, seats) in the order of the seating: what the row paid the column, per hand."""
+        """Return payments per hand (seats, seats) in the order of the seating: what the row paid the column."""
         ((content,),) = self.rows("SELECT cashflow FROM outcomes WHERE round = ?", round)
-        return matrix_in(content)
+        return parse_matrix(content)
 
     def faults(self) -> list[tuple[int, int, Fault]]:
-        """Return (round, member, fault) of everything that members did wrong, in order."""
+        """Return (round, member, fault) for all faults, in order."""
         query = "SELECT f.round, f.member, m.name, f.decisions, f.first FROM faults f JOIN members m ON m.id = f.member"
         return [(row[0], row[1], Fault(*row[2:])) for row in self.rows(f"{query} ORDER BY f.round, f.member")]
 
-    def unplayable_rounds(self) -> list[tuple[int, str]]:
-        """Return (round, why) of the rounds that could not be played."""
+    def lost_rounds(self) -> list[tuple[int, str]]:
+        """Return (round, reason) of the rounds that could not be played."""
         return [(row[0], row[1]) for row in self.rows("SELECT round, lost FROM outcomes WHERE lost IS NOT NULL")]
 
     def last_save(self, member: int, until: int | None = None) -> str | None:
-        """Return the folder of what a student saved last (up to the round `until`), None if it has not learned yet."""
+        """Return the folder of a student's latest files (up to the round `until`), None if it has not learned yet."""
         query = "SELECT folder FROM saves WHERE member = ? AND round <= ? ORDER BY round DESC LIMIT 1"
         rows = self.rows(query, member, 2**62 if until is None else until)
         return str(rows[0][0]) if rows else None
 
     def add_ratings(self, round: int, ratings: Mapping[int, tuple[float, float]]) -> None:
-        """Add mu and sigma that members have after a round, in the leaderboard of its division. In a transaction."""
+        """Add (mu, sigma) of members after a round, in the ratings of its division, within a transaction."""
         self._insert("ratings", [(round, member, mu, sigma) for member, (mu, sigma) in ratings.items()])
 
     def ratings(self, division: int) -> list[tuple[int, int, float, float]]:
-        """Return (number of the round, member, mu, sigma) of a division's leaderboard, in order."""
+        """Return (number of the round, member, mu, sigma) of all ratings in a division, in order."""
         query = (
             "SELECT r.number, t.member, t.mu, t.sigma FROM ratings t JOIN rounds r ON r.id = t.round "
             "WHERE r.division = ? ORDER BY r.number, t.member"
@@ -314,31 +324,31 @@ class Store:
         return [(row[0], row[1], row[2], row[3]) for row in self.rows(query, division)]
 
     def _insert(self, table: str, rows: Iterable[tuple[Any, ...]]) -> int:
-        """Add rows to a table; return the number of the last one."""
+        """Add rows to a table and return the id of the last one."""
         last = 0
         for row in rows:
-            places = ", ".join("?" * len(row))
-            last = int(self._db.execute(f"INSERT INTO {table} VALUES ({places})", row).lastrowid or 0)
+            placeholders = ", ".join("?" * len(row))
+            last = int(self._db.execute(f"INSERT INTO {table} VALUES ({placeholders})", row).lastrowid or 0)
         return last
 
 
-def matrix_in(content: bytes) -> NDArray[np.float64]:
-    """Return the square matrix that the store keeps as bytes."""
+def parse_matrix(content: bytes) -> NDArray[np.float64]:
+    """Return a square matrix that is stored as bytes."""
     numbers = np.frombuffer(content, "<f8")
     side = math.isqrt(len(numbers))
     return np.array(numbers.reshape(side, side), np.float64)
 
 
-def _whole_numbers(text: str) -> tuple[int, ...]:
-    """Return the numbers of a JSON list; ValueError for anything else: they become names of folders."""
-    numbers = json.loads(text)
-    if not all(type(number) is int for number in numbers):
-        raise LeagueError(f"the store holds {text!r} where the numbers of members should be: it is damaged")
-    return tuple(numbers)
+def _parse_ids(text: str) -> tuple[int, ...]:
+    """Return ids of members that are stored as a JSON list. Other content is refused: ids become names of folders."""
+    ids = json.loads(text)
+    if not all(type(each) is int for each in ids):
+        raise LeagueError(f"the store holds {text!r} where the ids of members should be: it is damaged")
+    return tuple(ids)
 
 
-def numbers_in(numbers: Iterable[int]) -> str:
-    """Return numbers as SQL lists them."""
+def format_numbers(numbers: Iterable[int]) -> str:
+    """Return numbers as a list of SQL."""
     return ", ".join(str(int(number)) for number in numbers)
 
 
@@ -356,7 +366,7 @@ def _connect(path: Path, writes: bool) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def _explain_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the disk complain of into a LeagueError."""
+    """Turn errors of SQLite and of the disk into a LeagueError."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -1,4 +1,4 @@
-"""Strategy vectors of a league's members, for maps: where the game is the one that `style` is about."""
+"""Strategy vectors of a league's members, for maps; in games that `style` supports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from card_baselines.league.league import League
 from card_baselines.league.rounds import make_trainee
 from card_baselines.league.runner import read_files
 from card_baselines.league.store import Member
-from card_baselines.league.style import DEPTH, NUM_SITUATIONS, SEATS, Style, has_style, style_of
+from card_baselines.league.style import DEPTH, NUM_SITUATIONS, SEATS, Style, measure_style, supports_style
 from card_envs.agent import Agent, find_agent
 from card_envs.game import Game
 
@@ -23,10 +23,12 @@ HANDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Strategies:
-    """Strategy vectors: actions of members in situations that are the same for all of them."""
+    """Frequencies of the actions of members in situations that are the same for all of them."""
 
     members: tuple[int, ...]
+    """Ids of the members."""
     styles: tuple[Style, ...]
+    """Frequencies of each member's actions."""
     hands: int
     """Hands of each situation."""
     missing: Mapping[int, str]
@@ -44,45 +46,45 @@ class Strategies:
 
 
 def require_strategies(game: Game) -> None:
-    """Raise ValueError if players of a game cannot be told apart by strategy vectors."""
-    if not has_style(game):
+    """Raise ValueError if strategy vectors are not defined in a game."""
+    if not supports_style(game):
         raise ValueError(
             f"a map by strategy is for no-limit hold'em with {SEATS} seats and stacks of {DEPTH} big blinds, not for "
             f"{game.name} with {game.num_seats} seats as it is set here: choose the map by statistics"
         )
 
 
-def strategies_of(
+def measure_strategies(
     league: League, members: Collection[int], hands: int = HANDS, progress: Callable[[], None] = lambda: None
 ) -> Strategies:
     """Return the strategies of members. A member that cannot be made, or fails, is left out and named in `missing`.
 
     Args:
         league: League of the members.
-        members: Numbers of the members.
+        members: Ids of the members.
         hands: Hands of each situation.
         progress: Called after each member.
 
     Raises:
-        ValueError: For games without strategy vectors.
+        ValueError: Strategy vectors are not defined in the game of the league.
     """
-    game, everybody = league.game, league.members
+    game, all_members = league.game, league.members
     require_strategies(game)
     styles: dict[int, Style] = {}
     missing: dict[int, str] = {}
     for number in members:
         try:
-            with league.allowed_names():
-                agent = _agent(everybody[number], league.folder, game)
-            styles[number] = style_of(agent, game, hands)
-        except Exception as error:  # whatever the code of a member does
+            with league.restrict_names():
+                agent = _load_member(all_members[number], league.folder, game)
+            styles[number] = measure_style(agent, game, hands)
+        except Exception as error:  # a member is anybody's code
             missing[number] = f"{type(error).__name__}: {error}"
         progress()
     return Strategies(tuple(styles), tuple(styles.values()), hands, missing)
 
 
-def _agent(member: Member, league_folder: Path, game: Game) -> Agent:
-    """Return a member that does not learn as it plays in rounds."""
+def _load_member(member: Member, league_folder: Path, game: Game) -> Agent:
+    """Return the agent of a member that does not learn."""
     if not member.is_trainee:
         return find_agent(member.spec, game)
     files = None if member.folder is None else read_files(league_folder, member.folder)

@@ -1,4 +1,4 @@
-"""Strengths of members from the orders in which rounds ended, and from a matrix of winnings."""
+"""Strengths of members: from their order in each round, or from a matrix of winnings."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.ratings import BETA, MU, SIGMA, Rating, update_ratings
-from card_baselines.league.winnings import Played
+from card_baselines.league.winnings import PlayedRound
 
 Vector = NDArray[np.float64]
-Rate = Callable[[Mapping[int, Rating], Played], dict[int, Rating]]
-_MOST_STEPS, _CHANGE = 10_000, 1e-9  # of the iteration for Bradley-Terry, which ends when nothing changes by more
-_EVEN = 0.5
-"""Virtual wins and losses of each member against an average one, without which somebody unbeaten has no strength."""
+Rate = Callable[[Mapping[int, Rating], PlayedRound], dict[int, Rating]]
+"""Function that returns the new ratings of the members of a round, given the old ones."""
+_MAX_STEPS, _TOLERANCE = 10_000, 1e-9
+"""Limits of the iteration for Bradley-Terry strengths."""
+_PRIOR = 0.5
+"""Virtual wins and losses of each member against an average one: without them, an unbeaten member has no strength."""
 
 
-def update_trueskill(ratings: Mapping[int, Rating], played: Played) -> dict[int, Rating]:
+def update_trueskill(ratings: Mapping[int, Rating], played: PlayedRound) -> dict[int, Rating]:
     """Return the new TrueSkill ratings of the members of a round."""
     return update_ratings(ratings, played.earnings)
 
 
-def update_plackett_luce(ratings: Mapping[int, Rating], played: Played) -> dict[int, Rating]:
+def update_plackett_luce(ratings: Mapping[int, Rating], played: PlayedRound) -> dict[int, Rating]:
     """Return the new ratings of the members of a round, by the Plackett-Luce model of the package `openskill`.
 
-    Weng and Lin: A Bayesian Approximation Method for Online Ranking (JMLR 2011), from the same beginning as TrueSkill.
+    Weng and Lin: A Bayesian Approximation Method for Online Ranking (JMLR 2011), with the initial rating of TrueSkill.
     """
     if len(played.earnings) < 2:
         return {}
@@ -39,8 +41,8 @@ def update_plackett_luce(ratings: Mapping[int, Rating], played: Played) -> dict[
     return {member: Rating(float(new.mu), float(new.sigma)) for member, (new,) in zip(scores, after, strict=True)}
 
 
-def rate_in_order(rounds: Sequence[Played], rate: Rate) -> dict[int, Rating]:
-    """Return the ratings after all rounds, one after the other."""
+def rate_in_order(rounds: Sequence[PlayedRound], rate: Rate) -> dict[int, Rating]:
+    """Return the ratings after all rounds, rated one after the other."""
     ratings: dict[int, Rating] = {}
     for played in rounds:
         ratings |= rate(ratings, played)
@@ -49,28 +51,28 @@ def rate_in_order(rounds: Sequence[Played], rate: Rate) -> dict[int, Rating]:
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """Pairwise comparisons: the member of each pair that won more per seat, round after round."""
+    """Pairwise comparisons of members by their winnings per seat in each round."""
 
     num_members: int
     rounds: NDArray[np.int64]
     """(m,): index of the round."""
     cells: NDArray[np.int64]
-    """(m,): of the better one's row and the other one's column, in the flat matrix of wins."""
+    """(m,): index of (better member, other member) in the flat matrix of wins."""
     values: Vector
     """(m,): 1, or a half for a draw."""
 
     def wins(self, weights: Vector | None = None) -> Vector:
-        """Return (n, n): how often the row won more than the column; `weights` says how often each round counts."""
+        """Return (n, n): rounds in which the row won more than the column, each counted `weights` (rounds,) times."""
         counts = self.values if weights is None else self.values * weights[self.rounds]
         size = self.num_members
         wins = np.bincount(self.cells, counts, minlength=size * size).reshape(size, size)
         return np.asarray(wins, np.float64)
 
 
-def comparisons(rounds: Sequence[Played], members: Sequence[int]) -> Comparisons:
-    """Return the comparisons of `members` in rounds."""
+def compare_pairs(rounds: Sequence[PlayedRound], members: Sequence[int]) -> Comparisons:
+    """Return the pairwise comparisons of members in rounds."""
     column = {member: number for number, member in enumerate(members)}
-    found = [
+    pairs = [
         (number, column[one] * len(members) + column[other], 0.5 if score == score_of_other else 1.0)
         for number, played in enumerate(rounds)
         for scores in [{member: score for member, score in played.scores().items() if member in column}]
@@ -78,34 +80,34 @@ def comparisons(rounds: Sequence[Played], members: Sequence[int]) -> Comparisons
         for other, score_of_other in scores.items()
         if one != other and score >= score_of_other
     ]
-    numbers, cells, values = zip(*found, strict=True) if found else ((), (), ())
+    numbers, cells, values = zip(*pairs, strict=True) if pairs else ((), (), ())
     return Comparisons(len(members), np.array(numbers, np.int64), np.array(cells, np.int64), np.array(values, float))
 
 
 def bradley_terry(counts: Vector) -> Vector:
-    """Return (n,): log strengths, mean 0, that make the wins (n, n) most likely (Bradley and Terry 1952).
+    """Return the log strengths (n,), with mean 0, that maximise the likelihood of wins (n, n) (Bradley and Terry 1952).
 
-    The difference of two is the log odds that one wins more in a round than the other. Found by the iteration of Hunter
-    (2004), with half a win and half a loss of each against an average member.
+    The difference of two log strengths is the log odds that one member wins more in a round than the other. Computed by
+    the iteration of Hunter (2004), with half a win and half a loss of each against an average member.
     """
     games = counts + counts.T
-    won = counts.sum(axis=1) + _EVEN
+    won = counts.sum(axis=1) + _PRIOR
     strengths = np.ones(len(counts))
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         before = strengths
-        expected = (games / (before[:, None] + before)).sum(axis=1) + 2 * _EVEN / (before + 1)
+        expected = (games / (before[:, None] + before)).sum(axis=1) + 2 * _PRIOR / (before + 1)
         strengths = won / expected
-        if np.abs(strengths / before - 1).max() < _CHANGE:
+        if np.abs(strengths / before - 1).max() < _TOLERANCE:
             break
     logs = np.log(strengths)
     return np.asarray(logs - logs.mean(), np.float64)
 
 
 def nash_equilibrium(payoffs: Vector) -> Vector:
-    """Return (n,): the mixture of members that no member beats, of all such the one of greatest entropy.
+    """Return the maximum-entropy Nash equilibrium (n,) of antisymmetric payoffs (n, n) of the row.
 
-    `payoffs` (n, n) is what the row wins from the column, antisymmetric. Balduzzi et al. (2018), Re-evaluating
-    Evaluation: ratings by what is won from this mixture do not change when a member enters twice.
+    Balduzzi et al. (2018), Re-evaluating Evaluation: winnings from this mixture of members do not change when a member
+    enters twice.
     """
     from scipy.optimize import minimize
 

@@ -1,16 +1,15 @@
-"""How an agent plays no-limit hold'em, as numbers: what it does in thousands of situations made for the purpose.
+"""The style of an agent in no-limit hold'em: the frequencies of its actions in 4,320 constructed situations.
 
-Kaminsky and Liebendörfer (2020), section 3.3.2: an agent is asked what it does with hands of every strength, for each
-number of cards on the board, seat, number of players left and investment, 4,320 situations in all; how often it takes
-each of 53 kinds of actions is its *strategy vector*. Everybody gets the same hands and, where agents draw from their
-decisions' numbers, the same luck. Aggression and tightness (section 3.3.3) are read from the vector.
+Kaminsky and Liebendörfer (2020), section 3.3.2: an agent decides with hands of every strength, for each number of cards
+on the board, seat, number of players left and investment, 4,320 situations in all. The frequencies of 53 kinds of
+actions are its *strategy vector*. All agents get the same hands and the same `Decisions.random_numbers`. Aggression and
+tightness (section 3.3.3) follow from the vector.
 
 The paper does not print the values of players and investment. Here 2, 4 or 6 players are left: the seat itself and
-those who sit left of it. An investment is what the seat has put in, 2, 6 or 20 big blinds, and whether it is pressed.
-Each situation is reached by legal decisions, so that agents which read the betting find it complete: before the flop
-the seat has raised to its investment, and its left neighbour raises to twice (pressed: five times) as much; later,
-everybody put the same in before the flop, and on the street in question the seat may check, or (pressed) faces a bet of
-the pot.
+those who sit left of it. An investment is the amount that the seat has put in, 2, 6 or 20 big blinds, and whether it is
+pressed. Each situation is reached by legal decisions, so that its betting history is complete: before the flop the seat
+has raised to its investment, and its left neighbour raises to twice (pressed: five times) as much; later, all players
+put the same in before the flop, and on the street in question the seat may check, or (pressed) faces a bet of the pot.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from card_envs.games.holdem.state import CALL, FOLD, RAISE
 
 STREETS, SEATS, PLAYERS, DECILES = 4, 6, (2, 4, 6), 10
 INVESTED = (2, 6, 20)
-"""Big blinds that the seat has put in."""
+"""Amounts that the seat has put in, in big blinds."""
 INVESTMENTS = tuple(product(INVESTED, (False, True)))
 """(big blinds, pressed)."""
 SHAPE = STREETS, SEATS, len(PLAYERS), len(INVESTMENTS), DECILES
@@ -44,40 +43,43 @@ NUM_SITUATIONS = 4320
 FOLDS, CALLS, CHECKS, FIRST_RAISE = 0, 1, 2, 3
 RAISE_BINS = 50
 NUM_BINS = FIRST_RAISE + RAISE_BINS
-"""Kinds of actions: fold, call, check, and raises to each fiftieth of the stack."""
+"""Number of kinds of actions: fold, call, check, and raises to each fiftieth of the stack."""
 DEPTH = 100
 """Stacks in big blinds."""
-_SEED = 2020
-_AT_ONCE = 8192
-_MOST_DECISIONS = 80
-_DEALT = 2 * SEATS + 5
+SEED = 2020
+"""Seed of the hands and of the agents' random numbers."""
+_BATCH_SIZE = 8192
+_MAX_DECISIONS = 80
+_NUM_DEALT = 2 * SEATS + 5
 
 
 @dataclass(frozen=True, eq=False)
 class Style:
-    """Frequencies of an agent's actions, situation by situation."""
+    """Counts of an agent's actions in each situation."""
 
     counts: NDArray[np.int64]
     """(4 streets, 6 seats from the small blind on, 3 numbers of players, 6 investments, 10 deciles of hands, 53)."""
 
     @property
     def vector(self) -> NDArray[np.float64]:
-        """(4320 * 53,): frequencies, the strategy vector."""
+        """(4320 * 53,): the strategy vector, the frequencies of all actions."""
         return np.asarray((self.counts / self.counts.sum(axis=-1, keepdims=True)).ravel())
 
     @property
     def aggression(self) -> float:
-        """Bets and raises for each call (eq. 3.2); infinite for an agent that never calls, nan if it does neither."""
-        return self._raises / self._calls if self._calls else self._without_calls
+        """Bets and raises per call (eq. 3.2); infinite for an agent that never calls, NaN if it does neither."""
+        if self._calls:
+            return self._raises / self._calls
+        return float("inf") if self._raises else float("nan")
 
     @property
     def distorted_aggression(self) -> float:
-        """Aggression brought into 0 .. 1: the share of raises among raises and calls (eq. 3.3)."""
+        """Share of bets and raises among these and calls, 0 .. 1 (eq. 3.3); NaN if there are neither."""
         return float("nan") if self._calls + self._raises == 0 else self._raises / (self._raises + self._calls)
 
     @property
     def tightness(self) -> float:
-        """Folds for each call, bet or raise (eq. 3.4); infinite for an agent that does nothing else."""
+        """Folds per call, bet or raise (eq. 3.4); infinite for an agent that does nothing else."""
         played = self._calls + self._raises
         return int(self._by_bin[FOLDS]) / played if played else float("inf")
 
@@ -93,35 +95,36 @@ class Style:
     def _raises(self) -> int:
         return int(self._by_bin[FIRST_RAISE:].sum())
 
-    @property
-    def _without_calls(self) -> float:
-        return float("inf") if self._raises else float("nan")
 
-
-def has_style(game: Game) -> bool:
-    """Return True for six-max no-limit hold'em with stacks of 100 big blinds: where `style_of` can be asked."""
+def supports_style(game: Game) -> bool:
+    """Return True for six-max no-limit hold'em with stacks of 100 big blinds."""
     config = game.config
     if not is_texas_holdem(game) or config.structure != "no_limit" or game.num_seats != SEATS:
         return False
     return config.stack_list == [DEPTH * game.chips_per_reward] * SEATS and not any(config.ante_list)
 
 
-def style_of(agent: SupportsAct, game: Game, hands: int = 20, seed: int = _SEED) -> Style:
-    """Return how an agent plays, with `hands` hands of each decile in each situation: 4,320 times as many decisions.
+def measure_style(agent: SupportsAct, game: Game, hands: int = 20) -> Style:
+    """Return the style of an agent. It is deterministic for agents that use `Decisions.random_numbers` alone.
 
-    Deterministic for agents that draw from `Decisions.random_numbers` alone. Raises ValueError for other games than
-    six-max no-limit hold'em with 100 big blinds, and for agents that cannot play the game.
+    Args:
+        agent: The agent.
+        game: Six-max no-limit hold'em with stacks of 100 big blinds.
+        hands: Number of hands of each decile in each situation; the agent decides 4,320 times as often.
+
+    Raises:
+        ValueError: The game is another one, or the agent cannot play it.
     """
-    if not has_style(game):
-        raise ValueError(f"styles are told of six-max no-limit hold'em with {DEPTH} big blinds, not of {game.name}")
+    if not supports_style(game):
+        raise ValueError(f"styles are for six-max no-limit hold'em with {DEPTH} big blinds, not for {game.name}")
     player = require_playable(agent, game)
-    seen = player.apply_encoder(game)
-    rng = np.random.default_rng(seed)
+    encoded = player.apply_encoder(game)
+    rng = np.random.default_rng(SEED)
     counts = np.zeros((NUM_SITUATIONS, NUM_BINS), np.int64)
     first = 0
-    for tables in _situations(game, hands, seed):
+    for tables in _generate_situations(game, hands):
         numbers = np.arange(first, first + len(tables))
-        decisions = decisions_at(seen, tables, np.arange(len(tables)), numbers, rng.random(len(tables)))
+        decisions = decisions_at(encoded, tables, np.arange(len(tables)), numbers, rng.random(len(tables)))
         bins = np.empty(len(tables), np.int64)
         write_bins(tables, np.asarray(player.act(decisions, rng), np.int64), bins)
         np.add.at(counts, (numbers // hands, bins), 1)
@@ -129,48 +132,48 @@ def style_of(agent: SupportsAct, game: Game, hands: int = 20, seed: int = _SEED)
     return Style(counts.reshape(*SHAPE, NUM_BINS))
 
 
-def _situations(game: Game, hands: int, seed: int) -> Iterator[Tables]:
-    """Yield tables in the order of the situations, `hands` for each, some thousand at once."""
-    decks = [_decks(game, street, hands, seed) for street in range(STREETS)]
+def _generate_situations(game: Game, hands: int) -> Iterator[Tables]:
+    """Yield tables in the order of the situations, `hands` for each, in batches."""
+    decks = [_draw_decks(game, street, hands) for street in range(STREETS)]
     each = DECILES * hands
-    at_once = max(1, _AT_ONCE // each)
-    bases = list(product(range(STREETS), range(SEATS), range(len(PLAYERS)), range(len(INVESTMENTS))))
-    for first in range(0, len(bases), at_once):
-        chosen = bases[first : first + at_once]
-        tables = np.concatenate([_base(game.config, *base) for base in chosen]).repeat(each)
+    at_once = max(1, _BATCH_SIZE // each)
+    keys = list(product(range(STREETS), range(SEATS), range(len(PLAYERS)), range(len(INVESTMENTS))))
+    for first in range(0, len(keys), at_once):
+        chosen = keys[first : first + at_once]
+        tables = np.concatenate([_make_table(game.config, *key) for key in chosen]).repeat(each)
         for k, (street, seat, *_) in enumerate(chosen):
-            tables["deck"][k * each : (k + 1) * each, :_DEALT] = _rotate_to_seat(seat, decks[street])
+            tables["deck"][k * each : (k + 1) * each, :_NUM_DEALT] = _rotate_to_seat(seat, decks[street])
         yield tables
 
 
 def _rotate_to_seat(seat: int, decks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return decks (n, 17) in which `seat` has the hole cards that seat 0 had."""
-    order = np.arange(_DEALT)
+    order = np.arange(_NUM_DEALT)
     order[[0, 1, 2 * seat, 2 * seat + 1]] = [2 * seat, 2 * seat + 1, 0, 1]
     return decks[:, order]
 
 
-def _decks(game: Game, street: int, hands: int, seed: int) -> NDArray[np.uint8]:
-    """Return decks (10 * hands, 17): first those in which seat 0's hand is in the lowest decile on this street."""
-    rng = np.random.default_rng([seed, street])
-    found: list[list[NDArray[np.uint8]]] = [[] for _ in range(DECILES)]
-    while min(map(len, found)) < hands:
-        drawn = np.argsort(rng.random((20 * hands, DECK_SIZE)), axis=1)[:, :_DEALT].astype(np.uint8)
+def _draw_decks(game: Game, street: int, hands: int) -> NDArray[np.uint8]:
+    """Return decks (10 * hands, 17), sorted by the decile of seat 0's hand on this street."""
+    rng = np.random.default_rng([SEED, street])
+    by_decile: list[list[NDArray[np.uint8]]] = [[] for _ in range(DECILES)]
+    while min(map(len, by_decile)) < hands:
+        drawn = np.argsort(rng.random((20 * hands, DECK_SIZE)), axis=1)[:, :_NUM_DEALT].astype(np.uint8)
         tables = game.new_tables(len(drawn))
-        tables["deck"][:, :_DEALT], tables["street"] = drawn, street
+        tables["deck"][:, :_NUM_DEALT], tables["street"] = drawn, street
         percentiles = np.empty(len(drawn))
         write_percentiles(tables, percentiles)
         for deck, decile in zip(drawn, np.ceil(DECILES * percentiles).astype(np.int64) - 1, strict=True):
-            found[decile].append(deck)
-    return np.array([decks[:hands] for decks in found]).reshape(-1, _DEALT)
+            by_decile[decile].append(deck)
+    return np.array([decks[:hands] for decks in by_decile]).reshape(-1, _NUM_DEALT)
 
 
 @lru_cache(maxsize=4096)
-def _base(config: HoldemConfig, street: int, seat: int, players: int, investment: int) -> Tables:
-    """Return a table (1,) at which `seat` has to decide in one of the situations, with any cards."""
+def _make_table(config: HoldemConfig, street: int, seat: int, players: int, investment: int) -> Tables:
+    """Return a table (1,) at which `seat` is to act in one of the situations, with any cards."""
     blinds, pressed = INVESTMENTS[investment]
     script = _Script(config, street, seat, PLAYERS[players], blinds * config.chips_per_reward, pressed)
-    for _ in range(_MOST_DECISIONS):
+    for _ in range(_MAX_DECISIONS):
         if script.is_reached():
             return script.tables
         script.decide()
@@ -178,7 +181,7 @@ def _base(config: HoldemConfig, street: int, seat: int, players: int, investment
 
 
 class _Script:
-    """Plays decisions that lead to a situation."""
+    """Takes the decisions that lead to a situation."""
 
     def __init__(
         self, config: HoldemConfig, street: int, seat: int, players: int, invested: int, pressed: bool
@@ -187,12 +190,12 @@ class _Script:
         self._staying = {(seat + k) % SEATS for k in range(players)}
         self._rival = (seat + 1) % SEATS
         self.tables = config.new_tables(1)  # the button stands on the last seat
-        self.tables["deck"][0, :_DEALT] = np.arange(_DEALT)
-        kernels.deal_known(self.tables, 0, _DEALT)
+        self.tables["deck"][0, :_NUM_DEALT] = np.arange(_NUM_DEALT)
+        kernels.deal_known(self.tables, 0, _NUM_DEALT)
         self._t: Any = self.tables[0]
 
     def is_reached(self) -> bool:
-        """Return True if the seat has to decide in the situation that was asked for."""
+        """Return True if the seat is to act in the situation."""
         t = self._t
         if t.actor != self._seat or t.street != self._street:
             return False
@@ -212,7 +215,7 @@ class _Script:
             kernels.apply_decision(self.tables, 0, CALL, 0)
 
     def _goal(self) -> int:
-        """Return the street commitment that the actor would raise to, 0 for none."""
+        """Return the street commitment that the actor raises to, 0 for no raise."""
         t = self._t
         if t.street < self._street:
             return self._invested if t.street == 0 else 0
@@ -226,14 +229,14 @@ class _Script:
 
 @kernel
 def write_percentiles(tables: Tables, percentiles: Any) -> None:
-    """Write the share of hands of as many cards that are not better than seat 0's, at each table."""
+    """Write the percentile of seat 0's hand at each table: the share of hands that are not better."""
     for i in range(tables.shape[0]):
         percentiles[i] = percentile_at(tables[i], np.int64(0), num_board_cards(tables[i]))
 
 
 @kernel
 def write_bins(tables: Tables, actions: Any, bins: Any) -> None:
-    """Write which of the 53 kinds the actors' actions are."""
+    """Write the kinds, 0 .. 52, of the actors' actions."""
     for i in range(tables.shape[0]):
         t = tables[i]
         if actions[i] > CALL:

@@ -1,9 +1,9 @@
-"""Tables about a league, as header and rows of text: for a terminal, and for reports."""
+"""Tables about a league, as header and rows of text, for a terminal and for reports."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,13 +26,14 @@ LABELS = {
     "alpha_rank": "alpha-rank",
     "nash": "Nash averaging",
 }
-"""Measure -> how it is written."""
-_IN_UNITS = ("mean", "median", "low", "nash")  # in units of the game per hand
+"""Measure -> label."""
+_IN_UNITS = ("mean", "median", "low", "nash")
+"""Measures in units of the game per hand."""
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of text."""
+    """A table whose cells are text."""
 
     title: str
     header: tuple[str, ...]
@@ -51,62 +52,62 @@ class Unit:
 def ranking_table(
     rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str], unit: Unit, best: int | None = None
 ) -> TextTable:
-    """Return the members by one measure: its score, and their ranks by all measures, with 95 % intervals."""
+    """Return the members sorted by one measure: its score, and ranks by all measures, with 95 % intervals."""
     leading = rankings[by]
     header = ("rank", "member", f"{label_of(by, unit)} (95 %)", *(LABELS[name] for name in rankings))
     rows = []
     for member in leading.best_first()[:best]:
         i = leading.members.index(member)
-        ranks = [_rank(ranking, ranking.members.index(member)) for ranking in rankings.values()]
-        rows.append((str(leading.ranks[i]), names[member], _score(leading, i, by, unit), *ranks))
+        ranks = [_format_rank(ranking, ranking.members.index(member)) for ranking in rankings.values()]
+        rows.append((str(leading.ranks[i]), names[member], _format_score(leading, i, by, unit), *ranks))
     return TextTable(f"ranked by {LABELS[by]}; ranks by every measure, with 95 % intervals", header, tuple(rows))
 
 
 def probability_table(ranking: Ranking, names: Mapping[int, str]) -> TextTable:
-    """Return with what probability each member is above each other by a measure."""
-    order = ranking.best_first()
-    rows = [
-        (names[one], *("" if one == other else _percent(ranking.probability_above(one, other)) for other in order))
-        for one in order
-    ]
+    """Return the probability that each member is above each other by a measure."""
     title = f"probability that the row is above the column by {LABELS[ranking.measure]} ({ranking.source})"
-    return TextTable(title, ("", *(names[member] for member in order)), tuple(rows))
+    order = ranking.best_first()
+    return _pair_table(title, names, order, lambda i, j: _format_probability(ranking, order[i], order[j]))
 
 
 def winnings_table(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
     """Return the winnings of each member from each other, with the half width of their 95 % interval."""
-    indices = [winnings.members.index(member) for member in order]
-    rows = []
-    for i in indices:
-        cells = []
-        for j in indices:
-            mean, half_width = winnings.means[i, j] * unit.factor, 1.96 * winnings.errors[i, j] * unit.factor
-            cells.append("" if i == j else "-" if np.isnan(mean) else f"{_number(mean)} ± {_number(half_width)[1:]}")
-        rows.append((names[winnings.members[i]], *cells))
     title = f"{unit.name} that each seat of the row wins when the column has the others"
-    return TextTable(title, ("", *(names[member] for member in order)), tuple(rows))
+    rows = [winnings.members.index(member) for member in order]
+    means = winnings.means[np.ix_(rows, rows)] * unit.factor
+    half_widths = 1.96 * winnings.errors[np.ix_(rows, rows)] * unit.factor
+    return _pair_table(title, names, order, lambda i, j: _format_mean(means[i, j], half_widths[i, j]))
 
 
 def cashflow_table(flow: Cashflow, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
     """Return the payments of each member to each other, with the half width of their 95 % interval."""
-    indices = [flow.members.index(member) for member in order]
-    rows = [
-        (names[flow.members[i]], *("" if i == j else _format_payment(flow, i, j, unit.factor) for j in indices))
-        for i in indices
-    ]
     title = f"{unit.name} that each seat of the row pays each seat of the column, in rounds of three members or more"
-    return TextTable(title, ("", *(names[member] for member in order)), tuple(rows))
+    rows = [flow.members.index(member) for member in order]
+    means, half_widths = (
+        flow.means[np.ix_(rows, rows)] * unit.factor,
+        flow.half_widths[np.ix_(rows, rows)] * unit.factor,
+    )
+    return _pair_table(title, names, order, lambda i, j: _format_mean(means[i, j], half_widths[i, j]))
 
 
-def _format_payment(flow: Cashflow, i: int, j: int, factor: float) -> str:
-    if not flow.rounds[i, j]:
+def _pair_table(
+    title: str, names: Mapping[int, str], order: Sequence[int], format_cell: Callable[[int, int], str]
+) -> TextTable:
+    """Return a table with a row and a column for each member of `order`; the diagonal is empty."""
+    labels, indices = [names[member] for member in order], range(len(order))
+    rows = [(labels[i], *("" if i == j else format_cell(i, j) for j in indices)) for i in indices]
+    return TextTable(title, ("", *labels), tuple(rows))
+
+
+def _format_mean(mean: float, half_width: float) -> str:
+    """Return a mean with half its interval. The mean of a pair that has not met is NaN."""
+    if np.isnan(mean):
         return "-"
-    mean, half_width = flow.means[i, j] * factor, flow.half_widths[i, j] * factor
-    return f"{_number(mean)} ± {_number(half_width)[1:]}" if np.isfinite(half_width) else f"{_number(mean)} (one round)"
+    return f"{_format(mean)} (one round)" if np.isinf(half_width) else f"{_format(mean)} ± {_format(half_width)[1:]}"
 
 
 def strategies_table(strategies: Strategies, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
-    """Return aggression and tightness of the members, as their strategy vectors have them."""
+    """Return aggression and tightness of the members, computed from their strategy vectors."""
     rows = []
     for member in order:
         if member in strategies.members:
@@ -119,7 +120,7 @@ def strategies_table(strategies: Strategies, names: Mapping[int, str], order: Se
 
 
 def play_table(play: Play, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
-    """Return how the members play."""
+    """Return the play statistics of the members."""
     rows = [
         (names[member], *("-" if np.isnan(value) else f"{value:.3g}" for value in play.values[i]))
         for member in order
@@ -130,7 +131,7 @@ def play_table(play: Play, names: Mapping[int, str], order: Sequence[int]) -> Te
 
 
 def divisions_table(league: League) -> TextTable:
-    """Return the divisions, and how far they are."""
+    """Return the divisions with their numbers of rounds and hands, speed, leader and faults."""
     played = {
         row[0]: row[1:]
         for row in league.store.rows(
@@ -146,7 +147,7 @@ def divisions_table(league: League) -> TextTable:
     for row in league.divisions.values():
         rounds, hands, seconds, last, lost = played.get(row.id, (0, 0, 0.0, "-", 0))
         speed = f"{hands / seconds:,.0f}" if seconds else "-"
-        leaders = leaders_of(league.ratings(row.name), 1)
+        leaders = find_leaders(league.ratings(row.name), 1)
         leader = league.members[leaders[0][0]].name if leaders else "-"
         rows.append((
             row.name, row.kind, str(members[row.id] or "all"), f"{rounds:,}", f"{hands:,}", speed, last, leader,
@@ -157,36 +158,36 @@ def divisions_table(league: League) -> TextTable:
 
 
 def leaders_table(league: League, division: str, count: int) -> TextTable:
-    """Return who leads a division by TrueSkill."""
+    """Return the leaders of a division by TrueSkill."""
     rows = tuple(
         (str(number), league.members[member].name, f"{rating.mu:.1f}", f"{rating.sigma:.1f}")
-        for number, (member, rating) in enumerate(leaders_of(league.ratings(division), count), 1)
+        for number, (member, rating) in enumerate(find_leaders(league.ratings(division), count), 1)
     )
     return TextTable(f"{division}: TrueSkill", ("rank", "member", "mu", "sigma"), rows)
 
 
-def leaders_of(ratings: Mapping[int, Rating], count: int) -> list[tuple[int, Rating]]:
-    """Return the members with the highest mu."""
+def find_leaders(ratings: Mapping[int, Rating], count: int) -> list[tuple[int, Rating]]:
+    """Return the members with the highest mean ratings."""
     return sorted(ratings.items(), key=lambda item: -item[1].mu)[:count]
 
 
 def faults_table(league: League, most: int = 20) -> TextTable:
-    """Return the faults of members, and rounds that could not be played: the last ones."""
+    """Return the latest faults of members, and rounds that could not be played."""
     seeds = dict(league.store.rows("SELECT id, seed FROM rounds"))
     faults = [
         (str(round), str(seeds[round]), fault.agent, f"{fault.decisions:,}", fault.first)
         for round, _, fault in league.store.faults()
     ]
     lost = [
-        (str(round), str(seeds[round]), "-", "-", f"not played: {why}")
-        for round, why in league.store.unplayable_rounds()
+        (str(round), str(seeds[round]), "-", "-", f"not played: {reason}")
+        for round, reason in league.store.lost_rounds()
     ]
     rows = sorted([*faults, *lost], key=lambda row: int(row[0]))[-most:]
     return TextTable("faults", ("round", "seed", "member", "forfeited", "first"), tuple(rows))
 
 
 def members_table(league: League) -> TextTable:
-    """Return who is in the league, and where from."""
+    """Return the members of the league with their roles and origins."""
     members = league.members
     divisions = {row.id: row.name for row in league.divisions.values()}
     rows = tuple(
@@ -201,19 +202,19 @@ def members_table(league: League) -> TextTable:
 
 
 def progress_table(league: League) -> TextTable:
-    """Return how far the divisions are, narrow enough for a small terminal."""
+    """Return the divisions with their progress, narrow enough for a small terminal."""
     full = divisions_table(league)
     column = {name: number for number, name in enumerate(full.header)}
     rows = tuple(
-        (*(row[column[name]] for name in ("division", "rounds", "hands/s")), ago(row[column["last round"]]),
+        (*(row[column[name]] for name in ("division", "rounds", "hands/s")), format_age(row[column["last round"]]),
          row[column["leads"]], row[column["faults"]])
         for row in full.rows
     )  # fmt: skip
     return TextTable("divisions", ("division", "rounds", "hands/s", "last", "leads", "faults"), rows)
 
 
-def ago(moment: str) -> str:
-    """Return how long ago a moment of the store was; "-" for none."""
+def format_age(moment: str) -> str:
+    """Return the time since a moment of the store, such as "5 min ago"; "-" for no moment."""
     if moment == "-":
         return moment
     seconds = max(0.0, time.time() - time.mktime(time.strptime(moment, "%Y-%m-%d %H:%M:%S")))
@@ -224,25 +225,25 @@ def ago(moment: str) -> str:
 
 
 def label_of(measure: str, unit: Unit) -> str:
-    """Return how a measure is written, with its unit if it has one."""
+    """Return the label of a measure, with its unit if it has one."""
     return LABELS[measure] + (f", {unit.name}" if measure in _IN_UNITS else "")
 
 
 def factor_of(measure: str, unit: Unit) -> float:
-    """Return the factor that turns scores of a measure into its unit."""
+    """Return the factor that converts scores of a measure into its unit."""
     return unit.factor if measure in _IN_UNITS else 1.0
 
 
-def _score(ranking: Ranking, i: int, measure: str, unit: Unit) -> str:
+def _format_score(ranking: Ranking, i: int, measure: str, unit: Unit) -> str:
     factor = factor_of(measure, unit)
-    middle = _number(ranking.scores[i] * factor)
+    score = _format(ranking.scores[i] * factor)
     if ranking.score_intervals is None:
-        return middle
+        return score
     low, high = ranking.score_intervals[i] * factor
-    return f"{middle} [{_number(low)}, {_number(high)}]"
+    return f"{score} [{_format(low)}, {_format(high)}]"
 
 
-def _rank(ranking: Ranking, i: int) -> str:
+def _format_rank(ranking: Ranking, i: int) -> str:
     rank = str(ranking.ranks[i])
     if ranking.rank_intervals is None:
         return rank
@@ -250,11 +251,12 @@ def _rank(ranking: Ranking, i: int) -> str:
     return f"{rank} [{low}, {high}]"
 
 
-def _number(number: float) -> str:
+def _format(number: float) -> str:
     return f"{number:+,.1f}" if abs(number) >= 100 else f"{number:+.2f}" if abs(number) >= 1 else f"{number:+.3f}"
 
 
-def _percent(share: float) -> str:
-    if np.isnan(share):
+def _format_probability(ranking: Ranking, one: int, other: int) -> str:
+    probability = ranking.probability_above(one, other)
+    if np.isnan(probability):
         return "-"
-    return ">99%" if share >= 0.995 else "<1%" if share < 0.005 else f"{share:.0%}"
+    return ">99%" if probability >= 0.995 else "<1%" if probability < 0.005 else f"{probability:.0%}"

@@ -1,4 +1,4 @@
-"""Tournaments: a few agents, everybody against everybody, as often as the time allows."""
+"""Tournaments: each of a few agents against each other, as often as the time allows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,22 @@ def play_tournament(
     folder: Path, env: str, agents: Sequence[str], *, settings: dict[str, Any], hands: int, seed: int, seconds: float,
     passes: int | None = None, pool: Pool | None = None, progress: Callable[[float, int], None] | None = None,
 ) -> League:  # fmt: skip
-    """Return the league in which a tournament was played, in a new folder.
+    """Play a tournament and return its league.
 
-    In a pass, every two agents play a round of `hands` hands with half of the seats each, every deal once for each way
-    to move them around the table. Passes are played as long as they are expected to end within `seconds`, one at least;
-    or as many as `passes` says, whatever they take: the result then depends on the seed alone. `progress` hears after
-    every round which share is over, 0 .. 1, and how many rounds that were.
+    In a pass, every two agents play a round with half of the seats each, every deal once for each way to move them
+    around the table.
+
+    Args:
+        folder: New folder of the league.
+        env: Environment id.
+        agents: Names of two or more agents.
+        settings: Settings of the environment.
+        hands: Hands of a round.
+        seed: Seed of the deals.
+        seconds: Passes are played as long as they are expected to end within this time, at least one.
+        passes: Number of passes instead, so that the result depends on the seed alone.
+        pool: Pool that plays; this process by default.
+        progress: Called after every round with the completed share, 0 .. 1, and the number of rounds.
     """
     if len(set(agents)) < 2:
         raise LeagueError(f"a tournament of {list(agents)}: name at least two different agents")

@@ -1,4 +1,4 @@
-"""What a trainee is: an agent that learns from the rounds it plays, and can be written down."""
+"""Trainees: agents that learn from the rounds they play, and can be saved."""
 
 from __future__ import annotations
 
@@ -22,42 +22,66 @@ class Choices(NamedTuple):
     """Actions of a student in n decisions, with notes."""
 
     actions: NDArray[np.int64]
-    """(n,): legal ones."""
+    """(n,): legal actions."""
     notes: NDArray[Any] | None = None
-    """(n, ...): what it wants to find beside them in its `Experience`, such as the outputs that they came from."""
+    """(n, ...): data that the student needs in its `Experience`, such as the outputs that led to the actions."""
 
 
 class Trainee(Agent):
-    """An agent that learns. As a *student* it explores and learns, as a *teacher*, a clone of a student, it just plays.
+    """An agent that learns in a league.
 
-    `act` is how a teacher plays. The class is called with `game` and `seed` (an int), as far as its parameters have
-    these names. The league gives a student to one round at a time, possibly in another process each time: what it has
-    learned travels by `save` and `load`.
+    A *student* explores and learns. A *teacher* is a clone of a student, which only plays: `act` returns its actions.
+    The class is called with `game` and `seed` (an int), as far as its parameters have these names. A league plays each
+    round in any process, so a student is saved after a round and loaded before the next one.
     """
 
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
-        """Return its actions (n,) while it learns; by default those that `act` does."""
+        """Return the actions of a student; by default those of `act`.
+
+        Args:
+            decisions: The n decisions.
+            rng: Random generator of the match.
+        """
         return Choices(self.act(decisions, rng))
 
     @abstractmethod
     def learn(self, experience: Experience, rng: np.random.Generator) -> Mapping[str, float]:
-        """Change by what happened in hands that are over; return measures of it, such as a loss, for the store."""
+        """Update the student after hands are over.
+
+        Args:
+            experience: The student's decisions in these hands.
+            rng: Random generator of the student.
+
+        Returns:
+            Measures of the update, such as a loss, for the store of the league.
+        """
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write into an empty folder everything that it needs to play and to learn on.
+        """Save the student, so that it can play and continue to learn.
 
-        A config.json there whose "agent" is a registered kind makes it an agent by its path: see `find_agent`.
+        Args:
+            folder: An empty folder. If it gets a config.json whose "agent" is a registered kind, `find_agent` loads the
+                folder as an agent.
         """
 
     def save_policy(self, folder: Path) -> None:
-        """Write into an empty folder what a clone needs, which only plays; by default the same as `save`."""
+        """Save a clone, which only plays; by default the same as `save`.
+
+        Args:
+            folder: An empty folder.
+        """
         self.save(folder)
 
     @classmethod
     @abstractmethod
     def load(cls, folder: Path, game: Game) -> Self:
-        """Return the trainee that `save`, or `save_policy`, wrote into a folder."""
+        """Return the trainee in a folder.
+
+        Args:
+            folder: Folder written by `save` or `save_policy`.
+            game: The game that it plays.
+        """
 
 
 def trainee_class(spec: str) -> type[Trainee]:
@@ -67,8 +91,8 @@ def trainee_class(spec: str) -> type[Trainee]:
         spec: A registered name (entry points `card_envs.trainees`), "module:Class" or "path/to/file.py:Class".
 
     Raises:
-        ValueError: If there is no such class, with the nearest name.
-        UntrustedNameError: If the name was read from a store and the user did not allow it.
+        ValueError: There is no such class.
+        UntrustedNameError: The name was read from a store, and the user did not allow it.
     """
     known = plugins.list_plugins(plugins.TRAINEES)
     if spec not in known and ":" not in spec:

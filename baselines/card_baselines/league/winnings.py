@@ -1,4 +1,4 @@
-"""What members won from each other: rounds of two members, as a matrix with standard errors."""
+"""Winnings of members from each other in rounds of two members: a matrix with standard errors."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.rounds import Earnings
-from card_baselines.league.store import Store, numbers_in
+from card_baselines.league.store import Store, format_numbers
 
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedRound:
     """A round without students that was played to its end."""
 
     round: int
     hands: int
     samples: int
-    """Independent ones: deals."""
+    """Number of independent samples: deals."""
     earnings: dict[int, Earnings]
+    """Member -> winnings."""
 
     def scores(self) -> dict[int, float]:
         """Return the winnings of each member per seat, in chips or points over the whole round."""
         return {member: won.total / won.seats for member, won in self.earnings.items()}
 
 
-def find_rounds(store: Store, divisions: Collection[int]) -> list[Played]:
-    """Return the rounds of teachers alone in some divisions, in their order."""
+def load_rounds(store: Store, divisions: Collection[int]) -> list[PlayedRound]:
+    """Return the rounds without students of some divisions, in order."""
     query = (
         "SELECT r.id, o.hands, o.samples, e.member, e.seats, e.total, e.squares FROM rounds r "
         "JOIN outcomes o ON o.round = r.id JOIN earnings e ON e.round = r.id "
-        f"WHERE r.students = '[]' AND r.division IN ({numbers_in(divisions)}) ORDER BY r.id, e.member"
+        f"WHERE r.students = '[]' AND r.division IN ({format_numbers(divisions)}) ORDER BY r.id, e.member"
     )
-    found: dict[int, Played] = {}
+    rounds: dict[int, PlayedRound] = {}
     for round, hands, samples, member, seats, total, squares in store.rows(query):
-        played = found.setdefault(round, Played(round, hands, samples, {}))
+        played = rounds.setdefault(round, PlayedRound(round, hands, samples, {}))
         played.earnings[member] = Earnings(seats, total, squares)
-    return list(found.values())
+    return list(rounds.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,26 +53,23 @@ class Winnings:
     means: Matrix
     """(n, n): what the row wins when the column has the other seats; NaN where the two did not meet."""
     errors: Matrix
-    """(n, n): standard errors of these."""
+    """(n, n): standard errors of the means."""
     hands: NDArray[np.int64]
-    """(n, n): how many were played."""
+    """(n, n): number of hands."""
 
     @cached_property
     def is_complete(self) -> bool:
-        """True if everybody met everybody."""
+        """True if all pairs have met."""
         return bool((np.isfinite(self.means) | np.eye(len(self.members), dtype=bool)).all())
 
     def resample(self, count: int, rng: np.random.Generator) -> Matrix:
-        """Return (count, n, n): matrices that the hands could as well have had, by normal noise of the same errors.
-
-        What one of a pair wins more, the other wins less, as in the hands.
-        """
+        """Return (count, n, n): the means with normal noise of their errors, which is antisymmetric as in the hands."""
         upper = np.triu(rng.standard_normal((count, *self.means.shape)), 1)
         return np.asarray(self.means + (upper - upper.transpose(0, 2, 1)) * self.errors, np.float64)
 
 
-def winnings(rounds: Sequence[Played], members: Sequence[int], chips_per_unit: int) -> Winnings:
-    """Return the winnings matrix of `members`, from those rounds in which two of them played."""
+def compute_winnings(rounds: Sequence[PlayedRound], members: Sequence[int], chips_per_unit: int) -> Winnings:
+    """Return the winnings matrix of `members`, from the rounds in which two of them played."""
     column = {member: number for number, member in enumerate(members)}
     shape = len(members), len(members)
     totals, seat_hands, noise, hands = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
@@ -90,24 +88,24 @@ def winnings(rounds: Sequence[Played], members: Sequence[int], chips_per_unit: i
 
 
 def _variance_of_total(won: Earnings, samples: int) -> float:
-    """Return the variance of what a member won in a round, estimated from its independent samples."""
+    """Return the variance of a member's winnings in a round, estimated from its independent samples."""
     if samples < 2:
         return float("inf")
     return max(0.0, (won.squares - won.total**2 / samples) * samples / (samples - 1))
 
 
 def mean_winnings(matrices: Matrix) -> Matrix:
-    """Return (..., n): the mean over the others that each member met, of matrices (..., n, n)."""
+    """Return (..., n): mean winnings of each member over the others that it met, from matrices (..., n, n)."""
     return np.asarray(np.nanmean(_without_diagonal(matrices), axis=-1), np.float64)
 
 
 def median_winnings(matrices: Matrix) -> Matrix:
-    """Return (..., n): the median over the others, which no walkover against a bad player moves."""
+    """Return (..., n): median winnings over the others, which large winnings from a weak player do not change."""
     return np.asarray(np.nanmedian(_without_diagonal(matrices), axis=-1), np.float64)
 
 
 def low_winnings(matrices: Matrix) -> Matrix:
-    """Return (..., n): the 20th percentile over the others: how a member fares against those that suit it least."""
+    """Return (..., n): 20th percentile of the winnings over the others: results against the most difficult ones."""
     return np.asarray(np.nanpercentile(_without_diagonal(matrices), 20, axis=-1), np.float64)
 
 
