@@ -25,7 +25,7 @@ from report import BEGIN, END, floors, full_table, has_place, put_table, short_t
 from results import circumstances, write_json
 
 from card_baselines.progress import progress_bar
-from card_baselines.speed.stopwatch import Speed, Work, measure, one_core, plain_python
+from card_baselines.speed.stopwatch import Speed, Work, measure, one_core, run_python_loop
 
 CALIBRATION = "plain Python"
 PACKAGES = (
@@ -74,7 +74,7 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     compared = [row for row in comparisons(arguments.big2_checkout, arguments.quick) if arguments.only in row.game]
-    works: dict[str, Work] = {CALIBRATION: plain_python}
+    works: dict[str, Work] = {CALIBRATION: run_python_loop}
     skipped: dict[str, dict[str, str]] = {}
     for path in all_paths(compared):
         try:

@@ -18,7 +18,7 @@ import numpy as np
 from results import circumstances, write_json
 
 from card_baselines.speed import paths
-from card_baselines.speed.stopwatch import Work, measure, one_core, plain_python
+from card_baselines.speed.stopwatch import Work, measure, one_core, run_python_loop
 from card_envs.envs import make_env, make_game, make_raw_env
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="file to write the results to")
     arguments = parser.parse_args()
 
-    works: dict[str, Work] = {CALIBRATION: plain_python}
+    works: dict[str, Work] = {CALIBRATION: run_python_loop}
     for number, (env_id, settings) in enumerate(GAMES):
         works |= {f"{number} {name}": work for name, work in _works(env_id, settings).items()}
     with one_core():

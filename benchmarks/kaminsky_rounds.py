@@ -20,7 +20,7 @@ from card_baselines.papers.kaminsky2020.baselines import KaminskyRandom
 from card_baselines.papers.kaminsky2020.players import as_played, load_player, play_dtype
 from card_baselines.papers.kaminsky2020.qlearn import Qlearn8, QlearnAll
 from card_baselines.papers.kaminsky2020.sac import SacLow
-from card_baselines.papers.kaminsky2020.situation import game_of_paper
+from card_baselines.papers.kaminsky2020.situation import make_paper_game
 from card_envs.agent import Agent, find_agent
 from card_envs.match import play_match
 
@@ -29,7 +29,7 @@ HANDS, REPEATS = 10_000, 5
 
 def seconds_of(agents: list[Agent]) -> float:
     """Return the processor time of 10,000 hands, the best of some repeats: others may slow a machine down."""
-    game, taken = game_of_paper(), []
+    game, taken = make_paper_game(), []
     for repeat in range(REPEATS + 1):
         start = time.process_time()
         play_match(game, agents, HANDS, repeat, num_tables=HANDS)
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--agents", nargs="*", type=Path, default=[])
     folders = parser.parse_args().agents
     torch.set_num_threads(1)
-    game = game_of_paper()
+    game = make_paper_game()
     call, chance = find_agent("always_call", game), KaminskyRandom()
     tables = {"6 call": [call] * 6, "3 call, 3 random": [call, chance] * 3, "6 random": [chance] * 6}
     for name, agents in tables.items():

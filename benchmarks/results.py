@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from card_baselines.speed.stopwatch import machine, versions
+from card_baselines.run_folder import package_versions
+from card_baselines.speed.stopwatch import machine
 from card_envs.files import replace_text
 
 
@@ -22,7 +23,7 @@ def circumstances(packages: Sequence[str] = ("numpy", "numba")) -> dict[str, Any
         "command": " ".join(["python", *map(_without_folder, sys.argv)]),
         "commit": subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip(),
         "machine": machine(),
-        "versions": versions(packages),
+        "versions": package_versions(packages),
     }
 
 

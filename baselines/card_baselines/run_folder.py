@@ -14,8 +14,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,21 +24,24 @@ if sys.platform != "win32":
 
 from card_envs.files import replace_file
 
-CONFIG, METRICS, EVALUATION, CURVE, WEIGHTS = (
-    "config.json",
-    "metrics.csv",
-    "evaluation.json",
-    "curve.png",
-    "policy.safetensors",
-)
+CONFIG, METRICS, EVALUATION = "config.json", "metrics.csv", "evaluation.json"
+CURVE, WEIGHTS = "curve.png", "policy.safetensors"
 INTERVAL = " half_width"
 """Suffix of a metrics column that holds half of the 95 % interval of the column without it."""
 LOCK = ".lock"
 _PACKAGES = ("card-envs", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
 
 
+class FolderInUseError(ValueError):
+    """Raised when another process trains in a folder; `holder` describes it."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        self.holder = holder
+        super().__init__(f"{path} is in use: {holder} trains there. Wait until it ends, or choose another folder")
+
+
 class RunFolder:
-    """A folder of one training run, new or found again after an interruption."""
+    """A folder of one training run, new or left by an interruption."""
 
     def __init__(self, path: Path) -> None:
         """Use the folder `path`; it is made when the configuration is written."""
@@ -46,7 +49,7 @@ class RunFolder:
 
     @classmethod
     def new(cls, root: Path, env: str, algorithm: str, seed: int) -> RunFolder:
-        """Return a new folder below `root` whose name tells environment, algorithm, seed and time."""
+        """Return a new folder below `root`, named by environment, algorithm, seed and time."""
         return cls(root / env / algorithm / f"s{seed}-{time.strftime('%Y%m%d-%H%M%S')}")
 
     @property
@@ -56,9 +59,11 @@ class RunFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder, made if need be, so that one process at a time trains in it; without effect on Windows.
+        """Lock the folder, so that one process at a time trains in it. Without effect on Windows.
 
-        Raises ValueError, which says who holds it, and when nothing can be written there.
+        Raises:
+            FolderInUseError: Another process holds the lock.
+            ValueError: The folder cannot be written.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -86,24 +91,25 @@ class RunFolder:
                 file.seek(0)
                 holder = file.read() or "another process"
                 file.close()
-                raise ValueError(
-                    f"{self.path} is in use: {holder} trains there. Wait until it ends, or choose another folder"
-                ) from None
+                raise FolderInUseError(self.path, holder) from None
             if (self.path / LOCK).exists() and os.path.samestat(os.fstat(file.fileno()), (self.path / LOCK).stat()):
                 return file
             file.close()  # its holder has removed it in the meantime
 
     def start(self, config: Mapping[str, Any], may_change: Collection[str] = ()) -> None:
-        """Write the configuration of a new run with commit and versions; of a continued one, check that it is the same.
+        """Write the configuration of a new run with commit and versions, or compare that of a continued run.
 
-        Settings that `may_change` (budgets, rates) are written anew, with what they were under "changes"; another
-        commit is added. Raises ValueError, naming the first difference, when the folder holds a run with other
-        settings, when it holds something else, and when nothing can be written there.
+        Args:
+            config: The configuration.
+            may_change: Settings that a continued run may change. Their old values are kept under "changes".
+
+        Raises:
+            ValueError: The folder holds a run with other settings, or something else, or cannot be written.
         """
         made_of: dict[str, Any] = {
             "commit": git_commit(),
             "python": platform.python_version(),
-            "packages": _versions(),
+            "packages": package_versions(_PACKAGES),
         }
         if self.is_started:
             before = self.config()
@@ -130,7 +136,7 @@ class RunFolder:
     def _changes(
         before: Mapping[str, Any], config: Mapping[str, Any], may_change: Collection[str]
     ) -> list[dict[str, Any]]:
-        """Return which settings a continued run changes."""
+        """Return the settings that a continued run changes."""
         return [
             {"setting": key, "from": before[key], "to": config[key]}
             for key in may_change
@@ -181,7 +187,7 @@ class RunFolder:
 
 
 def git_commit() -> str:
-    """Return the commit of the working folder, with "+changes" if files differ from it; "" outside a repository."""
+    """Return the commit of the current folder, with "+changes" if files differ from it; "" outside a repository."""
     git: Callable[..., str] = lambda *args: subprocess.run(  # noqa: E731  local shorthand
         ["git", *args], capture_output=True, text=True, check=True, timeout=10
     ).stdout.strip()
@@ -191,11 +197,10 @@ def git_commit() -> str:
         return ""
 
 
-def _versions() -> dict[str, str]:
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those packages that are installed."""
     versions = {}
-    for package in _PACKAGES:
-        try:
+    for package in packages:
+        with suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     return versions

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("tyro")
 
 from card_baselines import cli
-from card_baselines.cli.commands.arguments import group_options, parse_options, require_numbers_in_range
+from card_baselines.cli.arguments import group_options, parse_options, require_numbers_in_range
 
 KUHN = "kuhn_poker-v0"
 

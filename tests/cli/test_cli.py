@@ -516,7 +516,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
         without.setattr("importlib.import_module", lambda name: pytest.fail(f"help imports {name}"))
         code, out, _ = run(capsys, "--help")
     assert code == 0
-    assert "  warmup       Compile the kernels of environments, or see that they are compiled: later runs" in out
+    assert "  warmup       Compile the kernels of environments, unless they are compiled" in out
     for name in cli.COMMANDS:
         assert re.search(rf"^  {name} +[A-Z].*\.$", out, re.MULTILINE)
     assert run(capsys)[0] == 2

@@ -14,7 +14,7 @@ from card_baselines import cli
 from card_baselines.cli.examples import EXAMPLES
 
 GROUPS = ("league",)
-TAKE_ARGUMENTS = ("train", "demo", "reproduce", *GROUPS)
+TAKE_ARGUMENTS = ("train", "reproduce", *GROUPS)
 
 
 def test_every_command_has_an_example_of_its_own() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from card_baselines import cli
-from card_baselines.cli.commands.play import describe_won, meant
+from card_baselines.cli.commands.play import describe_won, match_answer
 from card_envs import make_game
 from card_envs.history import replay_paths
 from card_envs.history.formats import load_recorded_hands
@@ -107,7 +107,7 @@ def test_an_unknown_agent_is_an_error(capsys: pytest.CaptureFixture[str]) -> Non
     [("1", 0), ("3", 5), ("0", None), ("4", None), ("fold", 0), ("Raise to 6".lower(), 5), ("f", 0), ("raise", None)],
 )
 def test_what_answers_mean(answer: str, expected: int | None) -> None:
-    assert meant(answer, {0: "fold", 2: "raise to 4", 5: "raise to 6"}) == expected
+    assert match_answer(answer, {0: "fold", 2: "raise to 4", 5: "raise to 6"}) == expected
 
 
 def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(

@@ -66,4 +66,4 @@ def test_learners_without_settings_for_a_game_are_refused_by_name(
 ) -> None:
     words = ["benchmark-learners", "--games", "flop", "--learners", "tabular_mccfr", "--folder", str(tmp_path)]
     assert cli.main(words) == 2
-    assert "learner tabular_mccfr has no settings for flop: choose of sd_cfr" in capsys.readouterr().err
+    assert "learner tabular_mccfr has no settings for flop: choose one of sd_cfr" in capsys.readouterr().err

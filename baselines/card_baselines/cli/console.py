@@ -1,4 +1,4 @@
-"""Reports of the `card-envs` command as tables on a terminal."""
+"""Output of the `card-envs` command: tables on a terminal, and JSON."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # what lists names needs neither match nor compiler
+if TYPE_CHECKING:  # commands that list names need neither match nor compiler
+    import numpy as np
+    from numpy.typing import NDArray
     from rich.table import Table
 
     from card_envs.analysis.variance.control_variates import AdjustedResult
+    from card_envs.game import Game
     from card_envs.match import MatchResult, Summary
     from card_envs.play_statistics import Statistic
 
 _PIPED_WIDTH = 200
-"""Columns where the output is no terminal, so that files hold whole lines."""
-_WORD = 24
-"""Columns of cells no longer than this are never broken: ids, names and numbers are there to be copied."""
+"""Width where the output is no terminal, in characters, so that files hold whole lines."""
+_MAX_UNBROKEN = 24
+"""Maximum width of cells that are never broken: ids, names and numbers, which people copy."""
 
 
 def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
@@ -29,7 +32,7 @@ def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
         numbers = [str(report["num_seats"]), str(report["num_actions"])]
         rows.append([report["id"], report["summary"], *numbers, encoders, ", ".join(report["rules"]) or "-"])
     print_table(["id", "game", "seats", "actions", "encoders (numbers)", "rules"], rows)
-    print("Seats, actions and numbers are those of the default settings.")
+    print("Numbers of seats, actions and observations are those of the default settings.")
 
 
 def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
@@ -46,23 +49,24 @@ def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
     ]
     print_table(["agent", "what it does", "chooses", "plays", "from"], rows)
     print(
-        'Who chooses by sampling takes its likeliest actions with ":greedy" behind the name, and the other way round.'
+        'An agent that samples its actions takes the likeliest ones with ":greedy" behind its name; one that is greedy '
+        'samples with ":sampling".'
     )
     print('Agents can also be "module:Class", "path/to/file.py:Class" or the folder of a training run.')
 
 
 def print_match(title: str, result: MatchResult, hands_per_second: float) -> None:
-    """Print the means with their 95 % intervals in all units, by position and between agents, and the speed."""
+    """Print the means with 95 % intervals in all units, by position and between agents, and the speed."""
     print_results(title, [(agent.name, agent) for agent in result.agents], result.units)
     unit, factor = next(iter(result.units.items()))
     rows = [
-        [name, *(_summary_cell(position, factor) for position in positions)]
+        [name, *(format_interval(position.mean, position.ci95, factor) for position in positions)]
         for name, positions in zip(result.names, result.by_position, strict=True)
         if len(positions) == len(result.position_names)
     ]
     print_table(["agent", *result.position_names], rows, f"by position, {unit}")
     if len(result.names) > 2:
-        flows = [[name, *(_number(flow * factor, factor) for flow in row)]
+        flows = [[name, *(_format_number(flow * factor, factor) for flow in row)]
                  for name, row in zip(result.names, result.cashflow.tolist(), strict=True)]  # fmt: skip
         print_table(["pays ... to", *result.names], flows, f"who pays whom, {unit}")
     for fault in result.faults:
@@ -73,72 +77,87 @@ def print_match(title: str, result: MatchResult, hands_per_second: float) -> Non
 
 
 def print_results(title: str, rows: Sequence[tuple[str, Summary]], units: Mapping[str, float]) -> None:
-    """Print means with their 95 % intervals in all units, a named one in each row."""
+    """Print a table of named means with 95 % intervals, in all units."""
     header = ["agent", *(f"{unit} (± 95 %)" for unit in units)]
     print_table(header, [[name, *_format_units(summary, units)] for name, summary in rows], title)
 
 
+def print_winnings(game: Game, summary: Summary, chips: NDArray[np.int64], where: str, as_json: bool) -> None:
+    """Print what an agent won in hands that were dealt elsewhere.
+
+    Args:
+        game: The game.
+        summary: Mean and interval, in its unit per hand.
+        chips: (hands,) chips won in each hand.
+        where: Dealer or opponent, such as "at localhost:18791".
+        as_json: Whether to print JSON.
+    """
+    from card_envs.match.result import units_of
+
+    if as_json:
+        means = {"mean": summary.mean, "ci95": list(summary.ci95)}
+        print_json({"agent": summary.name, "hands": len(chips), "chips": int(chips.sum()), **means})
+    else:
+        print_results(f"{len(chips):,} hands {where}", [(summary.name, summary)], units_of(game))
+
+
 def print_adjusted(agents: Sequence[AdjustedResult], result: MatchResult) -> None:
-    """Print the results after control variates, and how many hands of plain play they are worth."""
+    """Print results adjusted by control variates, and the number of plain hands with the same interval."""
     header = ["agent", *(f"{unit} (± 95 %)" for unit in result.units), "worth plain hands"]
     rows = [
-        [agent.summary.name, *_format_adjusted(agent, result.units), _hands(agent.hands_factor * result.hands)]
+        [agent.summary.name, *_format_adjusted(agent, result.units), _format_hands(agent.hands_factor * result.hands)]
         for agent in agents
     ]
-    print_table(header, rows, "control variates: what chance brought is taken off")
+    print_table(header, rows, "control variates: with chance taken off")
 
 
 def _format_adjusted(agent: AdjustedResult, units: Mapping[str, float]) -> list[str]:
     if agent.is_exact:
-        return [f"{_number(agent.summary.mean * factor, factor)} exact" for factor in units.values()]
+        return [f"{_format_number(agent.summary.mean * factor, factor)} exact" for factor in units.values()]
     return _format_units(agent.summary, units)
 
 
-def print_statistics(names: Sequence[str], of_agents: Sequence[Sequence[Statistic]]) -> None:
-    """Print how the agents play, one row each."""
-    header = ["agent", *(statistic.name for statistic in of_agents[0])]
-    rows = [[name, *map(_statistic_cell, statistics)] for name, statistics in zip(names, of_agents, strict=True)]
+def print_statistics(names: Sequence[str], statistics: Sequence[Sequence[Statistic]]) -> None:
+    """Print the play statistics of agents, one row each."""
+    header = ["agent", *(statistic.name for statistic in statistics[0])]
+    rows = [[name, *map(_format_statistic, row)] for name, row in zip(names, statistics, strict=True)]
     print_table(header, rows, "how they play")
 
 
-def _statistic_cell(statistic: Statistic) -> str:
+def _format_statistic(statistic: Statistic) -> str:
     if statistic.value is None:
         return "-"
     return f"{statistic.value:.1%}" if statistic.ci95 else f"{statistic.value:.2f}"
 
 
-def _hands(hands: float) -> str:
+def _format_hands(hands: float) -> str:
     return f"{hands:,.0f}" if math.isfinite(hands) else "any number"
 
 
 def _format_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
-    return [_summary_cell(summary, factor) for factor in units.values()]
+    return [format_interval(summary.mean, summary.ci95, factor) for factor in units.values()]
 
 
-def _summary_cell(summary: Summary, factor: float) -> str:
-    return interval_cell(summary.mean, summary.ci95, factor)
-
-
-def interval_cell(mean: float, ci95: Sequence[float], factor: float) -> str:
-    """Return a mean and half of its interval in a unit of which `factor` make one of the game's own."""
+def format_interval(mean: float, ci95: Sequence[float], factor: float) -> str:
+    """Return a mean and half the width of its interval, multiplied by the factor of a unit (see `units_of`)."""
     low, high = ci95
-    return f"{_number(mean * factor, factor)} ± {_number((high - low) / 2 * factor, factor).lstrip('+')}"
+    return f"{_format_number(mean * factor, factor)} ± {_format_number((high - low) / 2 * factor, factor).lstrip('+')}"
 
 
-def _number(number: float, factor: float) -> str:
+def _format_number(number: float, factor: float) -> str:
     digits = max(0, 4 - round(math.log10(factor)))  # ten-thousandths of the game's own unit
     return f"{number:+,.{digits}f}"
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """Print a table whose cells are taken as they are."""
+    """Print a table. Cells are plain text, without markup."""
     from rich.console import Console
 
     Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(make_table(header, rows, title))
 
 
 def make_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> Table:
-    """Return a table whose cells are taken as they are."""
+    """Return a table for `rich`. Cells are plain text, without markup."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -146,7 +165,7 @@ def make_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str 
     table = Table(title=title, box=SIMPLE_HEAD, title_justify="left")
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
     for name, cells in zip(header, columns, strict=True):
-        is_short = max(map(len, cells), default=0) <= _WORD
+        is_short = max(map(len, cells), default=0) <= _MAX_UNBROKEN
         table.add_column(name, justify="right" if _is_number(cells) else "left", overflow="fold", no_wrap=is_short)
     for row in rows:
         table.add_row(*map(Text, row))

@@ -1,4 +1,4 @@
-"""The first lines of the help of each command: an example that works, the unit of its numbers and what it costs."""
+"""The first lines of the help of each command: an example that works, its unit and its cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Example(NamedTuple):
     words: str
     """Arguments of `card-envs`."""
     about: str
-    """Unit of the results, and cost."""
+    """Unit and cost of the results."""
 
 
 EXAMPLES = {

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.cli.commands.arguments import load_agent
+from card_baselines.loading import load_agent
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.game import Game
@@ -27,12 +27,12 @@ duplicate deals, and with it the forecast."""
 
 
 class Sample(NamedTuple):
-    """Samples of one way to play a match."""
+    """Standard deviation of the samples of one way to play a match."""
 
     play: str
     """Way to play, such as "duplicate deals"."""
     sd: float
-    """Its standard deviation, in the unit of the game per hand."""
+    """Standard deviation of a sample, in the unit of the game per hand."""
     hands: int
     """Number of hands in a sample."""
 
@@ -42,7 +42,7 @@ class Pilot:
     """Statistics of a short match, from which the interval of a longer one is forecast."""
 
     samples: tuple[Sample, ...]
-    """The ways to play, the one with the smallest variance last."""
+    """Ways to play; the last one has the smallest variance."""
     decisions_per_hand: tuple[float, ...]
     """Mean number of decisions of each agent in a hand."""
 
@@ -69,14 +69,14 @@ def samples_of(agent: dict[str, Any], hands_per_sample: int) -> list[Sample]:
     return samples
 
 
-class _DecisionCounter:
+class _DecisionCounter(MatchCallback):
     """Match callback that counts the decisions of each agent."""
 
     def __init__(self, num_agents: int) -> None:
         self.counts = np.zeros(num_agents, np.int64)
 
     def on_deal(self, batch: MatchBatch) -> None:
-        """Do nothing: nobody has decided yet."""
+        """Do nothing: only decisions are counted."""
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count the decisions."""
@@ -84,17 +84,17 @@ class _DecisionCounter:
         self.counts += np.bincount(agents, minlength=len(self.counts))
 
     def on_end(self, batch: MatchBatch) -> None:
-        """Do nothing: `on_actions` has counted."""
+        """Do nothing: the decisions of the hands have been counted."""
 
 
 class _StandIn(Agent):
-    """Plays in a pilot match in place of a language model: it cannot be asked for its probabilities either."""
+    """Agent of a pilot match that plays in place of a language model. Like this, it shows no probabilities."""
 
     def __init__(self, agent: Agent) -> None:
         self.name, self.encoder, self._agent = agent.name, agent.encoder, agent
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the actions of the agent that stands in."""
+        """Return the actions of the wrapped agent."""
         return self._agent.act(decisions, rng)
 
 
@@ -107,7 +107,7 @@ def forecast_match(
     game: Game, names: Sequence[str], hands: int, seed: int, duplicate: bool, control_variates: bool,
     within: float | None, device: str,
 ) -> list[str]:  # fmt: skip
-    """Return lines that say what a match will take, estimated by a pilot match of other deals.
+    """Return lines about the cost of a match, estimated by a pilot match of other deals.
 
     Args:
         game: The game.
@@ -130,8 +130,8 @@ def forecast_match(
     needed = sample.hands * hands_for_interval(sample.sd, half_width / factor) if within else hands
     decisions = zip(names, pilot.decisions_per_hand, strict=True)
     calls = [f"{round(needed * count):,} calls of {name}" for name, count in decisions if is_language_model(name)]
-    taken = " and ".join([f"{needed:,} hands", *calls])
-    lines = [f"± {half_width:,.3g} {unit} takes about {taken} (estimated by {PILOT_HANDS} hands of a pilot match)"]
+    cost = " and ".join([f"{needed:,} hands", *calls])
+    lines = [f"± {half_width:,.3g} {unit} takes about {cost} (estimated by {PILOT_HANDS} hands of a pilot match)"]
     if calls:
         lines.append(f"in the pilot match, {_STAND_IN} played in place of language models")
     if needed > hands:

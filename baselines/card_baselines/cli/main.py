@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, call_command, require_known
+from card_baselines.cli.arguments import WRONG_USE, call_command, require_known
 from card_envs import __version__
 from card_envs.extras import how_to_install
 from card_envs.locations import UnknownNameError, load_object
@@ -19,10 +19,10 @@ COMMANDS = (
     "bench", "reproduce", "check", "warmup", "serve", "results", "tournament", "league", "export", "acpc", "advise",
     "slumbot", "serve-openenv", "big2-benchmark", "benchmark-learners",
 )  # fmt: skip
-"""Each is a function of its name in the module of its name in `cli.commands`, imported when asked for."""
+"""Names of the commands. Each is a function in the module of its name in `cli.commands`, imported when it is needed."""
 
-_TAKE_ARGUMENTS = ("train", "demo", "reproduce", "league")
-"""Commands whose options depend on a script that is imported only when it is asked for."""
+_TAKE_ARGUMENTS = ("train", "reproduce", "league")
+"""Commands with subcommands: functions of the words of the command line."""
 
 _NEXT_STEPS = {
     "command": "`card-envs --help` describes them",
@@ -33,10 +33,10 @@ _NEXT_STEPS = {
     "algorithm": "`card-envs train --help` describes them",
     "paper": "`card-envs reproduce --help` describes them",
 }
-"""Kind of a name that is not known -> what the user can do next."""
+"""Kind of an unknown name -> what the user can do next."""
 
-INTERRUPTED, UNREAD = 130, 141
-"""Exit codes after Ctrl-C and when the output is no longer read, as shells have them."""
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""Exit codes after Ctrl-C, and when the output is no longer read: those of shells."""
 
 _TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
 """Messages of NumPy about arrays that are larger than any memory."""
@@ -57,9 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read the output, such as `head`, has enough
+    except BrokenPipeError:  # the program that reads the output, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more when it ends
-        return UNREAD
+        return BROKEN_PIPE
     except Exception as error:
         if not _is_expected(error):
             raise
@@ -70,8 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(name: str, arguments: list[str]) -> int:
     require_known("command", name, COMMANDS)
     command = _command(name)
-    done: int = command(arguments) if name in _TAKE_ARGUMENTS else call_command(command, name, arguments)
-    return done
+    code: int = command(arguments) if name in _TAKE_ARGUMENTS else call_command(command, name, arguments)
+    return code
 
 
 def _command(name: str) -> Callable[..., Any]:
@@ -81,7 +81,7 @@ def _command(name: str) -> Callable[..., Any]:
 
 
 def _is_expected(error: Exception) -> bool:
-    """Return True for what users cause, by wrong words, missing files and packages, and agents that fail."""
+    """Return True for errors that users cause: wrong words, missing files and packages, agents that fail."""
     from card_envs.match import AgentError  # here: most commands end without an error, and some without the compiler
 
     expected = (ValueError, OverflowError, MemoryError, AgentError, OSError, ModuleNotFoundError)
@@ -89,10 +89,7 @@ def _is_expected(error: Exception) -> bool:
 
 
 def _explain(error: Exception) -> str:
-    """Return the message of an error; that of the operating system without its number and quotes.
-
-    NumPy speaks of dimensions where a number such as --hands asks for more than memory holds.
-    """
+    """Return the message of an error: of the operating system without its number, of NumPy about memory in words."""
     if isinstance(error, ModuleNotFoundError):
         return how_to_install(error)
     if isinstance(error, (MemoryError, OverflowError)) or any(words in str(error) for words in _TOO_LARGE):

@@ -1,9 +1,10 @@
-"""What `card-envs match` reports besides the result: control variates, play statistics, speed."""
+"""Callbacks of `card-envs match`, and the reports that they add to the result."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from card_baselines.cli import console
@@ -11,23 +12,29 @@ from card_baselines.progress import ProgressBar
 from card_envs.agent import Agent
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.formatting import json_number
-from card_envs.game import Game
-from card_envs.match import MatchBatch, MatchCallback, MatchResult, StoppingRule
+from card_envs.history import MatchFile
+from card_envs.match import MatchBatch, MatchCallback, MatchResult
 from card_envs.play_statistics import PlayCounter, statistics_json
 from card_envs.typing import Rows
 
 
+@dataclass(frozen=True)
 class MatchObservers:
-    """The optional callbacks of a match, and their reports."""
+    """The optional callbacks of a match."""
 
-    def __init__(self, controls: ControlVariates | None = None, counter: PlayCounter | None = None) -> None:
-        self._controls, self._counter = controls, counter
-        self.callbacks: list[MatchCallback] = [each for each in (controls, counter) if each is not None]
+    controls: ControlVariates | None = None
+    counter: PlayCounter | None = None
+    file: MatchFile | None = None
+
+    @property
+    def callbacks(self) -> list[MatchCallback]:
+        """Those callbacks that are wanted."""
+        return [each for each in (self.controls, self.counter, self.file) if each is not None]
 
     def as_json(self, result: MatchResult) -> dict[str, Any]:
         """Return the reports of the callbacks for JSON."""
         report: dict[str, Any] = {}
-        if self._controls is not None:
+        if self.controls is not None:
             report["control_variates"] = [
                 {
                     "name": agent.summary.name,
@@ -37,34 +44,24 @@ class MatchObservers:
                     "hands_factor": json_number(agent.hands_factor),
                     "exact": agent.is_exact,
                 }
-                for agent in self._controls.adjust(result)
+                for agent in self.controls.adjust(result)
             ]
-        if self._counter is not None:
-            statistics = zip(result.names, self._counter.compute_statistics(), strict=True)
+        if self.counter is not None:
+            statistics = zip(result.names, self.counter.compute_statistics(), strict=True)
             report["statistics"] = [{"name": name, **statistics_json(each)} for name, each in statistics]
         return report
 
     def print_tables(self, result: MatchResult) -> None:
-        """Print the tables below those of the match."""
-        if self._controls is not None:
-            console.print_adjusted(self._controls.adjust(result), result)
-        if self._counter is not None:
-            console.print_statistics(result.names, self._counter.compute_statistics())
+        """Print the reports of the callbacks."""
+        if self.controls is not None:
+            console.print_adjusted(self.controls.adjust(result), result)
+        if self.counter is not None:
+            console.print_statistics(result.names, self.counter.compute_statistics())
+        if self.file is not None:
+            print(f"saved {self.file.num_hands:,} hands in {self.file.path}")
 
 
-def make_observers(
-    game: Game, agents: Sequence[Agent], seed: int, hands_per_table: int, until: StoppingRule | None,
-    control_variates: bool, statistics: bool,
-) -> tuple[MatchObservers, StoppingRule | None]:  # fmt: skip
-    """Return the callbacks that are wanted, and the stopping rule: that of adjusted results with control variates."""
-    counter = game.info.make_play_counter() if statistics else None
-    if not control_variates:
-        return MatchObservers(counter=counter), until
-    controls = ControlVariates(game, agents, seed, hands_per_table, until=until)
-    return MatchObservers(controls, counter), controls.until
-
-
-class MatchProgress:
+class MatchProgress(MatchCallback):
     """Match callback that moves a progress bar, batch by batch or hand by hand, and measures the speed."""
 
     def __init__(self, bar: ProgressBar) -> None:
@@ -79,10 +76,10 @@ class MatchProgress:
         self._bar.update(done)
 
     def on_deal(self, batch: MatchBatch) -> None:
-        """Do nothing: no hand is over yet."""
+        """Do nothing: the bar shows finished hands."""
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Show the hands that are over: nobody acts at their tables any more."""
+        """Show the finished hands: those at whose tables nobody acts any more."""
         self._bar.update(self._ended + len(batch.tables) - len(rows))
 
     def on_end(self, batch: MatchBatch) -> None:

@@ -1,29 +1,86 @@
-"""Options that several commands share, as tyro reads them."""
+"""Types of command-line options that several commands share, with their help."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 
-Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
-"""Words of an option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same."""
+from card_baselines.settings import parse_settings
 
-EnvId = Annotated[str, tyro.conf.arg(metavar="ENV")]
-EnvIds = Annotated[tuple[str, ...], tyro.conf.arg(metavar="[ENV ...]")]
+_AGENT = "name (see `card-envs agents`), module:Class, path/to/file.py:Class, or run folder"
+
+Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
+"""Option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same. See `join_words`."""
+Flattened = tyro.conf.arg(name="")
+"""Annotation of a dataclass whose fields are options of the command itself."""
+
+EnvId = Annotated[str, tyro.conf.arg(metavar="ENV", help="Environment id, see `card-envs envs`.")]
+Settings = Annotated[
+    Words,
+    tyro.conf.arg(
+        name="set", metavar="NAME=VALUE ...", help="Arguments of the environment, such as num_players=6 stacks=50."
+    ),
+]
+NumPlayers = Annotated[int | None, tyro.conf.arg(metavar="N", help="The same as --set num_players=N.")]
+AgentName = Annotated[str, tyro.conf.arg(metavar="AGENT", help=f"Agent: {_AGENT}.")]
+AgentNames = Annotated[Words, tyro.conf.arg(metavar="AGENT ...", help=f"Agents, each a {_AGENT}.")]
+Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="AGENT ...", help=f"Two or more agents, each a {_AGENT}.")]
+EnvIds = Annotated[
+    tuple[str, ...], tyro.conf.arg(metavar="[ENV ...]", help="Environment ids, see `card-envs envs`; by default all.")
+]
 Names = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
-AgentName = Annotated[str, tyro.conf.arg(metavar="AGENT")]
-Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="AGENT ...")]
-AgentNames = Annotated[Words, tyro.conf.arg(metavar="AGENT ...")]
-Settings = Annotated[Words, tyro.conf.arg(name="set", metavar="NAME=VALUE ...")]
-AsJson = Annotated[bool, tyro.conf.arg(name="json")]
-Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
-Allowed = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
-MapOf = Literal["statistics", "strategy"]
-NumPlayers = Annotated[int | None, tyro.conf.arg(metavar="N")]
+Seed = Annotated[int, tyro.conf.arg(help="The same seed gives the same result.")]
+Device = Annotated[
+    str,
+    tyro.conf.arg(help="Device of the agents' networks: cpu, cuda, cuda:N, or auto (a GPU if there is one)."),
+]
+SavePath = Annotated[
+    Path | None,
+    tyro.conf.arg(
+        help="Write the hands to a file (.phhs, .acpc, .pokerstars, .big2) or a folder; `card-envs replay` reads them."
+    ),
+]
+AsJson = Annotated[
+    bool,
+    tyro.conf.arg(name="json", help="Print JSON. Means in it are per hand, in the unit of the environment."),
+]
+
+Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER", help="Folder of the league.")]
+Allowed = Annotated[
+    Words,
+    tyro.conf.arg(
+        metavar="NAME ...",
+        help="Code, module:NAME or path/to/file.py:NAME, that members and settings of the league may name. Other code "
+        "is not run: a league may come from somebody else.",
+    ),
+]
+Measure = Annotated[
+    str,
+    tyro.conf.arg(
+        metavar="MEASURE",
+        help="Measure to sort by: trueskill, mean, median, low (20th percentile), bradley_terry, plackett_luce, "
+        "alpha_rank, nash.",
+    ),
+]
+Resamples = Annotated[int, tyro.conf.arg(help="Number of resamples behind each interval.")]
+MapKind = Literal["statistics", "strategy"]
+MapOption = Annotated[
+    MapKind,
+    tyro.conf.arg(
+        name="map",
+        help="Data of the report's map of the agents: statistics of their play, or strategy: their actions in 4,320 "
+        "situations of six-max no-limit hold'em, about a second for a scripted agent.",
+    ),
+]
 
 
 def join_words(words: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """Return the words of all occurrences of an option, in order."""
     return tuple(word for occurrence in words for word in occurrence)
+
+
+def read_settings(words: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+    """Return the environment arguments of the option --set."""
+    return parse_settings(join_words(words))

@@ -7,53 +7,62 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from card_baselines.cli.options import MapOf
+from card_baselines.cli.console import print_table
+from card_baselines.cli.options import MapKind
 from card_baselines.league.league import League
 from card_baselines.league.rankings import MEASURES
 from card_baselines.league.report import Standings
-from card_baselines.league.strategies import Strategies, require_strategies, strategies_of
+from card_baselines.league.strategies import Strategies, measure_strategies, require_strategies
+from card_baselines.league.tables import TextTable
 from card_baselines.progress import progress_bar
 from card_envs.formatting import json_number
 from card_envs.game import Game
 
 
-def require_ranking(found: Standings, by: str) -> None:
+def require_ranking(standings: Standings, by: str) -> None:
     """Raise ValueError, with the reason, if there is no ranking by a measure."""
-    if by not in found.rankings:
-        raise ValueError(f"there is no ranking by {by}: {found.missing.get(by, 'choose from ' + ', '.join(MEASURES))}")
+    if by not in standings.rankings:
+        reason = standings.missing.get(by, "choose from " + ", ".join(MEASURES))
+        raise ValueError(f"there is no ranking by {by}: {reason}")
 
 
-def require_map(game: Game, map: MapOf) -> None:
-    """Raise ValueError for a map that cannot be made of a game."""
-    if map == "strategy":
+def require_map(game: Game, map_kind: MapKind) -> None:
+    """Raise ValueError for a map that cannot be made for a game."""
+    if map_kind == "strategy":
         require_strategies(game)
 
 
-def ask_strategies(league: League, found: Standings, map: MapOf) -> Strategies | None:
-    """Return the strategies of those who are ranked, where the map is made of them."""
-    if map == "statistics":
+def ask_strategies(league: League, standings: Standings, map_kind: MapKind) -> Strategies | None:
+    """Return the strategies of the ranked members, where the map is made of them."""
+    if map_kind == "statistics":
         return None
-    with progress_bar("asking for strategies", len(found.of.members)) as bar:
-        return strategies_of(league, found.of.members, progress=lambda: bar.advance(1))
+    members = standings.evidence.members
+    with progress_bar("asking for strategies", len(members)) as bar:
+        return measure_strategies(league, members, progress=lambda: bar.advance(1))
 
 
-def print_missing(found: Standings) -> None:
+def print_text_table(table: TextTable) -> None:
+    """Print a table of a league."""
+    print_table(table.header, table.rows, table.title)
+
+
+def print_missing(standings: Standings) -> None:
     """Print which measures could not be computed, and why."""
-    for name, why in found.missing.items():
-        print(f"without {name}: {why}")
+    for name, reason in standings.missing.items():
+        print(f"without {name}: {reason}")
 
 
-def standings_json(league: League, found: Standings) -> dict[str, Any]:
-    """Return rankings, winnings and faults as JSON has them."""
-    of = found.of
+def standings_json(league: League, standings: Standings) -> dict[str, Any]:
+    """Return rankings, winnings and faults as JSON."""
+    evidence = standings.evidence
     return {
         "env": league.meta["env"],
         "settings": league.meta["settings"],
         "seed": league.meta["seed"],
         "unit": league.game.unit,
-        "rounds": len(of.rounds),
-        "hands": found.hands,
-        "members": [found.names[member] for member in of.members],
+        "rounds": len(evidence.rounds),
+        "hands": standings.hands,
+        "members": [standings.names[member] for member in evidence.members],
         "rankings": {
             name: {
                 "scores": ranking.scores.tolist(),
@@ -62,19 +71,19 @@ def standings_json(league: League, found: Standings) -> dict[str, Any]:
                 "score_ci95": None if ranking.score_intervals is None else ranking.score_intervals.tolist(),
                 "intervals_from": ranking.source,
                 "probability_above": [
-                    [None if one == other else ranking.probability_above(one, other) for other in of.members]
-                    for one in of.members
+                    [None if one == other else ranking.probability_above(one, other) for other in evidence.members]
+                    for one in evidence.members
                 ]
                 if len(ranking.draws)
                 else None,
             }
-            for name, ranking in found.rankings.items()
+            for name, ranking in standings.rankings.items()
         },
-        "missing": found.missing,
+        "missing": standings.missing,
         "winnings": {
-            "means": _json_rows(of.winnings.means),
-            "standard_errors": _json_rows(of.winnings.errors),
-            "hands": of.winnings.hands.tolist(),
+            "means": _json_rows(evidence.winnings.means),
+            "standard_errors": _json_rows(evidence.winnings.errors),
+            "hands": evidence.winnings.hands.tolist(),
         },
         "faults": [{"round": round, **asdict(fault)} for round, _, fault in league.store.faults()],
     }

@@ -1,1 +1,1 @@
-"""How fast this package is: a stopwatch, and the loops that it times. `card-envs bench` and benchmarks/ use both."""
+"""Measurements of speed: a stopwatch, and the loops that it times, for `card-envs bench` and benchmarks/."""

@@ -1,6 +1,6 @@
-"""The ways in which a game can be played, as loops of uniformly random legal play to be timed.
+"""Loops to be timed: uniformly random legal play through each interface of a game, and evaluation of hands.
 
-Every function returns a `Work` that goes on where it stopped. Units are decisions; of the evaluator, hands.
+Every function returns a `Work` that continues where it stopped. Units are decisions, or hands that are evaluated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from card_envs.single_seat import SingleSeatTables
 from card_envs.vector import VectorTables
 
 DECISIONS = 250
-"""Decisions of one call, in loops that Python runs one by one."""
+"""Decisions of one call, in loops over single tables."""
 TABLES = 1024
 """Tables of a batch."""
 BATCH_STEPS = 20
@@ -29,13 +29,13 @@ BATCH_STEPS = 20
 
 
 def random_legal(mask: NDArray[Any]) -> int:
-    """Return one of the actions whose mask is not 0, as cheaply as Python can."""
+    """Return a random legal action, with as little Python as possible."""
     legal = mask.nonzero()[0]
     return int(legal[int(random.random() * len(legal))])
 
 
 def aec_loop(env: Any) -> Work:
-    """Play any AEC environment as PettingZoo's documentation does: agent_iter, last, step, dead steps included."""
+    """Play any AEC environment as PettingZoo's documentation shows: agent_iter, last, step, dead steps included."""
     env.reset(seed=0)
 
     def run() -> int:
@@ -55,7 +55,7 @@ def aec_loop(env: Any) -> Work:
 
 
 def step_loop(env: Any) -> Work:
-    """Play one of our AEC environments without its conventions: observe, step, and reset when the deal is over."""
+    """Play an AEC environment of this package without PettingZoo's conventions: observe, step, reset after the deal."""
     env.reset(seed=0)
 
     def run() -> int:
@@ -102,22 +102,22 @@ def rules(game: Game, num_tables: int = TABLES) -> Work:
     return run
 
 
-def batch(game: Game, num_tables: int = TABLES) -> Work:
-    """Play the batched engine as users have it: sample_actions and step, with new observations and masks."""
-    tables = VectorTables(game, num_tables, seed=0)
+def batch(game: Game) -> Work:
+    """Play the batched engine by its public interface: sample_actions and step, with new observations and masks."""
+    tables = VectorTables(game, TABLES, seed=0)
     tables.reset()
 
     def run() -> int:
         for _ in range(BATCH_STEPS):
             tables.step(tables.sample_actions())
-        return BATCH_STEPS * num_tables
+        return BATCH_STEPS * TABLES
 
     return run
 
 
-def single_seat(game: Game, num_tables: int = TABLES) -> Work:
+def single_seat(game: Game) -> Work:
     """Play one seat of each table against `random`; only the decisions of that seat count."""
-    tables = SingleSeatTables(game, num_tables, "random", seed=0)
+    tables = SingleSeatTables(game, TABLES, "random", seed=0)
     turns, rng = tables.reset(), np.random.default_rng(0)
 
     def run() -> int:
@@ -125,13 +125,13 @@ def single_seat(game: Game, num_tables: int = TABLES) -> Work:
         for _ in range(BATCH_STEPS):
             scores = (1.0 - rng.random(turns.action_mask.shape, np.float32)) * turns.action_mask  # random() may be 0
             turns = tables.step(scores.argmax(axis=1))
-        return BATCH_STEPS * num_tables
+        return BATCH_STEPS * TABLES
 
     return run
 
 
 def random_hands(width: int, count: int) -> NDArray[np.uint8]:
-    """Return (count, width) card ids, no card twice in a hand; the same at every call."""
+    """Return (count, width) card ids of random hands without repeated cards; the same at every call."""
     rng = np.random.default_rng(width)
     hands = np.empty((count, width), np.uint8)
     for part in np.array_split(hands, 16):  # views; sixteen, because the random numbers take 60 times the space
@@ -152,7 +152,7 @@ def evaluate_one_by_one(width: int = 7, count: int = 2_000) -> Work:
 
 
 def evaluate_sets_one_by_one(width: int = 7, count: int = 2_000) -> Work:
-    """Rank hands by one call each, cards given as sets: integers with a bit for each card."""
+    """Rank hands by one call each, cards given as bit sets."""
     sets = [sum(1 << card for card in hand) for hand in random_hands(width, count).tolist()]
 
     def run() -> int:
@@ -164,7 +164,7 @@ def evaluate_sets_one_by_one(width: int = 7, count: int = 2_000) -> Work:
 
 
 def evaluate_batch(width: int = 7, count: int = 200_000) -> Work:
-    """Rank hands by one call for all, checks of the input included."""
+    """Rank hands by one call for all, input checks included."""
     hands = random_hands(width, count)
 
     def run() -> int:

@@ -1,7 +1,7 @@
-"""Speeds that can be compared: CPU time of one core, everything in turns, medians over the rounds.
+"""Comparable measurements of speed: CPU time of one core, all works in turns, medians over the rounds.
 
-Turns, because a machine is not equally fast all the time: what is compared runs within seconds of each other, in every
-round. CPU time, because other programs take turns too. `plain_python` tells how fast the machine was.
+The speed of a machine varies, so all works run within seconds of each other, in every round. CPU time excludes the time
+of other programs. `run_python_loop` measures the speed of the machine.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 Work = Callable[[], int]
-"""Does some work, milliseconds of it if that is possible, and returns how many units (decisions, hands) it was."""
+"""Function that does some milliseconds of work, and returns the number of its units (decisions, hands)."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,11 @@ class Speed:
     """Units of work per second of CPU time."""
 
     rates: tuple[float, ...]
-    """One for each round."""
+    """Rate of each round."""
 
     @property
     def median(self) -> float:
-        """The speed that is reported."""
+        """Median of the rates, the speed that is reported."""
         return statistics.median(self.rates)
 
     @property
@@ -39,34 +38,38 @@ class Speed:
         return (max(self.rates) - min(self.rates)) / self.median
 
     def times(self, other: Speed) -> float:
-        """Return how many times as fast as `other` this is: the median of the ratios round by round."""
+        """Return the ratio of this speed to another: the median of the ratios in each round."""
         return statistics.median(mine / theirs for mine, theirs in zip(self.rates, other.rates, strict=True))
 
 
 def measure(
     works: Mapping[str, Work], seconds: float, rounds: int, finished: Callable[[int], None] | None = None
 ) -> dict[str, Speed]:
-    """Return the speed of each work, timed for `seconds` of CPU time (at least one call) in each of `rounds` rounds.
+    """Return the speed of each work.
 
-    Each is called once before: that compiles, and does not count. `finished` is called with 1 after every turn.
+    Args:
+        works: Name -> work. Each is called once before the measurement, which compiles kernels.
+        seconds: CPU time of each work in each round; at least one call.
+        rounds: Number of rounds.
+        finished: Called with 1 after each work of each round, and after each first call.
     """
     for work in works.values():
         work()
         _report(finished)
     rates: dict[str, list[float]] = {name: [] for name in works}
     gc.collect()
-    gc.freeze()  # else everybody pays for looking through the objects of all others
+    gc.freeze()  # otherwise each work pays for garbage collection over the objects of all others
     try:
         for _ in range(rounds):
             for name, work in works.items():
-                rates[name].append(_rate(work, seconds))
+                rates[name].append(_measure_rate(work, seconds))
                 _report(finished)
     finally:
         gc.unfreeze()
-    return {name: Speed(tuple(found)) for name, found in rates.items()}
+    return {name: Speed(tuple(rates_of_work)) for name, rates_of_work in rates.items()}
 
 
-def _rate(work: Work, seconds: float) -> float:
+def _measure_rate(work: Work, seconds: float) -> float:
     done, used, start = 0, 0.0, time.process_time()
     while used == 0.0 or used < seconds:  # a coarse clock may show no time at first
         done += work()
@@ -79,8 +82,8 @@ def _report(finished: Callable[[int], None] | None) -> None:
         finished(1)
 
 
-def plain_python() -> int:
-    """Run a fixed loop of plain Python and return its iterations: how fast the machine is at the moment."""
+def run_python_loop() -> int:
+    """Run a fixed loop of plain Python and return its iterations: a measure of the machine's speed."""
     total, iterations = 0, 100_000
     for number in range(iterations):
         total += number & 3
@@ -89,7 +92,7 @@ def plain_python() -> int:
 
 @contextlib.contextmanager
 def one_core() -> Iterator[int | None]:
-    """Keep this process on one of its cores for a while; the number of the core, or None where that is impossible."""
+    """Keep this process on one of its cores; yields the number of the core, or None where that is impossible."""
     if not hasattr(os, "sched_setaffinity"):  # macOS, Windows
         yield None
         return
@@ -110,17 +113,6 @@ def machine() -> dict[str, str | int | None]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
     }
-
-
-def versions(packages: tuple[str, ...]) -> dict[str, str]:
-    """Return the versions of those packages that are installed."""
-    found = {}
-    for package in packages:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _processor_name() -> str:

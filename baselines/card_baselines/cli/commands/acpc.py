@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from card_baselines.cli import console
-from card_baselines.cli.commands.arguments import load_agent
-from card_baselines.cli.console import print_json, print_results
-from card_baselines.cli.options import AgentNames, AsJson, join_words
+from card_baselines.cli.console import print_json
+from card_baselines.cli.options import AgentNames, AsJson, SavePath, Seed, join_words
+from card_baselines.loading import load_agent
 from card_envs.agent import Agent
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
-from card_envs.match.result import units_of
 from card_envs.match.summary import summarise
 from card_wrappers.acpc import AcpcPlayer, accept_bot, game_definition, make_acpc_game
 
@@ -29,11 +28,11 @@ def acpc(
     agents: AgentNames,
     connect: str | None = None,
     hands: int = 1000,
-    seed: int = 0,
+    seed: Seed = 0,
     bet_menu: str | None = None,
     timeout: float = 600.0,
     game_file: Path | None = None,
-    save: Path | None = None,
+    save: SavePath = None,
     as_json: AsJson = False,
 ) -> int:
     """Play by the protocol of the Annual Computer Poker Competition: at its dealer, or against its bots.
@@ -44,15 +43,11 @@ def acpc(
     Args:
         game: File with a game definition, or the name of one that the competition played, such as
             holdem.limit.2p.reverse_blinds.game.
-        agents: Who plays.
         connect: HOST:PORT of a dealer.
         hands: Hands to deal.
-        seed: Of the deals, or of the agent's random numbers.
         bet_menu: No-limit: "integers" offers every amount; by default raises are rounded to the usual sizes.
         timeout: Seconds to wait for an answer.
         game_file: Write the game definition here, for the bots.
-        save: Write the hands to a file (.acpc, .phhs).
-        as_json: Print JSON; means are per hand in big blinds.
     """
     played = make_acpc_game(game, bet_menu)
     names = join_words(agents)
@@ -66,31 +61,26 @@ def acpc(
 
 
 def _play(game: Game, names: tuple[str, ...], connect: str, seed: int, timeout: float, as_json: bool) -> int:
+    """Play at a dealer."""
     host, _, port = connect.rpartition(":")
     if len(names) != 1 or not host or not port.isdecimal():
-        raise ValueError("at a dealer, name one agent, and where it listens: --connect HOST:PORT")
+        raise ValueError("at a dealer, name one agent, and where it listens: --agents AGENT --connect HOST:PORT")
     agent = load_agent(names[0], game)
     hands = AcpcPlayer(game, agent, seed).play(host, int(port), timeout)
     if not hands:
-        raise ValueError(f"the dealer at {connect} dealt no hand")
+        raise ValueError(f"the dealer at {connect} dealt no hand: start it, and type the same command again")
     chips = np.array([hand.payoff for hand in hands])
-    summary = summarise(agent.name, chips / game.chips_per_reward)
-    if as_json:
-        print_json(
-            {"agent": agent.name, "hands": len(hands), "chips": int(chips.sum()), "mean": summary.mean,
-             "ci95": list(summary.ci95)}
-        )  # fmt: skip
-    else:
-        print_results(f"{len(hands):,} hands at {connect}", [(agent.name, summary)], units_of(game))
+    console.print_winnings(game, summarise(agent.name, chips / game.chips_per_reward), chips, f"at {connect}", as_json)
     return 0
 
 
 def _deal(
     game: Game, names: tuple[str, ...], hands: int, seed: int, timeout: float, save: Path | None, as_json: bool
 ) -> int:
+    """Deal to agents and bots."""
     start = time.perf_counter()
     with ExitStack() as bots:
-        players = [_player(spec, game, timeout, bots) for spec in names]
+        players = [_make_player(spec, game, timeout, bots) for spec in names]
         file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
         with file or nullcontext():
             callbacks = [] if file is None else [file]
@@ -105,7 +95,8 @@ def _deal(
     return 0
 
 
-def _player(spec: str, game: Game, timeout: float, bots: ExitStack) -> Agent:
+def _make_player(spec: str, game: Game, timeout: float, bots: ExitStack) -> Agent:
+    """Return an agent, or a bot once it has connected; `bots` closes its connection."""
     if not spec.startswith(_BOT):
         return load_agent(spec, game)
     port = spec.removeprefix(_BOT)

@@ -1,4 +1,4 @@
-"""`card-envs advise`: what an agent would do in a described situation, or in every decision of recorded hands."""
+"""`card-envs advise`: an agent's action probabilities in a described situation, or in recorded hands."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.advice import Advice, advise_on
-from card_baselines.cli.commands.arguments import load_agent
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AgentName, AsJson, EnvId, Settings, join_words
-from card_baselines.settings import parse_settings
+from card_baselines.cli.options import AgentName, AsJson, EnvId, Settings, read_settings
+from card_baselines.loading import load_agent
 from card_baselines.situations import Situation, read_file, read_line
 from card_envs.agent import Agent
 from card_envs.envs import find_entry, make_game
@@ -43,23 +42,19 @@ def advise(
     hole, board, history, button and stacks. With --file, the agent is asked about every decision of recorded hands.
 
     Args:
-        env: Environment id, such as no_limit_holdem-v0.
-        agent: Who is asked, see `card-envs agents`.
         hole: Hole cards of the seat to act, such as AhKd.
         board: Board cards that have come, such as 7c8c2s.
-        history: What was done, streets divided by "/": f folds, c calls, k checks, rN raises or bets to N chips on this
-            street, r raises where one size is legal; such as "r6 c / k r12". Any amount that the rules allow.
+        history: Actions so far, streets divided by "/": f folds, c calls, k checks, rN raises or bets to N chips on
+            this street, r raises where one size is legal; such as "r6 c / k r12". Any amount that the rules allow.
         button: Seat of the button.
         stacks: Chips of each seat before the blinds; by default those of the environment.
         file: Recorded hands: .phh, .phhs, .acpc, .pokerstars, .txt of PokerStars, .big2.
         number: The only hand of the file to look at, counted from 1.
         stdin: Read situations as JSON, one a line, and answer each with a line of JSON.
-        settings: Arguments of the environment, such as num_players=6 stacks=50.
-        as_json: Print JSON; values are in the unit of the environment.
     """
     if sum((bool(hole), file is not None, stdin)) != 1:
         raise ValueError("name one situation: --hole with --board and --history, or --file, or --stdin")
-    game = make_game(find_entry(env).id, **parse_settings(join_words(settings)))
+    game = make_game(find_entry(env).id, **read_settings(settings))
     if stdin:
         return _answer_lines(game, agent)
     if file is not None:
@@ -73,19 +68,19 @@ def advise(
     print(write_prompt(game, situation.tables, 0, situation.seat))
     rows = [[each.name, f"{each.probability:.1%}"] for each in advice.actions]
     print_table(["action", "probability"], rows, player.name)
-    print("\n".join(_remarks(advice)))
+    print("\n".join(_list_remarks(advice)))
     return 0
 
 
 def _as_json(situation: Situation, advice: Advice) -> dict[str, Any]:
-    found = {"seat": situation.seat, **advice.as_json()}
+    report = {"seat": situation.seat, **advice.as_json()}
     if not situation.label:
-        return found
-    return {"situation": situation.label, "player": situation.player, "taken": situation.taken, **found}
+        return report
+    return {"situation": situation.label, "player": situation.player, "taken": situation.taken, **report}
 
 
-def _remarks(advice: Advice) -> Iterator[str]:
-    """Yield what else is known, a line each."""
+def _list_remarks(advice: Advice) -> Iterator[str]:
+    """Yield lines about equity, value and the source of the probabilities, as far as they are known."""
     if advice.equity is not None:
         yield f"equity against unknown hands: {advice.equity:.1%}"
     if advice.value is not None and advice.value_error is not None:
@@ -120,13 +115,13 @@ def _read_json(line: str, number: int) -> dict[str, Any]:
 
 
 def _print_hands(game: Game, agent: str, file: Path, number: int | None, as_json: bool) -> int:
-    found = list(_advise_on_hands(game, agent, file, number))
-    if not found:
-        raise ValueError(f"{file}: no decision whose hole cards are recorded")
+    pairs = list(_advise_on_hands(game, agent, file, number))
+    if not pairs:
+        raise ValueError(f"{file}: no decision whose hole cards are recorded; name another --file")
     if as_json:
-        print_json([_as_json(situation, advice) for situation, advice in found])
+        print_json([_as_json(situation, advice) for situation, advice in pairs])
         return 0
-    rows = [_row(situation, advice) for situation, advice in found]
+    rows = [_make_row(situation, advice) for situation, advice in pairs]
     print_table(["situation", "player", "was done", "with", "likeliest", "with", "equity"], rows, agent)
     return 0
 
@@ -140,7 +135,7 @@ def _advise_on_hands(game: Game, agent: str, file: Path, number: int | None) -> 
         yield situation, advise_on(situation.game, situation.tables, players[key])
 
 
-def _row(situation: Situation, advice: Advice) -> list[str]:
+def _make_row(situation: Situation, advice: Advice) -> list[str]:
     chosen = next((f"{each.probability:.1%}" for each in advice.actions if each.name == situation.taken), "not on menu")
     best = advice.actions[0]
     equity = "" if advice.equity is None else f"{advice.equity:.1%}"

@@ -1,19 +1,14 @@
-"""`card-envs agents`: who can play."""
+"""`card-envs agents`: the agents that can play."""
 
 from __future__ import annotations
 
-from card_baselines.cli import console
-from card_baselines.cli.console import print_json
+from card_baselines.cli.console import print_agents, print_json
 from card_baselines.cli.listing import list_agents
 from card_baselines.cli.options import AsJson
 
 
 def agents(as_json: AsJson = False) -> int:
-    """List the agents that have a name, what they play and where they come from.
-
-    Args:
-        as_json: Print JSON.
-    """
+    """List the agents that have a name, what they play and where they come from."""
     reports = list_agents()
-    print_json(reports) if as_json else console.print_agents(reports)
+    print_json(reports) if as_json else print_agents(reports)
     return 0

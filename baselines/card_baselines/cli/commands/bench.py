@@ -7,8 +7,9 @@ from typing import Any
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson
 from card_baselines.progress import progress_bar
+from card_baselines.run_folder import package_versions
 from card_baselines.speed import paths
-from card_baselines.speed.stopwatch import Speed, Work, machine, measure, one_core, plain_python, versions
+from card_baselines.speed.stopwatch import Speed, Work, machine, measure, one_core, run_python_loop
 from card_envs import __version__
 from card_envs.envs import make_env, make_game, make_raw_env
 
@@ -26,24 +27,23 @@ def bench(seconds: float = 0.2, as_json: AsJson = False) -> int:
 
     Args:
         seconds: CPU time for each row and round; there are three rounds, of which the median counts.
-        as_json: Print JSON.
     """
     if not 0.0 <= seconds <= 60.0:
         raise ValueError(f"seconds {seconds!r} must lie in 0 .. 60")
-    works = _works()
+    works = _make_works()
     with one_core() as core, progress_bar("measuring", len(works) * (1 + _ROUNDS)) as bar:
         speeds = measure(works, seconds, _ROUNDS, bar.advance)
     if as_json:
-        print_json(_report(speeds, core))
+        print_json(_as_json(speeds, core))
     else:
-        rows = [[name, _amount(speed.median), f"{speed.spread:.0%}"] for name, speed in speeds.items()]
+        rows = [[name, _format_amount(speed.median), f"{speed.spread:.0%}"] for name, speed in speeds.items()]
         print_table(["what", "per second", "spread"], rows, "card-envs on one core, per second of CPU time")
         print(f"card-envs {__version__}, Python {machine()['python']}, {machine()['processor']}")
-        print("Batches are of 1,024 tables; observed: with new observations and masks at every step.")
+        print("A batch is 1,024 tables. Observed: with new observations and masks at every step.")
     return 0
 
 
-def _works() -> dict[str, Work]:
+def _make_works() -> dict[str, Work]:
     works: dict[str, Work] = {
         "7-card evaluation, one hand a call": paths.evaluate_one_by_one(),
         "7-card evaluation, batch": paths.evaluate_batch(),
@@ -56,15 +56,15 @@ def _works() -> dict[str, Work]:
             works[f"{title}: one learning seat, batch"] = paths.single_seat(game)
         works[f"{title}: AEC loop, raw_env()"] = paths.aec_loop(make_raw_env(env_id, **settings))
         works[f"{title}: AEC loop, env()"] = paths.aec_loop(make_env(env_id, **settings))
-    return {**works, CALIBRATION: plain_python}
+    return {**works, CALIBRATION: run_python_loop}
 
 
-def _report(speeds: dict[str, Speed], core: int | None) -> dict[str, Any]:
+def _as_json(speeds: dict[str, Speed], core: int | None) -> dict[str, Any]:
     return {
         "version": __version__,
         "machine": machine(),
         "core": core,
-        "versions": versions(("numpy", "numba", "pettingzoo")),
+        "versions": package_versions(("numpy", "numba", "pettingzoo")),
         "results": [
             {"what": name, "per_second": round(speed.median), "spread": round(speed.spread, 3)}
             for name, speed in speeds.items()
@@ -72,5 +72,5 @@ def _report(speeds: dict[str, Speed], core: int | None) -> dict[str, Any]:
     }
 
 
-def _amount(number: float) -> str:
+def _format_amount(number: float) -> str:
     return f"{number:,.3g}" if number < 1e3 else f"{round(number, 2 - len(str(int(number))) + 1):,.0f}"

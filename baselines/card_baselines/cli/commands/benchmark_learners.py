@@ -1,11 +1,11 @@
-"""`card-envs benchmark-learners`: learners of equilibria, by exact exploitability over several seeds."""
+"""`card-envs benchmark-learners`: exact exploitability of learners of equilibria, over several seeds."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from card_baselines.cli.commands.arguments import require_known
+from card_baselines.cli.arguments import require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson, Names, join_words
 from card_baselines.progress import progress_bar
@@ -35,15 +35,12 @@ def benchmark_learners(
         seeds: Number of runs of each learner in each game; their seeds are 0, 1, ...
         minutes: Processor time of each run. By default half a minute in Kuhn poker, ten minutes in Leduc hold'em, and
             an hour in flop hold'em.
-        folder: Where everything is kept.
-        as_json: Print the report as JSON.
+        folder: Folder of the runs and the report.
     """
     from card_baselines.neural import benchmark, benchmark_report
 
-    chosen_games, chosen = (
-        join_words(games) or tuple(name for name, game in benchmark.GAMES.items() if game.is_small),
-        join_words(learners) or tuple(benchmark.ENTRANTS),
-    )
+    chosen_games = join_words(games) or tuple(name for name, game in benchmark.GAMES.items() if game.is_small)
+    chosen = join_words(learners) or tuple(benchmark.ENTRANTS)
     for name in chosen_games:
         require_known("game", name, benchmark.GAMES)
     for name in chosen:
@@ -51,7 +48,7 @@ def benchmark_learners(
         for game in chosen_games if learners else ():
             if not benchmark.can_learn(name, game):
                 able = [other for other in benchmark.ENTRANTS if benchmark.can_learn(other, game)]
-                raise ValueError(f"learner {name} has no settings for {game}: choose of {', '.join(able)}")
+                raise ValueError(f"learner {name} has no settings for {game}: choose one of {', '.join(able)}")
     if seeds < 1 or minutes < 0:
         raise ValueError(f"seeds {seeds} must be at least 1, minutes {minutes:g} at least 0")
     report = {}

@@ -1,4 +1,4 @@
-"""`card-envs big2-benchmark`: an agent on named deals of Big 2, against the reference players in all seat orders."""
+"""`card-envs big2-benchmark`: an agent on fixed deals of Big 2, against reference players in all seat orders."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from card_baselines.big2_benchmark import (
 )
 from card_baselines.big2_benchmark.deals import require_same_deals
 from card_baselines.big2_benchmark.seatings import AGENT
-from card_baselines.cli.commands.arguments import load_agent
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AgentName, AsJson, Names, join_words
+from card_baselines.cli.options import AgentName, AsJson, Device, Names, join_words
+from card_baselines.loading import load_agent
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_envs.envs import make_game
@@ -42,21 +42,18 @@ def big2_benchmark(
     references: Names = (),
     mixed: bool = True,
     output: Path | None = None,
-    device: str = "cpu",
+    device: Device = "cpu",
     as_json: AsJson = False,
 ) -> int:
-    """Play an agent on the named deals of the Big 2 benchmark and print points a game with 95 % intervals.
+    """Play an agent on the fixed deals of the Big 2 benchmark and print points a game with 95 % intervals.
 
     Args:
-        agent: Name (see `card-envs agents`), module:Class, path/to/file.py:Class, or run folder.
-        deals: Number of deals, the first ones of the file. Cost: 10,000 deals are 722,400 hands, minutes of one core
+        deals: Number of deals, from the first. Cost: 10,000 deals are 722,400 hands, minutes of one core
             for scripts and small networks, hours for players that search; it is estimated before they are played.
         references: Reference players to meet: random, big2_greedy, big2_planner, ppo_big2, ppo_big2:rollout.
             By default all of them; the last one plays 200 deals at most.
         mixed: Also sit beside big2_greedy, big2_planner and ppo_big2 at one table, in all six circular orders.
-        output: JSON file of results by agent; what it holds of other agents and other references is kept.
-        device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
-        as_json: Print JSON.
+        output: JSON file of results by agent; results of other agents and references in it are kept.
     """
     others = [name for name in join_words(references) or REFERENCES if name != agent]
     seatings = list_seatings(others, deals, mixed)

@@ -1,42 +1,42 @@
-"""`card-envs check`: does a game keep its promises?"""
+"""`card-envs check`: tests of the contract that a game has to keep."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, EnvId, Names, Settings, join_words
-from card_baselines.settings import parse_settings
+from card_baselines.cli.options import AsJson, Names, Seed, Settings, join_words, read_settings
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.locations import load_object
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable
 from card_envs.testing import check as run_check
 
+GameSpec = Annotated[str, tyro.conf.arg(metavar="ENV")]
+
 
 def check(
-    game: EnvId,
+    game: GameSpec,
     /,
     deals: int = 10,
-    seed: int = 0,
+    seed: Seed = 0,
     only: Names = (),
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Check that a game keeps its promises: API, masks, payoffs, hidden cards, batches, clones, compiled code.
+    """Check the contract of a game: API, masks, payoffs, hidden cards, batches, clones, compiled code.
 
     Args:
         game: Environment id, or module:function that returns a Game.
         deals: Deals that each check plays.
-        seed: The same seed plays the same deals.
         only: Names of the checks to run; by default all.
-        settings: Arguments of the environment, such as num_players=3.
-        as_json: Print JSON.
     """
-    made = _load_game(game, parse_settings(join_words(settings)))
-    results = {name: _result(made, name, seed, deals) for name in join_words(only) or CHECKS}
+    made = _load_game(game, read_settings(settings))
+    results = {name: _run_check(made, name, seed, deals) for name in join_words(only) or CHECKS}
     if as_json:
         print_json({"game": game, "results": results})
     else:
@@ -53,14 +53,15 @@ def _load_game(spec: str, settings: dict[str, Any]) -> Game:
     try:
         factory = load_object(spec)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"{spec!r} is no game: {error}") from error
+        raise ValueError(f"{spec!r} is no game: {error}; name an environment id, or module:function") from error
     made = factory(**settings)
     if not isinstance(made, Game):
         raise ValueError(f"{spec} returns a {type(made).__name__}: name a function that returns a card_envs.game.Game")
     return made
 
 
-def _result(game: Game, name: str, seed: int, deals: int) -> str:
+def _run_check(game: Game, name: str, seed: int, deals: int) -> str:
+    """Return the result of a check in words."""
     try:
         run_check(game, name, seed, deals)
     except CheckFailure as failure:

@@ -1,12 +1,49 @@
-"""`card-envs demo`: what the README shows."""
+"""`card-envs demo`: two minutes of training on heads-up limit hold'em, then a table of matches."""
 
 from __future__ import annotations
 
-from card_baselines.cli.commands.arguments import run_script
+from pathlib import Path
 
-_DEMO = "card_baselines.cli.demo"
+from card_baselines.cli.run_output import print_evaluation
+from card_baselines.run_folder import CURVE
+from card_baselines.runs.run import train
+from card_baselines.sb3 import maskable_ppo
+
+TRAINING_OPPONENTS = ("always_call", "always_raise", "chen", "shi_rules", "tight_aggressive", "equity")
+NEW_OPPONENTS = ("random", "loose_passive", "cfr_small")
 
 
-def demo(arguments: list[str]) -> int:
-    """Train on heads-up limit hold'em for two minutes, then play matches against simple players."""
-    return run_script(_DEMO, "demo", arguments)
+def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path | None = None) -> int:
+    """Train on heads-up limit hold'em for two minutes, then play matches against simple players.
+
+    Args:
+        minutes: Time to train, evaluations along the way included.
+        hands: Hands of each match at the end.
+        seed: Seed of the network and of all deals.
+        folder: Run folder; by default a new one below `runs/`.
+    """
+    if not minutes > 0:
+        raise ValueError(f"minutes {minutes} must be above 0")
+    print(f"Training MaskablePPO on heads-up limit hold'em for {minutes:g} minutes ...", flush=True)
+    run = train(
+        maskable_ppo.ALGORITHM,
+        maskable_ppo.Config(
+            minutes=minutes,
+            opponents=TRAINING_OPPONENTS,
+            panel=(*TRAINING_OPPONENTS, *NEW_OPPONENTS),
+            num_tables=256,  # small batches, many updates: what two minutes are best spent on
+            steps_per_update=16,
+            minibatch=512,
+            epochs=4,
+            evaluation_seconds=60.0,
+            evaluation_hands=1000,
+            final_hands=hands,
+            seed=seed,
+        ),
+        folder,
+    )
+    print_evaluation(run)
+    print(f"It trained against the first {len(TRAINING_OPPONENTS)}; {', '.join(NEW_OPPONENTS)} were new to it.")
+    print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")
+    print(f"Let it play: card-envs match limit_holdem-v0 --agents {run.path} equity --hands 100000")
+    return 0

@@ -1,4 +1,4 @@
-"""`card-envs export`: a trained agent for others to play."""
+"""`card-envs export`: a trained agent as an ONNX file."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from card_baselines.cli.options import AgentName, AsJson
 def export(agent: AgentName, /, onnx: Path, as_json: AsJson = False) -> int:
     """Write the network of a trained agent as an ONNX file, which plays without PyTorch.
 
+    Append :greedy to the agent to export its greedy policy.
+
     Args:
-        agent: Name of an agent with a network, or a run folder; with :greedy behind it if it shall be played so.
         onnx: File to write: inputs observation and action_mask, output logits, and as metadata what it was trained for.
-        as_json: Print the metadata as JSON.
     """
     from card_baselines.agents.learned.onnx_export import export_onnx
 

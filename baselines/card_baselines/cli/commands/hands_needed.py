@@ -1,4 +1,4 @@
-"""`card-envs hands-needed`: how many hands a question takes, before it is played out."""
+"""`card-envs hands-needed`: how many hands a comparison takes, before it is played."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from card_baselines.cli.commands.arguments import game_for, load_agent
+from card_baselines.cli.arguments import game_for
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.forecast import Pilot, Sample, play_pilot, samples_of
-from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words
-from card_baselines.settings import parse_settings
+from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words, read_settings
+from card_baselines.loading import load_agent
 from card_envs.analysis.variance.control_variates import ControlVariates
-from card_envs.envs import find_entry
 from card_envs.match import hands_for_interval
-from card_envs.match import hands_needed as needed
+from card_envs.match import hands_needed as compute_hands_needed
 
 
 def hands_needed(
@@ -36,14 +35,11 @@ def hands_needed(
         difference: Mean per hand that is to be told from zero, in the unit of the standard deviation.
         sd: Standard deviation of a hand (or, for duplicate deals, of a deal's mean).
         pilot: File with what `card-envs match --json` printed; its first agent counts.
-        env: Environment id of a pilot match to be played now, with duplicate deals and control variates.
-        agents: Who plays it.
-        pilot_hands: Hands of it.
+        env: Environment id of a pilot match of --agents, to be played now, with duplicate deals and control variates.
+        pilot_hands: Hands of the pilot match.
         power: Probability that the difference, if true, is found.
-        confidence: Of the interval that must exclude zero.
-        seed: Of the pilot match.
-        settings: Arguments of the environment, such as num_players=6.
-        as_json: Print JSON.
+        confidence: Confidence level of the interval that must exclude zero.
+        seed: Seed of the pilot match.
     """
     if sum(given is not None for given in (sd, pilot, env)) != 1:
         raise ValueError("give one of --sd, --pilot FILE, or --env with --agents")
@@ -53,9 +49,9 @@ def hands_needed(
     elif pilot is not None:
         samples = _read_samples(pilot)
     else:
-        played = _play_pilot(str(env), join_words(agents), pilot_hands, seed, join_words(settings))
+        played = _play_pilot(str(env), join_words(agents), pilot_hands, seed, read_settings(settings))
         samples, per_hand = list(played.samples), played.decisions_per_hand[0]
-    rows = [_count(sample, difference, power, confidence) for sample in samples]
+    rows = [_count_hands(sample, difference, power, confidence) for sample in samples]
     if as_json:
         decisions = {} if per_hand is None else {"decisions_per_hand": per_hand}
         print_json({"difference": difference, "power": power, "confidence": confidence, **decisions, "plays": rows})
@@ -64,12 +60,12 @@ def hands_needed(
     return 0
 
 
-def _count(sample: Sample, difference: float, power: float, confidence: float) -> dict[str, Any]:
+def _count_hands(sample: Sample, difference: float, power: float, confidence: float) -> dict[str, Any]:
     """Return the numbers of hands that one way to play takes."""
     return {
         "play": sample.play,
         "sd": sample.sd,
-        "hands": sample.hands * needed(sample.sd, difference, power, confidence),
+        "hands": sample.hands * compute_hands_needed(sample.sd, difference, power, confidence),
         "hands_for_interval": sample.hands * hands_for_interval(sample.sd, difference, confidence),
     }
 
@@ -96,10 +92,9 @@ def _read_samples(path: Path) -> list[Sample]:
         ) from error
 
 
-def _play_pilot(env: str, names: tuple[str, ...], hands: int, seed: int, settings: tuple[str, ...]) -> Pilot:
+def _play_pilot(env: str, names: tuple[str, ...], hands: int, seed: int, settings: dict[str, Any]) -> Pilot:
     """Play a pilot match with duplicate deals, and control variates where the game has them."""
-    entry = find_entry(env)
-    game, _ = game_for(entry, parse_settings(settings), len(names))
+    game, _ = game_for(env, settings, len(names))
     players = [load_agent(name, game) for name in names]
     try:
         controls = ControlVariates(game, players, seed)

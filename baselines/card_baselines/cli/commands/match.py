@@ -1,104 +1,107 @@
-"""`card-envs match`: who wins, by how much, and how sure that is."""
+"""`card-envs match`: the result of agents against each other, with 95 % intervals."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from card_baselines.cli import console, plots
-from card_baselines.cli.commands.arguments import game_for, load_agent
+from card_baselines.cli.arguments import game_for
 from card_baselines.cli.console import print_json
 from card_baselines.cli.forecast import forecast_match, is_language_model
-from card_baselines.cli.match_output import MatchObservers, MatchProgress, make_observers, print_defaults
-from card_baselines.cli.options import AgentNames, AsJson, EnvId, Settings, join_words
+from card_baselines.cli.match_output import MatchObservers, MatchProgress, print_defaults
+from card_baselines.cli.options import (
+    AgentNames,
+    AsJson,
+    Device,
+    EnvId,
+    Flattened,
+    SavePath,
+    Seed,
+    Settings,
+    join_words,
+    read_settings,
+)
+from card_baselines.loading import load_agent
 from card_baselines.progress import progress_bar
-from card_baselines.settings import parse_settings
+from card_envs.agent import Agent
+from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
+from card_envs.game import Game
 from card_envs.history import MatchFile
-from card_envs.match import AgentError, MatchInterrupted, StoppingRule, play_match
+from card_envs.match import AgentError, MatchInterrupted, MatchResult, StoppingRule, play_match
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchOptions:
+    """The options of a match that decide its result."""
+
+    hands: int = 10_000
+    """Hands to play; with --duplicate rounded up to whole deals."""
+    seed: Seed = 0
+    duplicate: bool = False
+    """Play every deal once for each way to move the agents around the table."""
+    control_variates: bool = False
+    """Also print the result with chance taken off: right on average, a smaller interval. Cost with networks in hold'em:
+    about 1 processor ms a hand in 5,000 hands, 2 to 3 in 60; 0.2 without it."""
+    until_decided: bool = False
+    """Stop when it is sure whether the first agent wins or loses; --hands is then the most played. With
+    --control-variates it is the adjusted result that decides, which takes fewer hands."""
+    margin: float | None = None
+    """With --until-decided: also stop when the first agent's mean is surely nearer to zero than this."""
+    within: float | None = None
+    """Print beforehand how many hands, and calls of language models, an interval of plus or minus this takes, in the
+    first unit of the results (bb/100). With llm: agents the calls of --hands are printed without it."""
+    hands_per_table: int = 1
+    """For agents with memory: number of hands in a row at a table."""
+    on_error: str = "abort"
+    """What to do when an agent fails: abort, or forfeit (the first legal action is taken in its place)."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if no forecast is possible."""
+        if self.within is not None and not self.within > 0:
+            raise ValueError(f"--within {self.within:g} must be above 0, such as --within 10")
+        if self.within is not None and self.hands_per_table > 1:
+            raise ValueError("--within counts single deals: leave --hands-per-table away, or leave --within away")
 
 
 def match(
     env: EnvId,
     /,
     agents: AgentNames,
-    hands: int = 10_000,
-    seed: int = 0,
-    duplicate: bool = False,
-    control_variates: bool = False,
-    until_decided: bool = False,
-    margin: float | None = None,
-    within: float | None = None,
-    statistics: bool = False,
-    hands_per_table: int = 1,
-    on_error: str = "abort",
-    plot: Path | None = None,
+    options: Annotated[MatchOptions, Flattened],
     settings: Settings = (),
-    save: Path | None = None,
-    device: str = "cpu",
+    device: Device = "cpu",
+    statistics: bool = False,
+    plot: Path | None = None,
+    save: SavePath = None,
     as_json: AsJson = False,
 ) -> int:
-    """Let agents play against each other and print what each wins per hand, with 95 % intervals.
+    """Let agents play against each other, one per seat, and print what each wins per hand, with 95 % intervals.
 
     Args:
-        env: Environment id, such as limit_holdem-v0.
-        agents: One per seat: names (see `card-envs agents`), module:Class, path/to/file.py:Class, or run folders.
-        hands: Hands to play; with --duplicate rounded up to whole deals.
-        seed: The same seed gives the same result.
-        duplicate: Play every deal once for each way to move the agents around the table.
-        control_variates: Also print the result with chance taken off: right on average, a smaller interval.
-            Cost with networks in hold'em: about 1 processor ms a hand in 5,000 hands, 2 to 3 in 60; 0.2 without it.
-        until_decided: Stop when it is sure whether the first agent wins or loses; --hands is then the most played.
-            With --control-variates it is the adjusted result that decides, which takes fewer hands.
-        margin: With --until-decided: also stop when the first agent's mean is surely nearer to zero than this.
-        within: Print beforehand how many hands, and calls of language models, an interval of plus or minus this takes,
-            in the first unit of the results (bb/100). With llm: agents the calls of --hands are printed without it.
         statistics: Also print how the agents play, such as VPIP and aggression.
-        hands_per_table: For agents with memory: so many hands follow each other at a table.
-        on_error: What to do when an agent fails: abort, or forfeit (the first legal action is taken in its place).
         plot: Draw what the agents win over the hands into this file.
-        settings: Arguments of the environment, such as rules=rlcard num_players=6 stacks=50.
-        save: Write the hands to a file (.phhs, .acpc, .pokerstars, .big2) or a folder; `card-envs replay` reads them.
-        device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
-        as_json: Print JSON; means are per hand in big blinds or points.
     """
-    entry = find_entry(env)
     plots.require_drawable(plot)
-    _require_forecastable(within, hands_per_table)
     names = join_words(agents)
-    game, chosen = game_for(entry, parse_settings(join_words(settings)), len(names))
-    players = [load_agent(spec, game, device) for spec in names]
-    until = StoppingRule(margin=margin) if until_decided else None
-    observers, until = make_observers(game, players, seed, hands_per_table, until, control_variates, statistics)
-    if within is not None or (hands_per_table == 1 and any(map(is_language_model, names))):
-        forecast = forecast_match(game, names, hands, seed, duplicate, control_variates, within, device)
-        print(*forecast, sep="\n", file=sys.stderr if as_json else sys.stdout, flush=True)
-    file = None if save is None else MatchFile(save, game, [player.name for player in players], seed)
-    error: AgentError | MatchInterrupted | None = None
-    try:
-        with progress_bar("playing", hands) as bar, file or nullcontext():
-            progress = MatchProgress(bar)
-            result = play_match(
-                game, players, hands, seed, duplicate, progress=progress.advance, hands_per_table=hands_per_table,
-                until=until, on_error=on_error,
-                callbacks=[*observers.callbacks, *([file] if file else []), *progress.callbacks],
-            )  # fmt: skip
-    except (AgentError, MatchInterrupted) as raised:
-        if raised.result is None:
-            raise
-        error, result = raised, raised.result
-        file, observers = None, MatchObservers()  # they saw hands that were not finished
+    game, chosen = game_for(env, read_settings(settings), len(names))
+    players = [load_agent(name, game, device) for name in names]
+    observers = _make_observers(game, players, options, statistics, save)
+    _print_forecast(game, names, options, device, sys.stderr if as_json else sys.stdout)
+    result, observers, speed, error = _play(game, players, options, observers)
+    env_id = find_entry(env).id
     if as_json:
         aborted = {} if error is None else {"aborted": str(error)}
-        print_json({**result.as_json(entry.id, chosen), **observers.as_json(result), **aborted})
+        print_json({**result.as_json(env_id, chosen), **observers.as_json(result), **aborted})
     else:
-        console.print_match(_title(entry.id, chosen, duplicate), result, progress.hands_per_second)
+        words = " ".join([env_id, *(f"{name}={value}" for name, value in chosen.items())])
+        console.print_match(words + (", duplicate deals" if options.duplicate else ""), result, speed)
         observers.print_tables(result)
         print_defaults(players)
-        if file is not None:
-            print(f"saved {file.num_hands:,} hands in {file.path}")
     if plot is not None:
         plots.draw_win_curve(result, plot)
     if error is not None:
@@ -106,13 +109,52 @@ def match(
     return 0
 
 
-def _require_forecastable(within: float | None, hands_per_table: int) -> None:
-    if within is not None and not within > 0:
-        raise ValueError(f"--within {within:g} must be above 0, such as --within 10")
-    if within is not None and hands_per_table > 1:
-        raise ValueError("--within counts single deals: leave --hands-per-table away, or leave --within away")
+def _print_forecast(game: Game, names: tuple[str, ...], options: MatchOptions, device: str, file: Any) -> None:
+    """Print how many hands and calls a match takes, if that is wanted or language models play."""
+    if options.within is None and (options.hands_per_table > 1 or not any(map(is_language_model, names))):
+        return
+    lines = forecast_match(
+        game, names, options.hands, options.seed, options.duplicate, options.control_variates, options.within, device
+    )
+    print(*lines, sep="\n", file=file, flush=True)
 
 
-def _title(env_id: str, settings: dict[str, Any], duplicate: bool) -> str:
-    title = " ".join([env_id, *(f"{name}={value}" for name, value in settings.items())])
-    return title + (", duplicate deals" if duplicate else "")
+def _make_observers(
+    game: Game, players: list[Agent], options: MatchOptions, statistics: bool, save: Path | None
+) -> MatchObservers:
+    controls = None
+    if options.control_variates:
+        until = StoppingRule(margin=options.margin) if options.until_decided else None
+        controls = ControlVariates(game, players, options.seed, options.hands_per_table, until=until)
+    return MatchObservers(
+        controls=controls,
+        counter=game.info.make_play_counter() if statistics else None,
+        file=None if save is None else MatchFile(save, game, [player.name for player in players], options.seed),
+    )
+
+
+def _play(
+    game: Game, players: list[Agent], options: MatchOptions, observers: MatchObservers
+) -> tuple[MatchResult, MatchObservers, float, AgentError | MatchInterrupted | None]:
+    """Play a match.
+
+    Returns:
+        The result, the observers that saw exactly its hands, the hands per second, and the error that ended the match
+        early, if one did.
+    """
+    until = StoppingRule(margin=options.margin) if options.until_decided else None
+    if observers.controls is not None:
+        until = observers.controls.until
+    try:
+        with progress_bar("playing", options.hands) as bar, observers.file or nullcontext():
+            progress = MatchProgress(bar)
+            result = play_match(
+                game, players, options.hands, options.seed, options.duplicate, progress=progress.advance,
+                hands_per_table=options.hands_per_table, until=until, on_error=options.on_error,
+                callbacks=[*observers.callbacks, *progress.callbacks],
+            )  # fmt: skip
+    except (AgentError, MatchInterrupted) as error:
+        if error.result is None:
+            raise
+        return error.result, MatchObservers(), progress.hands_per_second, error
+    return result, observers, progress.hands_per_second, None

@@ -1,4 +1,4 @@
-"""`card-envs panel`: everybody against everybody, as one table of means with intervals for each kind of table."""
+"""`card-envs panel`: all players of the package against each other, as tables of means with intervals."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from card_baselines.cli.commands.arguments import require_known
+from card_baselines.cli.arguments import require_known
 from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, Names, join_words
+from card_baselines.cli.options import AsJson, Names, Seed, join_words
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
@@ -22,35 +22,23 @@ from card_envs.game import Game
 from card_envs.match import Summary
 
 HOLDEM = (
-    "random",
-    "random_low_fold",
-    "always_call",
-    "always_raise",
-    "rlcard_rule",
-    "sklansky_strict",
-    "sklansky_loose",
-    "chen_strict",
-    "chen_loose",
-    "shi_rules_strict",
-    "shi_rules_loose",
-    "loose_passive",
-    "tight_aggressive",
-    "equity",
+    "random", "random_low_fold", "always_call", "always_raise", "rlcard_rule", "sklansky_strict", "sklansky_loose",
+    "chen_strict", "chen_loose", "shi_rules_strict", "shi_rules_loose", "loose_passive", "tight_aggressive", "equity",
     "mcts",
-)
+)  # fmt: skip
 BIG2 = ("random", "big2_lowest", "big2_greedy", "big2_planner", "mcts", "rollout")
 
-HANDS_OF_SLOW = {
+SLOW_AGENTS = {
     ("limit_holdem-v0", "mcts"): (10, 50),
     ("big2-v0", "mcts"): (8, 20),
     ("big2-v0", "rollout"): (3, 7),
 }
-"""(environment, agent) -> by what its hands are divided when one plays, and when all others at the table are it."""
+"""(environment, agent) -> divisors of the number of hands with one such agent, and with it in all other seats."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """One table of results: one of each row's agent against others that are all the column's."""
+    """One table of results: each row's agent against opponents that are all the column's agent."""
 
     name: str
     env: str
@@ -58,7 +46,7 @@ class Section:
     agents: tuple[str, ...]
     hands: int
     adjusted_hands: int
-    """When chance is taken off: fewer have smaller intervals."""
+    """Hands with control variates: fewer have smaller intervals."""
 
     @property
     def game(self) -> Game:
@@ -66,16 +54,16 @@ class Section:
         return make_game(self.env, **({} if self.env == "big2-v0" else {"num_players": self.num_players}))
 
     def matches(self) -> Iterator[tuple[str, str]]:
-        """Yield (row, column) of every match; of two players each pair is played once."""
+        """Yield (row, column) of every match; with two seats each pair is played once."""
         if self.num_players == 2:
             return iter(itertools.combinations(self.agents, 2))
         return iter(itertools.permutations(self.agents, 2))
 
     def hands_of(self, row: str, column: str, control_variates: bool = False) -> int:
-        """Return how many hands are played: fewer with players that think for long."""
+        """Return the number of hands of a match: fewer with slow agents."""
         hands = self.adjusted_hands if control_variates else self.hands
-        alone, _ = HANDS_OF_SLOW.get((self.env, row), (1, 1))
-        together = HANDS_OF_SLOW.get((self.env, column), (1, 1))[0 if self.num_players == 2 else 1]
+        alone, _ = SLOW_AGENTS.get((self.env, row), (1, 1))
+        together = SLOW_AGENTS.get((self.env, column), (1, 1))[0 if self.num_players == 2 else 1]
         deals = hands // (alone * together if self.num_players == 2 else max(alone, together))
         return max(self.num_players, deals // self.num_players * self.num_players)
 
@@ -85,12 +73,13 @@ SECTIONS = (
     Section("six_max", "limit_holdem-v0", 6, (*HOLDEM, "ppo_limit_six_max"), 4_800, 2_400),
     Section("big2", "big2-v0", 4, (*BIG2, "ppo_big2"), 2_000, 2_000),
 )
-_QUICK = 100  # by which the hands of a quick panel are divided
+_QUICK = 100
+"""Divisor of the number of hands of a quick panel."""
 
 
 @dataclass(frozen=True)
 class _MatchSettings:
-    """Settings of every match of a panel, and the commit that played it."""
+    """Settings of every match of a panel, and the commit that plays it."""
 
     quick: bool
     seed: int
@@ -99,14 +88,19 @@ class _MatchSettings:
 
     @property
     def command(self) -> str:
-        """Command that plays it again."""
+        """Command that plays the panel again."""
         options = (" --quick" if self.quick else "") + (" --control-variates" if self.control_variates else "")
         return f"card-envs panel{options} --seed {self.seed}"
+
+    def hands(self, section: Section, row: str, column: str) -> int:
+        """Return the number of hands of a match."""
+        hands = section.hands_of(row, column, self.control_variates) // (_QUICK if self.quick else 1)
+        return max(hands, 2 * section.num_players)
 
 
 def panel(
     quick: bool = False,
-    seed: int = 0,
+    seed: Seed = 0,
     sections: Names = (),
     control_variates: bool = False,
     output: Path | None = None,
@@ -116,20 +110,21 @@ def panel(
 
     Args:
         quick: A hundredth of the hands: shows that it runs, not who is better.
-        seed: The same seed gives the same results.
         sections: heads_up, six_max, big2; by default all of them.
         control_variates: Take chance off: right on average, smaller intervals of fewer hands.
-        output: File for the results as JSON, written after every match; what the same command has played is kept there.
-        as_json: Print JSON.
+        output: File for the results as JSON, written after every match. The same command continues it.
     """
-    chosen = _choose_sections(join_words(sections))
+    known = {section.name: section for section in SECTIONS}
+    for name in join_words(sections):
+        require_known("section", name, known)
+    chosen = [known[name] for name in join_words(sections) or known]
     report = _read_report(output)
-    how = _MatchSettings(quick, seed, control_variates, git_commit())
+    settings = _MatchSettings(quick, seed, control_variates, git_commit())
     for section in chosen:
-        report[section.name] = _begin_section(section, how, report.get(section.name, {}))
-        for _ in _matches_played(section, how, report[section.name]["results"]):
+        report[section.name] = _begin_section(section, settings, report.get(section.name, {}))
+        for _ in _play_missing_matches(section, settings, report[section.name]["results"]):
             if output is not None:
-                _write(output, report)
+                _write_report(output, report)
     played = {section.name: report[section.name] for section in chosen}
     if as_json:
         print_json(played)
@@ -139,77 +134,68 @@ def panel(
     return 0
 
 
-def _choose_sections(names: tuple[str, ...]) -> list[Section]:
-    known = {section.name: section for section in SECTIONS}
-    for name in names:
-        require_known("section", name, known)
-    return [known[name] for name in names] if names else list(SECTIONS)
-
-
-def _begin_section(section: Section, how: _MatchSettings, before: dict[str, Any]) -> dict[str, Any]:
-    """Return a section with the cells of `before` that would be played in the same way.
+def _begin_section(section: Section, settings: _MatchSettings, before: dict[str, Any]) -> dict[str, Any]:
+    """Return the report of a section with those cells of an earlier report that the same command would play.
 
     Its results are {row: {column: {"mean", "ci95", "hands", "commit"}}}, means of the row's agent.
     """
-    kept = before.get("results", {}) if before.get("command") == how.command else {}
+    kept = before.get("results", {}) if before.get("command") == settings.command else {}
     results = {
         row: {
             column: kept[row][column]
             for column in section.agents
-            if kept.get(row, {}).get(column, {}).get("hands") == _hands(section, how, row, column)
+            if kept.get(row, {}).get(column, {}).get("hands") == settings.hands(section, row, column)
         }
         for row in section.agents
     }
     about = {"env": section.env, "num_players": section.num_players, "unit": section.game.unit}
-    return {"command": how.command, "seed": how.seed, **about, "results": results}
+    return {"command": settings.command, "seed": settings.seed, **about, "results": results}
 
 
-def _hands(section: Section, how: _MatchSettings, row: str, column: str) -> int:
-    hands = section.hands_of(row, column, how.control_variates) // (_QUICK if how.quick else 1)
-    return max(hands, 2 * section.num_players)
-
-
-def _matches_played(section: Section, how: _MatchSettings, results: dict[str, dict[str, Any]]) -> Iterator[None]:
-    """Play the matches that `results` lacks; yields after each, when its cells are in `results`."""
+def _play_missing_matches(
+    section: Section, settings: _MatchSettings, results: dict[str, dict[str, Any]]
+) -> Iterator[None]:
+    """Play the matches that `results` lacks, add their cells, and yield after each."""
     game = section.game
     agents: dict[str, Agent] = {name: find_agent(name, game) for name in section.agents}
     missing = [(row, column) for row, column in section.matches() if column not in results[row]]
     with progress_bar(section.name, len(missing)) as bar:
         for row, column in missing:
             seated = [agents[row], *[agents[column]] * (section.num_players - 1)]
-            hands = _hands(section, how, row, column)
-            result, won = play_and_summarise(game, seated, hands, how.seed, True, control_variates=how.control_variates)
-            results[row][column] = _cell(won[0], result.hands, how.commit)
+            result, won = play_and_summarise(
+                game, seated, settings.hands(section, row, column), settings.seed, True,
+                control_variates=settings.control_variates,
+            )  # fmt: skip
+            results[row][column] = _make_cell(won[0], result.hands, settings.commit)
             if section.num_players == 2:
-                results[column][row] = _cell(won[1], result.hands, how.commit)
+                results[column][row] = _make_cell(won[1], result.hands, settings.commit)
             bar.advance(1)
             yield
 
 
-def _cell(summary: Summary, hands: int, commit: str) -> dict[str, Any]:
-    return {
-        "mean": round(summary.mean, 4),
-        "ci95": [round(bound, 4) for bound in summary.ci95],
-        "hands": hands,
-        "commit": commit,
-    }
+def _make_cell(summary: Summary, hands: int, commit: str) -> dict[str, Any]:
+    ci95 = [round(bound, 4) for bound in summary.ci95]
+    return {"mean": round(summary.mean, 4), "ci95": ci95, "hands": hands, "commit": commit}
 
 
 def _print_section(section: Section, report: dict[str, Any]) -> None:
     others = "one opponent" if section.num_players == 2 else f"{section.num_players - 1} of a kind"
     title = f"{section.env}, {section.num_players} seats: {report['unit']} per hand of each row against {others}"
-    rows = [[row, *(_text(report["results"][row].get(column)) for column in section.agents)] for row in section.agents]
+    rows = [
+        [row, *(_format_cell(report["results"][row].get(column)) for column in section.agents)]
+        for row in section.agents
+    ]
     print_table(["", *section.agents], rows, title)
 
 
-def _text(cell: dict[str, Any] | None) -> str:
+def _format_cell(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return "-"
     return f"{cell['mean']:+.2f} ± {(cell['ci95'][1] - cell['ci95'][0]) / 2:.2f}"
 
 
 def _read_report(path: Path | None) -> dict[str, Any]:
-    """Return the sections that a file holds; ValueError, before anything is played, if it could not be written."""
+    """Return the sections in a file; raise ValueError, before anything is played, if it cannot be written."""
     if path is None:
         return {}
     require_parent(path)
@@ -217,14 +203,12 @@ def _read_report(path: Path | None) -> dict[str, Any]:
     return report
 
 
-def _write(path: Path, report: dict[str, Any]) -> None:
-    """Write the sections of a report into a file, in their order, each row's columns in theirs."""
-    ordered = {section.name: _sort_section(report[section.name]) for section in SECTIONS if section.name in report}
+def _write_report(path: Path, report: dict[str, Any]) -> None:
+    """Write sections, rows and columns in their order."""
+    ordered = {}
+    for section in SECTIONS:
+        if section.name in report:
+            results = report[section.name]["results"]
+            rows = {row: {name: results[row][name] for name in results if name in results[row]} for row in results}
+            ordered[section.name] = report[section.name] | {"results": rows}
     replace_text(path, json.dumps(ordered, indent=1) + "\n")
-
-
-def _sort_section(section: dict[str, Any]) -> dict[str, Any]:
-    results = section["results"]
-    return section | {
-        "results": {row: {name: results[row][name] for name in results if name in results[row]} for row in results}
-    }

@@ -1,21 +1,20 @@
-"""`card-envs play`: a seat for a person at a table with agents, in the terminal."""
+"""`card-envs play`: a person against agents in the terminal."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.cli.commands.arguments import game_for, load_agent, may_choose_seats, seats_of
-from card_baselines.cli.options import AgentNames, EnvId, Settings, join_words
-from card_baselines.settings import parse_settings
+from card_baselines.cli.arguments import game_for, may_choose_seats
+from card_baselines.cli.options import AgentNames, Device, EnvId, SavePath, Settings, join_words, read_settings
+from card_baselines.loading import load_agent
 from card_envs.agent import Agent, Decisions, decisions_at
-from card_envs.envs import EnvEntry, find_entry
+from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
@@ -24,8 +23,8 @@ from card_envs.secret_deals import new_secret, with_secret
 from card_envs.typing import Rows
 
 YOU = "you"
-_MOST_SHOWN = 60
-_PLACE = 0  # yours, among the agents of the match
+_MAX_CHOICES = 60
+"""Maximum number of actions that are printed."""
 
 
 def play(
@@ -35,35 +34,33 @@ def play(
     hands: int = 10,
     seed: int | None = None,
     settings: Settings = (),
-    save: Path | None = None,
-    device: str = "cpu",
+    save: SavePath = None,
+    device: Device = "cpu",
     no_thoughts: bool = False,
 ) -> int:
     """Play against agents in the terminal; seats move on after every hand.
 
+    The --agents are the opponents, one for each other seat; one name may stand for all of them. By default they are
+    random.
+
     Args:
-        env: Environment id, such as limit_holdem-v0.
-        agents: Opponents, one for each other seat; one name may stand for all of them. By default random.
         hands: Hands to play; q leaves earlier.
         seed: The same seed deals the same cards. By default the deals follow from a secret of the operating system,
             which nobody can compute and which is not kept.
-        settings: Arguments of the environment, such as num_players=3 stacks=50.
-        save: Write the finished hands to a file (.phhs, .acpc, .pokerstars, .big2) or into a folder.
-        device: Where agents compute their networks: cpu, cuda, cuda:N, or auto, which takes a GPU if there is one.
-        no_thoughts: Do not show what agents think after each decision of theirs (brennus tells its beliefs).
+        no_thoughts: Do not print the explanations that some agents give for their decisions, such as brennus.
     """
-    entry, chosen = find_entry(env), parse_settings(join_words(settings))
-    names = _opponents(entry, chosen, join_words(agents) or ("random",))
-    game, _ = game_for(entry, chosen, 1 + len(names))
+    chosen = read_settings(settings)
+    names = _list_opponents(env, chosen, join_words(agents) or ("random",))
+    game, _ = game_for(env, chosen, 1 + len(names))
     players: list[Agent] = [Person(), *(load_agent(name, game, device) for name in names)]
     dealing = with_secret(game, new_secret()) if seed is None else game
-    of_agents = secrets.randbits(64) if seed is None else seed
+    match_seed = secrets.randbits(64) if seed is None else seed
     spectator = Spectator(players, not no_thoughts)
     file = None if save is None else MatchFile(save, game, spectator.names, seed)
     try:
         with file or nullcontext():
             callbacks: list[MatchCallback] = [spectator, *([file] if file else [])]
-            play_match(dealing, players, hands, of_agents, num_tables=1, hands_per_table=hands, callbacks=callbacks)
+            play_match(dealing, players, hands, match_seed, num_tables=1, hands_per_table=hands, callbacks=callbacks)
     except KeyboardInterrupt:
         print("\nyou leave the table")
     won = describe_won(spectator.won / game.chips_per_reward, game.unit, "won", "lost")
@@ -72,14 +69,14 @@ def play(
     return 0
 
 
-def _opponents(entry: EnvEntry, settings: dict[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a name for each other seat; where the settings or the game fix how many, one name stands for all."""
-    is_fixed = "num_players" in settings or not may_choose_seats(entry)
-    return names * (seats_of(entry, settings) - 1) if is_fixed and len(names) == 1 else names
+def _list_opponents(env: str, settings: dict[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a name for each other seat; where the settings or the game fix their number, one name stands for all."""
+    is_fixed = "num_players" in settings or not may_choose_seats(env)
+    return names * (make_game(env, **settings).num_seats - 1) if is_fixed and len(names) == 1 else names
 
 
 class Person(Agent):
-    """Asks who sits at the terminal."""
+    """The person at the terminal, who types actions."""
 
     name = YOU
 
@@ -91,18 +88,18 @@ class Person(Agent):
         game, views = decisions.game, decisions.views
         names = {action: game.action_name(views, j, action) for action in decisions.legal_actions(j)}
         print(f"\n{game.text(views, j, int(decisions.seats[j]))}")
-        print(_choices(names))
+        print(_format_choices(names))
         while True:
             answer = _read_answer("your action: ")
-            if (action := meant(answer, names)) is not None:
+            if (action := match_answer(answer, names)) is not None:
                 return action
-            print(f"{answer!r} is not one of them: type a number, a name or how only one begins, or q to leave")
+            print(f"{answer!r} is not one of them: type a number, a name or its unique beginning, or q to leave")
 
 
-def _choices(names: Mapping[int, str]) -> str:
+def _format_choices(names: Mapping[int, str]) -> str:
     shown = [f"[{number}] {name}" for number, name in enumerate(names.values(), 1)]
-    more = f"  ... and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
-    return "  ".join(shown[:_MOST_SHOWN]) + more
+    more = f"  ... and {len(shown) - _MAX_CHOICES} more" if len(shown) > _MAX_CHOICES else ""
+    return "  ".join(shown[:_MAX_CHOICES]) + more
 
 
 def _read_answer(prompt: str) -> str:
@@ -117,8 +114,8 @@ def _leave() -> NoReturn:
     raise KeyboardInterrupt
 
 
-def meant(answer: str, names: Mapping[int, str]) -> int | None:
-    """Return the action that an answer means: by number from 1, by name, or by how one name alone begins; else None."""
+def match_answer(answer: str, names: Mapping[int, str]) -> int | None:
+    """Return the action of an answer (number from 1, name or its unique beginning); None if there is none."""
     actions = list(names)
     if answer.isdecimal():
         return actions[int(answer) - 1] if 1 <= int(answer) <= len(actions) else None
@@ -135,44 +132,49 @@ def describe_won(amount: float, unit: str, win: str = "win", lose: str = "lose")
     return f"{win if amount > 0 else lose} {abs(amount):g} {words}"
 
 
-class Spectator:
-    """A callback that prints the actions of the others and the end of each hand, and adds up what you win."""
+class Spectator(MatchCallback):
+    """Match callback that prints the actions of the others and the ends of hands, and counts the person's winnings."""
 
     def __init__(self, players: Sequence[Agent], thoughts: bool = True) -> None:
-        """Watch these agents, the first of which is you; with `thoughts`, tell what the others think."""
+        """Watch the agents of a match.
+
+        Args:
+            players: The agents, of whom the first is the person.
+            thoughts: Whether to print the explanations of the others.
+        """
         self.players, self.thoughts = list(players), thoughts
         self.names = [player.name for player in players]
         self.finished, self.won = 0, 0
 
     def on_deal(self, batch: MatchBatch) -> None:
-        """Say who sits where."""
+        """Print the players at the seats."""
         for hand in batch.hands.tolist():
             seats = [f"player_{seat} {self._name(batch.game, seat, hand)}" for seat in range(batch.game.num_seats)]
             print(f"\n--- hand {hand + 1}: {', '.join(seats)}")
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Say what the others do."""
+        """Print the actions of the others."""
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
             seat = int(batch.tables["actor"][row])
             name = self._name(batch.game, seat, int(batch.hands[row]))
             if name != YOU:
                 print(f"player_{seat} {name}: {batch.game.action_name(batch.tables, row, action)}")
                 if self.thoughts:
-                    self._tell(batch, row)
+                    self._explain(batch, row)
 
-    def _tell(self, batch: MatchBatch, row: int) -> None:
-        """Print what who has just decided at a table thinks, if it tells."""
-        place = (int(batch.tables["actor"][row]) - int(batch.hands[row])) % batch.game.num_seats
-        agent, rows = self.players[place], np.array([row])
+    def _explain(self, batch: MatchBatch, row: int) -> None:
+        """Print the explanation of the agent that has just decided at a table, if it gives one."""
+        index = (int(batch.tables["actor"][row]) - int(batch.hands[row])) % batch.game.num_seats
+        agent, rows = self.players[index], np.array([row])
         game = agent.apply_encoder(batch.game)
         decisions = decisions_at(game, batch.tables, rows, batch.table_ids[rows], np.array([0.5]))
         for line in agent.explain(decisions)[0].splitlines():
             print(f"    {line}")
 
     def on_end(self, batch: MatchBatch) -> None:
-        """Show the table as you see it, with what a showdown laid open, and what you won."""
+        """Print the table as the person sees it, with the hands shown at the showdown, and the winnings."""
         for row, hand in enumerate(batch.hands.tolist()):
-            seat = (_PLACE + hand) % batch.game.num_seats
+            seat = hand % batch.game.num_seats  # the person is the first agent of the match
             won = int(batch.tables["payoff"][row, seat])
             self.finished += 1
             self.won += won

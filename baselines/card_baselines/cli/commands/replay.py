@@ -1,4 +1,4 @@
-"""`card-envs replay`: recorded hands against our rules."""
+"""`card-envs replay`: recorded hands, played again by our rules."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ def replay(
     picture: Path | None = None,
     as_json: AsJson = False,
 ) -> int:
-    """Replay recorded hands: are all actions legal, and do the results agree? Exit code 1 if not.
+    """Replay recorded hands and compare: exit code 1 if an action is illegal or a result differs.
 
     Args:
         paths: Files, or folders that are searched: .phh and .phhs (PHH), .acpc (and .log, if named: ACPC logs), .big2.
-        rules: Rules profile of hold'em, such as standard or acpc; else that of the file, or of its format.
-        jobs: Processes to use.
+        rules: Rules profile of hold'em, such as standard or acpc; by default that of the file, or of its format.
+        jobs: Number of processes.
         show: Print this hand of the only file instead, counted from 1, decision by decision.
         picture: With --show: draw the table at the end of the hand into this .png file.
-        as_json: Print JSON.
     """
     if not paths:
-        raise ValueError("name at least one file or folder to replay")
+        raise ValueError("name at least one file or folder: card-envs replay PATH")
     files = find_files(paths)
     if show is not None or picture is not None:
         return _show(files, show, rules, picture)
@@ -47,7 +46,7 @@ def replay(
             bar.advance(1)
     seconds = time.perf_counter() - start
     if as_json:
-        print_json(_replay_report(report) | {"seconds": round(seconds, 2)})
+        print_json(_as_json(report) | {"seconds": round(seconds, 2)})
     else:
         *lines, counts = report.lines()
         print("\n".join([*lines, f"{report.num_hands / seconds:,.0f} hands/s, loading included", counts]))
@@ -76,7 +75,7 @@ def _draw(steps: HandSteps, picture: Path) -> None:
         Image.fromarray(pixels).save(temporary, format="PNG")
 
 
-def _replay_report(report: ReplayReport) -> dict[str, Any]:
+def _as_json(report: ReplayReport) -> dict[str, Any]:
     return {
         "hands": report.num_hands,
         "matched": report.num_matched,

@@ -1,4 +1,4 @@
-"""`card-envs report`: one page about an agent."""
+"""`card-envs report`: results, play statistics and exploitability of an agent."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ from typing import Any
 
 from card_baselines.agents.panels import evaluation_panel
 from card_baselines.cli import console, plots
-from card_baselines.cli.commands.arguments import load_agent
 from card_baselines.cli.commands.exploit import load_target, print_exploitability
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Settings, join_words
+from card_baselines.cli.options import (
+    AgentName,
+    AgentNames,
+    AsJson,
+    EnvId,
+    NumPlayers,
+    Seed,
+    Settings,
+    join_words,
+    read_settings,
+)
 from card_baselines.exploitability.methods import ExploitSettings, Target, choose_method, measure_exploitability
+from card_baselines.loading import load_agent
 from card_baselines.progress import progress_bar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent
@@ -27,8 +37,8 @@ _DRAWS_EXACT, _DRAWS_LOCAL = 200, 4
 
 
 @dataclass(frozen=True)
-class _Played:
-    """A match against one opponent."""
+class _PanelMatch:
+    """A match against one opponent of the panel."""
 
     opponent: str
     result: MatchResult
@@ -45,7 +55,7 @@ def report(
     hands: int = 20_000,
     exploit_hands: int = 1000,
     num_players: NumPlayers = None,
-    seed: int = 0,
+    seed: Seed = 0,
     control_variates: bool = False,
     picture: Path | None = None,
     settings: Settings = (),
@@ -53,21 +63,17 @@ def report(
 ) -> int:
     """Print one page about an agent: what it wins against a panel, how it plays, how exploitable it is.
 
+    Each opponent of the --panel has all other seats of a duplicate match. By default the panel is the scripted players
+    of the game.
+
     Args:
-        agent: Name, module:Class, path/to/file.py:Class, or run folder.
-        env: Environment id.
-        panel: Opponents, each in all other seats of a duplicate match; by default the scripted players of the game.
         hands: Hands of each match.
         exploit_hands: Hands against the local best response, where one is possible; 0 for none.
-        seed: The same seed gives the same page.
         control_variates: Take chance off the matches: right on average, smaller intervals; slower.
         picture: File for a picture of the results.
-        num_players: The same as --set num_players=N.
-        settings: Arguments of the environment, such as num_players=6.
-        as_json: Print JSON.
     """
     plots.require_drawable(picture)
-    target = load_target(env, agent, join_words(settings), num_players)
+    target = load_target(env, agent, read_settings(settings), num_players)
     game = target.game
     opponents = join_words(panel) or evaluation_panel(game)
     with progress_bar("playing the panel", hands * len(opponents)) as bar:
@@ -87,14 +93,14 @@ def report(
 
 def _play_opponent(
     game: Game, player: Agent, opponent: str, hands: int, seed: int, control_variates: bool, progress: Any
-) -> _Played:
+) -> _PanelMatch:
     others = [load_agent(opponent, game) for _ in range(game.num_seats - 1)]
     counters = [game.info.make_play_counter()] if game.info.statistics else []
     result, won = play_and_summarise(
         game, [player, *others], hands, seed, True, progress=progress, control_variates=control_variates,
         callbacks=counters,
     )  # fmt: skip
-    return _Played(opponent, result, won[0], counters[0].compute_statistics()[0] if counters else ())
+    return _PanelMatch(opponent, result, won[0], counters[0].compute_statistics()[0] if counters else ())
 
 
 def _measure_exploitability(target: Target, hands: int, seed: int, control_variates: bool) -> dict[str, Any] | None:
@@ -108,7 +114,7 @@ def _measure_exploitability(target: Target, hands: int, seed: int, control_varia
     return None
 
 
-def _as_json(page: Sequence[_Played]) -> dict[str, Any]:
+def _as_json(page: Sequence[_PanelMatch]) -> dict[str, Any]:
     return {
         "unit": page[0].result.unit,
         "matches": [
@@ -124,7 +130,7 @@ def _as_json(page: Sequence[_Played]) -> dict[str, Any]:
     }
 
 
-def _print(described: dict[str, Any], page: Sequence[_Played], exploitability: dict[str, Any] | None) -> None:
+def _print(described: dict[str, Any], page: Sequence[_PanelMatch], exploitability: dict[str, Any] | None) -> None:
     first = page[0].result
     console.print_results(
         f"{described['agent']} in {described['env']}, {first.hands:,} hands of duplicate deals against each",

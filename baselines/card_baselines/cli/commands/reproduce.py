@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import make_dataclass
 from typing import Any
 
-from card_baselines.cli.commands.arguments import WRONG_USE, parse_options, require_known
+from card_baselines.cli.arguments import WRONG_USE, parse_options, require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.examples import describe_with_example
+from card_baselines.cli.options import AsJson
 from card_baselines.papers import PAPERS, find_paper
 
 
 def reproduce(arguments: list[str]) -> int:
     """Compute the tables of a paper again: train what is missing, play, and print its numbers beside ours."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(_usage())
+        print(_describe_papers())
         return 0 if arguments else WRONG_USE
     name, rest = arguments[0], arguments[1:]
     require_known("paper", name, PAPERS)
     paper = find_paper(name)
-    options: Any = parse_options(paper.options, f"reproduce {name}", rest)
+    options_class = make_dataclass(
+        "ReproduceOptions", [("as_json", AsJson, False)], bases=(paper.options,), frozen=True, kw_only=True
+    )
+    options_class.__doc__ = paper.describe()
+    options: Any = parse_options(options_class, f"reproduce {name}", rest)
     report, root = paper.reproduce(options, lambda text: print(text, file=sys.stderr))
-    if options.json:
+    if options.as_json:
         print_json(report.content)
         return 0
     for table in report.tables:
@@ -32,7 +38,8 @@ def reproduce(arguments: list[str]) -> int:
     return 0
 
 
-def _usage() -> str:
+def _describe_papers() -> str:
+    """Return the help of the command: the papers with their tables."""
     lines = ["usage: card-envs reproduce PAPER [options]", "", describe_with_example("reproduce", "papers:")]
     for name in PAPERS:
         paper = find_paper(name)

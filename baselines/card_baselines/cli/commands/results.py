@@ -1,4 +1,4 @@
-"""`card-envs results`: how people fared against agents at the table in a browser."""
+"""`card-envs results`: results of people against agents in the browser."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ IncludeAgents = Annotated[bool, tyro.conf.arg(name="all")]
 def results(
     path: Path = RESULTS, /, include_agents: IncludeAgents = False, export: Path | None = None, as_json: AsJson = False
 ) -> int:
-    """Print how people fared against agents in the browser, with 95 % intervals.
+    """Print the results of people against agents in the browser, with 95 % intervals.
 
     Args:
-        path: The file of results that `card-envs serve` writes.
+        path: File of results, written by `card-envs serve`.
         include_agents: Count sessions of agents alone too.
-        export: Write the hands: a .csv file, one line a hand; or a folder, a file of recorded hands for each session.
-        as_json: Print JSON.
+        export: Write the hands: to a .csv file, one line for each player of a hand; or to a folder, a file of recorded
+            hands for each session.
     """
     from card_baselines.web.catalogue import Catalogue  # draws tables, which needs Pillow, an extra
     from card_baselines.web.export import write_hands
-    from card_baselines.web.results import results as rows_of
+    from card_baselines.web.results import compute_results
     from card_baselines.web.store import Store
 
     if not path.is_file():
-        raise ValueError(f"{path} is not there: `card-envs serve` writes it, or name another file")
+        raise ValueError(f"there is no file {path}: `card-envs serve` writes it, or name another one")
     store, catalogue = Store(path), Catalogue()
     if export is not None:
         written = write_hands(store, catalogue, export)
         if not as_json:
             print(f"wrote {written:,} hands to {export}")
         return 0
-    rows = rows_of(store, catalogue, people_only=not include_agents)
+    rows = compute_results(store, catalogue, people_only=not include_agents)
     if as_json:
         print_json([asdict(row) for row in rows])
         return 0
     header = ["who", "against", "game", "hands", "mean (± 95 %)", "control variates (± 95 %)", "unit"]
-    print_table(header, [_cells(row) for row in rows], str(path))
+    print_table(header, [_format_row(row) for row in rows], str(path))
     return 0
 
 
-def _cells(row: Row) -> list[str]:
+def _format_row(row: Row) -> list[str]:
     game = " ".join([row.env, row.settings]).strip() + (", duplicate" if row.is_duplicate else "")
-    plain = _interval(row.mean, row.ci95)
-    adjusted = "-" if row.adjusted_mean is None else _interval(row.adjusted_mean, row.adjusted_ci95)
+    plain = _format_interval(row.mean, row.ci95)
+    adjusted = "-" if row.adjusted_mean is None else _format_interval(row.adjusted_mean, row.adjusted_ci95)
     return [row.who, ", ".join(row.against), game, f"{row.hands:,}", plain, adjusted, row.unit]
 
 
-def _interval(mean: float, ci95: tuple[float | None, float | None] | None) -> str:
+def _format_interval(mean: float, ci95: tuple[float | None, float | None] | None) -> str:
     low, high = ci95 or (None, None)
     return f"{mean:+,.2f}" if low is None or high is None else f"{mean:+,.2f} ± {(high - low) / 2:,.2f}"

@@ -1,4 +1,4 @@
-"""`card-envs serve`: the table in a browser."""
+"""`card-envs serve`: tables in a browser."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from card_baselines.cli.options import AgentNames, EnvIds, Names, Settings, join_words
 
 RESULTS = Path("runs/results.sqlite")
+"""Default file of results."""
 
 
 def serve(
@@ -22,19 +23,19 @@ def serve(
     reproducible: bool = False,
     no_open: bool = False,
 ) -> int:
-    """Play, watch and replay in a browser, and see what agents think; sessions are kept in a file of results.
+    """Play, watch and replay in a browser, with advice of agents; sessions are kept in a file of results.
+
+    The page offers the environments ENV and all agents with a name, besides those of --agents, and may change the
+    settings of --set.
 
     Args:
-        envs: Environment ids that are offered, such as limit_holdem-v0; by default all.
-        agents: Agents besides those with a name: run folders, path/to/file.py:Class, module:Class.
-        settings: Arguments of the environments, such as stacks=50, which the page may change.
-        replay: Saved matches to look at: files, or folders that are searched (.phh, .phhs, .acpc, .pokerstars, .big2).
+        replay: Recorded hands to show: files, or folders that are searched (.phh, .phhs, .acpc, .pokerstars, .big2).
         results: SQLite file to which all sessions are written.
         host: Address to listen at; the default can be reached from this machine alone.
-        port: 0 takes any free one.
+        port: Port to listen at; 0 for any free one.
         names: Further host names under which others reach this machine, with another --host.
-        reproducible: Let the page choose a seed, from which the same deals come again. A seed can be searched by who
-            sees some of the cards; without one, deals follow from a secret of the operating system.
+        reproducible: Let the page choose a seed, which repeats the same deals. People who see some of the cards can
+            find a seed by a search; without one, deals follow from a secret of the operating system.
         no_open: Do not open the page in a browser.
     """
     from card_baselines.web import serving  # Starlette and uvicorn, an extra

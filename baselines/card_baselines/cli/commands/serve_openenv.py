@@ -1,9 +1,8 @@
-"""`card-envs serve-openenv`: a game as an OpenEnv server, for training language models."""
+"""`card-envs serve-openenv`: an OpenEnv server of a game, for training language models."""
 
 from __future__ import annotations
 
-from card_baselines.cli.options import AgentNames, EnvId, Settings, join_words
-from card_baselines.settings import parse_settings
+from card_baselines.cli.options import AgentNames, EnvId, Settings, join_words, read_settings
 
 
 def serve_openenv(
@@ -21,17 +20,15 @@ def serve_openenv(
 ) -> int:
     """Serve one seat of a game to OpenEnv's clients, in words; Ctrl-C ends it.
 
-    Every session has a table of its own. An answer that names no legal action is refused, and the deal goes on.
+    Every session has a table of its own. For each deal one of the --opponents is drawn, which takes all other seats. An
+    answer that names no legal action is refused, and the deal goes on.
 
     Args:
-        env: Environment id, such as no_limit_holdem-v0.
-        opponents: Agents, of which one is drawn for each deal and takes all other seats.
-        settings: Arguments of the environment, such as num_players=6 stacks=50.
         seat: The learner's seat; by default another one in every deal.
-        form: Of the prompts: compact or verbose.
+        form: Form of the prompts: compact or verbose.
         attempts: Refused answers in a row after which check, pass or fold is played.
         refused_reward: Reward of a step whose answer was refused, at most 0.
-        max_sessions: Sessions at the same time.
+        max_sessions: Maximum number of sessions at the same time.
         host: Address to listen at; the default can be reached from this machine alone.
         port: Port to listen at.
     """
@@ -39,10 +36,8 @@ def serve_openenv(
 
     from card_wrappers.openenv import make_app
 
-    app = make_app(
-        env, join_words(opponents), seat, form, attempts, refused_reward, max_sessions,
-        **parse_settings(join_words(settings)),
-    )  # fmt: skip
+    names = join_words(opponents)
+    app = make_app(env, names, seat, form, attempts, refused_reward, max_sessions, **read_settings(settings))
     print(f"{env} at http://{host}:{port}; Ctrl-C ends it")
     uvicorn.run(app, host=host, port=port, log_level="warning")
     return 0

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from card_baselines.cli.commands.arguments import load_agent
-from card_baselines.cli.console import print_json, print_results
+from card_baselines.cli.console import print_winnings
 from card_baselines.cli.options import AgentName, AsJson
-from card_envs.game import Game
-from card_envs.match.result import units_of
+from card_baselines.loading import load_agent
 from card_envs.match.summary import summarise_deals
 from card_wrappers.slumbot import URL, SlumbotClient, SlumbotPlayer, make_slumbot_game
 
@@ -30,14 +27,12 @@ def slumbot(
     command ends with an error.
 
     Args:
-        agent: Who plays, see `card-envs agents`.
         hands: Hands to play.
-        seed: Of the agent's random numbers; the service deals.
+        seed: Seed of the agent's random numbers; the service deals.
         bet_menu: Raise sizes of the agent: "integers" for every amount; by default the usual ones.
         url: Address of the service.
         timeout: Seconds to wait for an answer.
         retries: How often a request is repeated that certainly had no effect.
-        as_json: Print JSON; the mean is per hand in big blinds.
     """
     if hands < 1:
         raise ValueError(f"--hands {hands} must be at least 1")
@@ -49,16 +44,8 @@ def slumbot(
             chips.append(hand.payoff)  # noqa: PERF401  what was played before a failure is kept
     finally:
         if chips:
-            _print(agent, np.array(chips), game, url, as_json)
+            won = np.array(chips)
+            print_winnings(
+                game, summarise_deals(agent, won / game.chips_per_reward), won, f"against Slumbot at {url}", as_json
+            )
     return 0
-
-
-def _print(agent: str, chips: NDArray[np.int64], game: Game, url: str, as_json: bool) -> None:
-    summary = summarise_deals(agent, chips / game.chips_per_reward)
-    if as_json:
-        print_json(
-            {"agent": agent, "hands": len(chips), "chips": int(chips.sum()), "mean": summary.mean,
-             "ci95": list(summary.ci95)}
-        )  # fmt: skip
-    else:
-        print_results(f"{len(chips):,} hands against Slumbot at {url}", [(agent, summary)], units_of(game))

@@ -1,4 +1,4 @@
-"""`card-envs warmup`: compile ahead of time."""
+"""`card-envs warmup`: compilation ahead of time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AsJson, EnvIds, Settings, join_words
-from card_baselines.settings import parse_settings
+from card_baselines.cli.options import AsJson, EnvIds, Settings, read_settings
 from card_envs.envs import ENVS, find_entry, make_game
 from card_envs.envs import warmup as compile_all
 
@@ -16,16 +15,12 @@ _SIZES = {"limit_holdem-v0": (2, 6), "no_limit_holdem-v0": (2, 6)}
 
 
 def warmup(env_ids: EnvIds = (), /, settings: Settings = (), as_json: AsJson = False) -> int:
-    """Compile the kernels of environments, or see that they are compiled: later runs start at once.
+    """Compile the kernels of environments, unless they are compiled, so that later runs start at once.
 
-    Once after an installation, before starting many processes, in the recipe of a container.
-
-    Args:
-        env_ids: Environments; by default all. Hold'em for two and for six players, unless --set says how many.
-        settings: Arguments of the environments, such as num_players=3 encoder=rlcard.
-        as_json: Print JSON.
+    Useful once after an installation, before starting many processes, and in the recipe of a container. Hold'em is
+    compiled for two and for six players, unless --set says how many.
     """
-    wanted = list(_choose(env_ids or tuple(ENVS), parse_settings(join_words(settings))))
+    wanted = list(_choose_settings(env_ids or tuple(ENVS), read_settings(settings)))
     for env_id, chosen in wanted:  # before anything is compiled
         make_game(env_id, **chosen)
     rows = []
@@ -40,8 +35,8 @@ def warmup(env_ids: EnvIds = (), /, settings: Settings = (), as_json: AsJson = F
     return 0
 
 
-def _choose(env_ids: tuple[str, ...], settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what to compile: environment and settings."""
+def _choose_settings(env_ids: tuple[str, ...], settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the environments and settings to compile for."""
     for env_id in (find_entry(each).id for each in env_ids):
         sizes = () if settings else _SIZES.get(env_id, ())
         yield from ((env_id, {"num_players": size}) for size in sizes)

@@ -1,0 +1,139 @@
+"""From the words of a command line to options, games and agents."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from card_baselines.cli.examples import EXAMPLES, describe_with_example
+from card_envs.envs import find_entry, make_game
+from card_envs.locations import UnknownNameError, suggest_name
+
+if TYPE_CHECKING:
+    from card_envs.game import Game
+
+WRONG_USE = 2
+"""Exit code for unknown ids, agents, settings, options."""
+MAX_NUMBER = 2**63 - 1
+"""Largest whole number on the command line: the largest of NumPy's int64."""
+_WHOLE_NUMBER = re.compile(r"(?<![\w./:-])-?\d[\d_]{18,}(?![\w./:-])")
+"""Nineteen digits or more that are no part of a name or a path."""
+
+
+# --- options ---
+
+
+def call_command(command: Callable[..., Any], name: str, arguments: list[str], **default: Any) -> Any:
+    """Call a function or class with its arguments from the command line.
+
+    Args:
+        command: The function, whose parameters are the options. For --help and wrong options, it is not called: the
+            help or an error is printed, and the program exits.
+        name: Name of the command.
+        arguments: Words of the command line.
+        **default: `default`, an object from which options are taken that the words do not name.
+
+    Returns:
+        The result of the call.
+    """
+    import tyro
+
+    require_numbers_in_range(arguments)
+    config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
+    text = (inspect.getdoc(command) or "").partition("\n\nArgs:")[0]
+    if name in EXAMPLES:
+        default["description"] = describe_with_example(name, text)
+    return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
+
+
+def parse_options(options: type[Any], command: str, arguments: list[str], default: Any = None) -> Any:
+    """Return an options object made from the arguments. Options may be repeated, see `group_options`."""
+    return call_command(options, command, group_options(arguments), **({} if default is None else {"default": default}))
+
+
+def require_numbers_in_range(arguments: Iterable[str]) -> None:
+    """Raise ValueError, naming the option, for a whole number that no array and no seed can hold."""
+    option = ""
+    for argument in arguments:
+        if argument.startswith("--"):
+            option = argument.partition("=")[0] + " "
+        for number in _WHOLE_NUMBER.findall(argument):
+            if abs(int(number)) > MAX_NUMBER:
+                raise ValueError(f"{option}{number} is too large: whole numbers go up to {MAX_NUMBER:,}")
+
+
+def group_options(arguments: list[str]) -> list[str]:
+    """Return the arguments with the words of a repeated option at its first occurrence: `--a 1 --b --a 2` as one --a.
+
+    Dataclasses have options with several words, such as `--panel random chen`, which people also repeat. tyro accepts
+    either form, not both: without this, the last occurrence would win. `--a=1` counts as `--a 1`.
+    """
+    groups: dict[str, list[str]] = {}
+    option = ""
+    for argument in arguments:
+        if argument.startswith("--"):
+            option, sign, value = argument.partition("=")
+            words = groups.setdefault(option, [option])
+            words += [value] if sign else []
+        else:
+            groups.setdefault(option, []).append(argument)
+    return [argument for group in groups.values() for argument in group]
+
+
+def require_known(kind: str, name: str, known: Iterable[str]) -> None:
+    """Raise ValueError with the nearest name and all names unless a name is among the known ones."""
+    names = list(known)
+    if name not in names:
+        choices = ", ".join(names) or "(there is none)"
+        raise UnknownNameError(
+            f"{kind} {name!r} is not known{suggest_name(name, names)}: choose one of {choices}", kind
+        )
+
+
+# --- games ---
+
+
+def may_choose_seats(env: str) -> bool:
+    """Return True if the number of seats is a setting of the environment."""
+    return "num_players" in inspect.signature(find_entry(env).factory).parameters
+
+
+def game_for(env: str, settings: dict[str, Any], num_agents: int) -> tuple[Game, dict[str, Any]]:
+    """Return the game with one seat per agent.
+
+    Args:
+        env: Environment id.
+        settings: Settings of the environment. Without num_players, it is the number of agents, where it is a setting.
+        num_agents: Number of agents that are named.
+
+    Returns:
+        The game, and the settings that made it.
+
+    Raises:
+        ValueError: The game has another number of seats.
+    """
+    may_choose = may_choose_seats(env)
+    if may_choose and "num_players" not in settings and num_agents > 1:
+        settings = {"num_players": num_agents, **settings}
+    game = make_game(find_entry(env).id, **settings)
+    if num_agents != game.num_seats:
+        hint = f", or --set num_players={num_agents}" if may_choose and num_agents > 1 else ""
+        raise ValueError(
+            f"{find_entry(env).id} has {game.num_seats} seats here, but {num_agents} agents are named: name "
+            f"{game.num_seats} (one may be named more than once, as in --agents "
+            f"{' '.join(['A', *'B' * (game.num_seats - 1)])}){hint}"
+        )
+    return game, settings
+
+
+def add_num_players(settings: dict[str, Any], num_players: int | None) -> dict[str, Any]:
+    """Return the settings with the value of --num-players; raise ValueError if it contradicts --set num_players=."""
+    if num_players is None:
+        return settings
+    if settings.get("num_players", num_players) != num_players:
+        raise ValueError(
+            f"--num-players {num_players} contradicts --set num_players={settings['num_players']}: give one of them"
+        )
+    return {"num_players": num_players, **settings}
