@@ -52,7 +52,7 @@ def test_situations_are_what_they_are_called(bases: Any) -> None:
 
 def test_hands_are_of_their_deciles_and_seats(game: Game) -> None:
     for street, shown in enumerate((0, 3, 4, 5)):
-        decks = style._rotate_to_seat(3, style._draw_decks(game, street, 2, seed=1))
+        decks = style._rotate_to_seat(3, style._draw_decks(game, street, 2))
         for k, deck in enumerate(decks.tolist()):
             assert len(set(deck)) == 17
             percentile = hand_percentile([*deck[6:8], *deck[12 : 12 + shown]])

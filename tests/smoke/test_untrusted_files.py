@@ -36,8 +36,8 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.messages import parse
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import RequestHandler
-from card_baselines.web.results import results
-from card_baselines.web.session import Place, Plan
+from card_baselines.web.results import compute_results
+from card_baselines.web.session import Plan, Player
 from card_baselines.web.store import Store
 from card_envs import make_game
 from card_envs.agent import find_agent
@@ -361,7 +361,7 @@ def test_a_league_names_code_that_the_user_names_too(tmp_path: Path, monkeypatch
 
 def test_a_league_names_no_folder_outside(tmp_path: Path) -> None:
     poisoned_league(tmp_path / "league", "UPDATE rounds SET students = '[\"../../kept\"]'")
-    with pytest.raises(LeagueError, match="numbers of members"), League.open(tmp_path / "league") as league:
+    with pytest.raises(LeagueError, match="ids of members"), League.open(tmp_path / "league") as league:
         league.run({"final": 3})
     shutil.rmtree(tmp_path / "league")
     poisoned_league(tmp_path / "league", "UPDATE members SET folder = '../../etc', is_trainee = 1, spec = 'sac_low'")
@@ -415,10 +415,10 @@ def test_no_message_of_a_page_names_code(mark: Path, tmp_path: Path, location: s
     messages = [
         {"type": "offer", "env": location},
         {"type": "offer", "env": LIMIT, "settings": f"encoder={location}"},
-        {"type": "open", "env": LIMIT, "places": ["", location], "names": [location]},
-        {"type": "open", "env": LIMIT, "places": ["", f"{location}:greedy"], "names": []},
-        {"type": "open", "env": LIMIT, "places": ["", f"{location}:rollout"], "names": []},
-        {"type": "open", "env": LIMIT, "places": ["", "random"], "names": [], "settings": f"encoder={location}"},
+        {"type": "open", "env": LIMIT, "players": ["", location], "names": [location]},
+        {"type": "open", "env": LIMIT, "players": ["", f"{location}:greedy"], "names": []},
+        {"type": "open", "env": LIMIT, "players": ["", f"{location}:rollout"], "names": []},
+        {"type": "open", "env": LIMIT, "players": ["", "random"], "names": [], "settings": f"encoder={location}"},
         {"type": "recording", "name": location},
         {"type": "moment", "name": location, "hand": 0, "step": 0, "agent": location},
     ]
@@ -439,9 +439,9 @@ def test_no_stored_session_names_code(mark: Path, tmp_path: Path, location: str)
 
     store = Store(tmp_path / "results.sqlite")
     plans = [
-        Plan(LIMIT, {"encoder": location}, (Place("a", None), Place("b", "random")), 1),
-        Plan(LIMIT, {}, (Place("a", None), Place("b", location)), 1),
-        Plan(location, {}, (Place("a", None), Place("b", "random")), 1),
+        Plan(LIMIT, {"encoder": location}, (Player("a", None), Player("b", "random")), 1),
+        Plan(LIMIT, {}, (Player("a", None), Player("b", location)), 1),
+        Plan(location, {}, (Player("a", None), Player("b", "random")), 1),
     ]
     for plan in plans:
         number = store.add_session(plan, ("token", None))
@@ -450,7 +450,7 @@ def test_no_stored_session_names_code(mark: Path, tmp_path: Path, location: str)
         store.end_hand(number, 0, [-1, 1])
     catalogue = Catalogue()
     with pytest.warns(RuntimeWarning, match=r"session \d is left out"):
-        results(store, catalogue)
+        compute_results(store, catalogue)
     library = Library(catalogue, store)
     assert len(library.list_recordings()) == 1  # the one with an unknown agent can be looked at
     handler = RequestHandler(catalogue, store, library, "host")

@@ -39,7 +39,7 @@ Device = Annotated[
 SavePath = Annotated[
     Path | None,
     tyro.conf.arg(
-        help="Write the hands to a file (.phhs, .acpc, .pokerstars, .big2) or a folder; `card-envs replay` reads them."
+        help="Write the hands to a file of a format such as .phhs, or a folder; `card-envs replay` reads them."
     ),
 ]
 AsJson = Annotated[

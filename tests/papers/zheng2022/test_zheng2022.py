@@ -42,6 +42,7 @@ needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which
 
 @pytest.mark.parametrize("kind", ["modification", "ppo", "dqn"])
 def test_a_stack_learns_as_its_networks_would_alone(kind: str) -> None:
+    torch.manual_seed(0)
     make = modification_network if kind == "modification" else lambda: network_of(kind)
     networks = [network.double() for network in networks_of(make, [1, 2, 3])]
     stack = Stack(networks, 1e-3)
