@@ -24,7 +24,7 @@ from comparisons import Path as PathOfPlay
 from report import BEGIN, END, floors, full_table, has_place, put_table, short_table
 from results import circumstances, write_json
 
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_baselines.speed.stopwatch import Speed, Work, measure, one_core, run_python_loop
 
 CALIBRATION = "plain Python"
@@ -83,7 +83,7 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
             if path.install not in skipped:  # a line for each engine, not for each of its paths
                 skipped[path.install] = {"path": path.label, "reason": str(error), "install": path.install}
                 print(f"skipped {path.label} and the like: {error}; {path.install}", flush=True)
-    with one_core() as core, progress_bar("measuring", len(works) * (1 + arguments.rounds)) as bar:
+    with one_core() as core, ProgressBar("measuring", len(works) * (1 + arguments.rounds)) as bar:
         speeds = measure(works, arguments.seconds, arguments.rounds, bar.advance)
     return {
         **circumstances(PACKAGES),

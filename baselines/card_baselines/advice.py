@@ -1,6 +1,6 @@
-"""What an agent thinks of a decision: the probability of every legal action, the value of the state, the hand's equity.
+"""Advice of an agent about a decision: action probabilities, the value of the state, and the equity of the hand.
 
-It is given the decision as the seat faces it, so that nothing is shown that the seat may not see.
+The agent receives the decision as the acting seat sees it, so the advice reveals no hidden cards.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from card_envs.text import action_names
 from card_envs.text.prompts import censor_table
 
 PLAYOUTS = 200
-"""Hands that an agent plays out for the value of a state."""
+"""Number of hands that an agent plays out for the value of a state."""
 _PLAYOUT_SECONDS = 0.5
-"""Time limit of all playouts of a value, in seconds; later ones are left out."""
+"""Time limit of all playouts for a value, in seconds."""
 _FIRST_SECONDS = 5.0
 """Time limit of the first playouts, in seconds: kernels may have to be loaded."""
 _BATCH, _FIRST_BATCH = 50, 2
@@ -32,7 +32,7 @@ _ROW = np.zeros(1, np.int64)
 
 @dataclass(frozen=True)
 class ActionAdvice:
-    """One legal action."""
+    """A legal action with its probability."""
 
     action: int
     name: str
@@ -41,7 +41,7 @@ class ActionAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """An agent's view of one decision."""
+    """An agent's advice about one decision."""
 
     agent: str
     unit: str
@@ -50,7 +50,7 @@ class Advice:
     note: str | None
     """Method that estimated the probabilities, if the agent does not show them."""
     value: float | None
-    """Mean future winnings of the seat if the agent plays every seat, in `unit`; None where they are not known."""
+    """Mean future winnings of the seat if the agent plays every seat, in `unit`; None if unknown."""
     value_error: float | None
     """Standard error of the value."""
     equity: float | None
@@ -62,31 +62,32 @@ class Advice:
 
 
 def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
-    """Ask an agent about the decision at a table.
+    """Return the advice of an agent about the decision at a table.
 
     Args:
         game: The game of the table.
-        tables: (1,), complete or as the seat to act sees it.
-        agent: Who is asked; it has to know the game.
+        tables: (1,) tables, complete or as the acting seat sees them.
+        agent: The agent; it must play the game.
 
     Returns:
         Probabilities, value and equity. An agent without probabilities is asked up to 20 times.
     """
     seat = int(tables["actor"][0])
     views = censor_table(game, tables, 0, seat)
-    shares, note = _action_shares(game, agent, tables)
+    probabilities, note = _find_probabilities(game, agent, tables)
     names = action_names(game, views, 0)
-    actions = [ActionAdvice(action, name, float(shares[action])) for action, name in names.items()]
-    value, error = playout_value(game, agent, views, seat) or (None, None)
+    actions = [ActionAdvice(action, name, float(probabilities[action])) for action, name in names.items()]
+    value, error = estimate_value(game, agent, views, seat) or (None, None)
     equity = None if game.info.equity is None else game.info.equity(views, seat)
     likely = tuple(sorted(actions, key=lambda each: -each.probability))
     return Advice(agent.name, game.unit, likely, note, value, error, equity)
 
 
-def _action_shares(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64], str | None]:
-    """Return the probabilities of all actions (num_actions,) and a remark: from the agent, or from what it does.
+def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64], str | None]:
+    """Return the probabilities of all actions, (num_actions,), and a note.
 
-    An agent without probabilities is asked a few times, with other random numbers: how often it takes each action.
+    Probabilities of an agent that does not show them are estimated: the agent acts several times with different
+    random numbers, and the frequencies of its actions are counted.
     """
     seen = agent.apply_encoder(game)
     if agent.shows_probabilities:
@@ -95,19 +96,19 @@ def _action_shares(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np
     start = time.perf_counter()
     agent.deal_starts(_ROW)  # it may have been asked about another hand before
     agent.act(decisions, np.random.default_rng(0))
-    told = ". ".join(text.replace("\n", ". ") for text in agent.explain(decisions) if text)
+    explanation = ". ".join(text.replace("\n", ". ") for text in agent.explain(decisions) if text)
     draws = max(1, min(_MOST_DRAWS, int(_DRAW_SECONDS / (time.perf_counter() - start))))
     shown = estimate_probabilities(agent, decisions, np.random.default_rng(0), draws)[0]
     times = "asked once" if draws == 1 else f"asked {draws} times"
     note = f"{agent.name} does not show probabilities: {times}, it did this"
-    return np.asarray(shown, np.float64), f"{told}. {note}" if told else note
+    return np.asarray(shown, np.float64), f"{explanation}. {note}" if explanation else note
 
 
-def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[float, float] | None:
+def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[float, float] | None:
     """Return the mean future winnings of a seat if the agent plays every seat, and their standard error.
 
-    Cards that the seat cannot see are dealt at random, all ways alike. None where the game cannot deal them, and for
-    agents that are too slow.
+    Cards that the seat cannot see are dealt uniformly at random. The result is None if the game cannot deal them, or if
+    the agent is too slow.
     """
     if game.info.redeal is None:
         return None
@@ -127,7 +128,7 @@ def playout_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[f
 
 
 def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
-    """Let an agent play tables to their ends; return False if there was no time for it."""
+    """Let an agent finish the hands at some tables; return False if the deadline passes first."""
     seen = agent.apply_encoder(game)
     rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)
     active = np.flatnonzero(tables["is_over"] == 0)

@@ -1,24 +1,28 @@
-"""Progress on the error stream: a bar on a terminal; for training and leagues, one line a minute elsewhere."""
+"""Progress on the error stream: a bar on a terminal; without a terminal, a line per minute for training and leagues."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, Protocol, Self
 
-_QUIET_SECONDS = 2.0
+_DELAY_SECONDS = 2.0
 _LINE_SECONDS = 60.0
-"""Seconds between two lines about a long run."""
+"""Seconds between two lines about the progress of a long run."""
 _FORMAT = "{desc} {percentage:3.0f} %|{bar:30}| {elapsed} < {remaining} {postfix}"
 
 
 class ProgressBar:
-    """A bar that appears after two seconds, and not at all where the error stream is no terminal."""
+    """A progress bar that appears after two seconds, if tqdm is installed and the error stream is a terminal.
+
+    Args:
+        label: Text before the bar.
+        total: Value of `update` at which the bar is full.
+        enabled: False to show no bar.
+    """
 
     def __init__(self, label: str, total: float, enabled: bool = True) -> None:
-        """Start the clock; `total` is what `update` counts up to. Without tqdm there is no bar."""
         self._bar: Any = None
         try:
             from tqdm import tqdm
@@ -27,7 +31,7 @@ class ProgressBar:
         self._bar = tqdm(
             desc=label,
             total=total,
-            delay=_QUIET_SECONDS,
+            delay=_DELAY_SECONDS,
             bar_format=_FORMAT,
             leave=False,
             disable=None if enabled else True,  # None: shown on terminals
@@ -35,17 +39,17 @@ class ProgressBar:
 
     @property
     def is_shown(self) -> bool:
-        """Whether somebody may see the bar: the error stream is a terminal."""
+        """Whether the bar is shown."""
         return self._bar is not None and not self._bar.disable
 
     def update(self, done: float, text: str = "") -> None:
-        """Show that `done` of the total is done, and a few words beside it."""
+        """Move the bar to `done`, and show a short text beside it."""
         if self.is_shown:
             self._bar.set_postfix_str(text, refresh=False)
             self._bar.update(done - self._bar.n)
 
     def advance(self, steps: float) -> None:
-        """Show that `steps` more are done."""
+        """Move the bar by `steps`."""
         if self._bar is not None:
             self._bar.update(steps)
 
@@ -57,19 +61,12 @@ class ProgressBar:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
-def progress_bar(label: str, total: float, enabled: bool = True) -> ProgressBar:
-    """Return a bar that is running."""
-    return ProgressBar(label, total, enabled)
-
-
 class SupportsBudget(Protocol):
-    """Budget of a run."""
+    """The budget of a training run."""
 
     def seconds(self) -> float:
         """Return the seconds of training so far."""
@@ -81,7 +78,7 @@ class SupportsBudget(Protocol):
 
 
 class _Lines:
-    """Lines about a long run on the error stream, where that is no terminal."""
+    """Lines about a long run, printed if the error stream is not a terminal."""
 
     def __init__(self, label: str, enabled: bool) -> None:
         self._label, self._prints = label, enabled and not sys.stderr.isatty()
@@ -95,22 +92,27 @@ class _Lines:
         return True
 
     def say(self, text: str) -> None:
-        """Print a line."""
+        """Print a line with the time and the label."""
         if self._prints:
             print(f"{time.strftime('%H:%M:%S')} {self._label}: {text}", file=sys.stderr, flush=True)
 
 
 class StepsProgress:
-    """Progress by number of steps: a bar on a terminal, otherwise one line a minute on the error stream."""
+    """Progress by number of steps: a bar on a terminal, otherwise one line per minute on the error stream.
 
-    def __init__(self, label: str, total: int, counts: str, enabled: bool = True) -> None:
-        """Show nothing unless `enabled`; `counts` names the steps, such as rounds."""
-        self._bar = ProgressBar(label, max(1, total), enabled)
-        self._lines = _Lines(label, enabled)
+    Args:
+        label: Text before the bar or in each line.
+        total: Number of steps.
+        counts: Name of the steps, such as rounds.
+    """
+
+    def __init__(self, label: str, total: int, counts: str) -> None:
+        self._bar = ProgressBar(label, max(1, total))
+        self._lines = _Lines(label, enabled=True)
         self._total, self._done, self._counts = total, 0, counts
 
     def advance(self, text: str) -> None:
-        """Show that one more is done, and a few words beside it."""
+        """Count one more step, and show a short text beside it."""
         self._done += 1
         self._bar.update(self._done, text)
         if self._lines.are_due():
@@ -120,24 +122,28 @@ class StepsProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bar.close()
 
 
 class RunProgress:
-    """Progress of a training run: a bar on a terminal, otherwise one line a minute on the error stream."""
+    """Progress of a training run: a bar on a terminal, otherwise one line per minute on the error stream.
+
+    Args:
+        label: Text before the bar or in each line.
+        budget: The budget of the run.
+        counts: Name of the unit that `update` counts, such as decisions.
+        enabled: False to show nothing.
+    """
 
     def __init__(self, label: str, budget: SupportsBudget, counts: str, enabled: bool = True) -> None:
-        """Show nothing unless `enabled`; `counts` names what `update` counts, such as decisions."""
         self._budget, self._counts = budget, counts
         self._bar = ProgressBar(label, 1.0, enabled)
         self._lines = _Lines(label, enabled)
         self._results: Mapping[str, float] = {}
 
     def update(self, done: int) -> None:
-        """Show how far the run is."""
+        """Show the progress, after `done` decisions or other units in all."""
         self._bar.update(self._budget.fraction(), f"{done:,} {self._counts}")
         if self._lines.are_due():
             results = "".join(f", {name} {value:+.3g}" for name, value in self._results.items())
@@ -145,17 +151,15 @@ class RunProgress:
             self.say(f"{used}, {done:,} {self._counts}{results}")
 
     def note(self, results: Mapping[str, float]) -> None:
-        """Remember what the latest evaluation found, for the lines to come."""
+        """Store the results of the latest evaluation; the next lines show them."""
         self._results = results
 
     def say(self, text: str) -> None:
-        """Print a line where there is no bar."""
+        """Print a line if the error stream is not a terminal."""
         self._lines.say(text)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bar.close()

@@ -1,7 +1,7 @@
-"""Which agents and training algorithms exist: one line each, imported when asked for.
+"""The names of agents and training algorithms, with the location of each, which is imported when it is used.
 
-`card_envs` finds these mappings through the entry points in pyproject.toml, as it finds those of other distributions:
-`card_envs.agent.find_agent` makes agents of these names (and of `random`, which comes with the games).
+`card_envs` finds these mappings through the entry points in pyproject.toml, like those of other distributions.
+`card_envs.agent.find_agent` makes an agent from its name.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ AGENTS = {
     "zheng2022_ppo": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedPpo",
     "zheng2022_dqn": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedDqn",
 }
-"""Name -> "module:Class". The class is called with `game` and `folder`, as far as its parameters have these names."""
+"""Name -> "module:Class". The class is called with `game` and `folder` if its parameters have these names."""
 
 ALGORITHMS = {
     "maskable_ppo": "card_baselines.sb3.maskable_ppo:ALGORITHM",
@@ -92,7 +92,7 @@ SAVED_AGENTS = {
     "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     "kaminsky2020": "card_baselines.papers.kaminsky2020.players:Kaminsky2020Agent",
 }
-"""Kind of a run folder, as its config.json names it under "agent" -> "module:Class" that plays what is saved there."""
+"""Value of "agent" in the config.json of a run folder -> "module:Class" of the agent that plays the saved model."""
 
 TRAINEES = {
     "qlearn_8": "card_baselines.papers.kaminsky2020.qlearn:Qlearn8",

@@ -1,4 +1,4 @@
-"""Settings of environments as people write them on a command line: `num_players=6 bet_menu=0.5,1 max_raises=none`."""
+"""Settings of environments as text of a command line: `num_players=6 bet_menu=0.5,1 max_raises=none`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
 def parse_settings(words: Sequence[str]) -> dict[str, Any]:
-    """Return {name: value} of words such as "stacks=50,100"; raises ValueError for one that is not name=value.
+    """Return {name: value} of words such as "stacks=50,100".
 
-    Values are numbers, true, false, none and lists of those (with commas, in brackets or not); all else is text.
+    Values are numbers, true, false, none, and lists of these with commas; any other value is a string.
+
+    Raises:
+        ValueError: A word does not have the form name=value, or a name appears twice.
     """
     settings: dict[str, Any] = {}
     for word in words:
@@ -22,17 +25,17 @@ def parse_settings(words: Sequence[str]) -> dict[str, Any]:
             raise ValueError(f"setting {word!r} must be written as name=value, such as num_players=6")
         if name in settings:
             raise ValueError(f"setting {name!r} is given twice")
-        settings[name] = _value(value.strip())
+        settings[name] = _parse_value(value.strip())
     return settings
 
 
 def override_settings(words: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
-    """Return settings with some replaced or added: ("a=1", "b=2") and ("b=3",) give ("a=1", "b=3")."""
+    """Return settings with changes: ("a=1", "b=2") and ("b=3",) give ("a=1", "b=3")."""
     names = parse_settings(changes)
     return (*(word for word in words if not names.keys() & parse_settings([word]).keys()), *changes)
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     try:

@@ -1,4 +1,4 @@
-"""Situations for agents to be asked about: a line that describes one of hold'em, the decisions of recorded hands."""
+"""Situations about which agents give advice: from a description in text, or from recorded hands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from card_envs.text import describe_legal_actions, parse_action
 
 _SIGNS = {"f": "fold", "c": "call", "k": "check", "x": "check", "r": "raise", "b": "bet", "a": "all-in"}
 _BOARD_CARDS = (0, 3, 4, 5)
-"""Cards on the board of each street of Texas hold'em."""
+"""Number of board cards on each street of Texas hold'em."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Situation:
 
     game: Game
     tables: Tables
-    """(1,); what the seat to act may not see is made up."""
+    """(1,) tables; cards that the acting seat may not see are arbitrary."""
     label: str
-    """Source of the situation, such as a hand of a file; "" for a line."""
+    """Source of the situation, such as a hand of a file; "" for a description in text."""
     player: str = ""
     """Name of the player who acted."""
     taken: str = ""
@@ -43,25 +43,25 @@ class Situation:
 def read_line(
     game: Game, hole: str, board: str = "", history: str = "", button: int = 0, stacks: Sequence[int] = ()
 ) -> Situation:
-    """Return the situation of hold'em that a line describes, such as "r6 c / k r12".
+    """Return the situation of Texas hold'em that cards and a betting history such as "r6 c / k r12" describe.
 
-    Amounts of raises may be any that the rules allow, also beside the bet menu of the game.
+    Raises may have any size that the rules allow, even if the bet menu of the game does not contain it.
 
     Args:
-        game: The game, hold'em with two hole cards.
-        hole: Hole cards of the seat to act, such as "AhKd".
-        board: Board cards that have come.
-        history: What was done, streets divided by "/": f folds, c calls, k checks, rN raises or bets to N chips on this
-            street, r raises where one size is legal.
-        button: Seat of the button.
-        stacks: Chips of each seat before the blinds; those of the game by default.
+        game: A game of Texas hold'em.
+        hole: Hole cards of the acting seat, such as "AhKd".
+        board: Board cards dealt so far.
+        history: Actions so far, with "/" between streets: f folds, c calls, k checks, rN raises or bets to N chips on
+            this street, r raises if only one size is legal.
+        button: Seat with the button.
+        stacks: Chips of each seat before the blinds. By default the stacks of the game.
 
     Raises:
-        ValueError: The line does not describe a decision; the message says what does not fit.
+        ValueError: The arguments do not describe a decision.
     """
     if not is_texas_holdem(game):
         raise ValueError(
-            f"{game.name} is not Texas hold'em: a line describes that alone; give a file of recorded hands"
+            f"{game.name} is not Texas hold'em: use --file with recorded hands instead of cards and --history"
         )
     known, shown = card_ids(hole), card_ids(board)
     if len(known) != 2 or len(shown) not in _BOARD_CARDS or len({*known, *shown}) < len(known) + len(shown):
@@ -73,7 +73,7 @@ def read_line(
     def play(deck: list[int]) -> Tables:
         return _play_line(game, {**options, "deck": deck[: holes + 5]}, history)
 
-    first = play([*others[:holes], *shown, *others[holes:]])  # to see whose turn it is
+    first = play([*others[:holes], *shown, *others[holes:]])  # shows which seat acts
     seat = int(first["actor"][0])
     if seat == NOBODY:
         raise ValueError(f"history {history!r}: the hand is over, nobody is to act")
@@ -90,7 +90,9 @@ def _play_line(game: Game, options: dict[str, object], history: str) -> Tables:
     for number, street in enumerate(history.split("/")):
         for word in street.split():
             if int(tables["street"][0]) != number or int(tables["actor"][0]) == NOBODY:
-                raise ValueError(f"history {history!r}: {word!r} does not stand on the street on which it is done")
+                raise ValueError(
+                    f"history {history!r}: {word!r} is on the wrong street: check the " / " between streets"
+                )
             _apply_word(game, tables, word)
     return tables
 
@@ -104,16 +106,16 @@ def _apply_word(game: Game, tables: Tables, word: str) -> None:
 
 
 def read_file(game: Game, path: Path, number: int | None = None) -> Iterator[Situation]:
-    """Yield the decisions of recorded hands whose actor's cards are recorded.
+    """Yield the decisions of recorded hands, except decisions of seats whose cards are unknown.
 
     Args:
-        game: The environment that agents are asked in; number of seats, stacks and blinds are those of each hand.
-        path: A file of any format of recorded hands, such as .phh or .txt of PokerStars.
-        number: Of the only hand to read, counted from 1; all by default.
+        game: The game of the hands. Number of seats, stacks and blinds come from each hand.
+        path: A file of recorded hands, such as .phh.
+        number: Number of the only hand to read, counted from 1. By default all hands are read.
 
     Raises:
         HandHistoryError: The file cannot be read, or has no such hand.
-        ValueError: The hand cannot be played; for all hands, the first that cannot.
+        ValueError: A hand cannot be played.
     """
     hands = list(load_recorded_hands(path))
     if number is not None and not 1 <= number <= len(hands):

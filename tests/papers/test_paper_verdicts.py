@@ -20,7 +20,7 @@ from card_baselines.papers.verdicts import (
     compare_run,
     compare_with_claim,
     compare_with_printed,
-    describe_place,
+    describe_rank,
     find_clusters,
 )
 
@@ -106,13 +106,13 @@ def test_a_number_between_two_clusters_of_runs_is_no_result_of_ours() -> None:
     assert [len(cluster) for cluster in find_clusters(TWO_CLUSTERS)] == [7, 3]
     assert compare_run(Printed.gain(1.418, 0.08), TWO_CLUSTERS) == DIFFERS
     assert compare_run(Printed.gain(0.75, 0.01), TWO_CLUSTERS) == UNDECIDED  # one of two outcomes is no agreement
-    assert describe_place(1.418, TWO_CLUSTERS) == "between 7 and 3"
+    assert describe_rank(1.418, TWO_CLUSTERS) == "between 7 and 3"
 
 
 def test_places_among_runs() -> None:
     runs = [1.0, 2.0, 3.0]
-    assert [describe_place(value, runs) for value in (0.5, 2.5, 3.5)] == ["below all 3", "above 2 of 3", "above all 3"]
-    assert describe_place(1.0, [1.0]) == ""
+    assert [describe_rank(value, runs) for value in (0.5, 2.5, 3.5)] == ["below all 3", "above 2 of 3", "above all 3"]
+    assert describe_rank(1.0, [1.0]) == ""
 
 
 def test_few_runs_are_one_cluster() -> None:

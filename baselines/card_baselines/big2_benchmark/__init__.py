@@ -1,4 +1,4 @@
-"""The Big 2 benchmark: named deals, reference players and seatings that compare Big 2 agents of any origin."""
+"""The Big 2 benchmark: fixed deals, reference players and seatings for comparing Big 2 agents."""
 
 from card_baselines.big2_benchmark.deals import DEALS_SHA256, NUM_DEALS, SEED, load_deals
 from card_baselines.big2_benchmark.play import estimate_seconds, play_benchmark

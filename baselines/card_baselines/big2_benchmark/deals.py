@@ -45,7 +45,7 @@ def hash_deals(owner: NDArray[np.uint8]) -> str:
 
 
 def deal_from_seed(count: int) -> NDArray[np.uint8]:
-    """Deal the first `count` deals from the seed, as matches do; shape (count, 52) as in `load_deals`."""
+    """Return the first `count` deals from the seed, as matches deal them; shape (count, 52) as in `load_deals`."""
     game = make_game("big2-v0")
     tables = game.seeded_tables(count, SEED)
     game.deal_batch(tables, np.arange(count))

@@ -1,4 +1,4 @@
-"""Plays the seatings of the Big 2 benchmark and summarises what the agent wins."""
+"""Play the seatings of the Big 2 benchmark, and summarise the winnings of the agent."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from card_envs.game import Game
 from card_envs.match import play_match, summarise_deals
 
 Samples = NDArray[np.float64]
-"""(deals,): points a game and seat that the agent wins, mean over the rotations of each deal."""
+"""(deals,) winnings of the agent in points per game and seat, mean over the rotations of each deal."""
 
 _PILOT_DEALS = (1, 32)
-"""Deals of the first pilot match, and of the second one where the first was quick."""
+"""Numbers of deals of the first pilot match, and of the second, which follows if the first is quick."""
 _QUICK_SECONDS = 0.25
 
 
@@ -29,12 +29,12 @@ def play_benchmark(
     seatings: Sequence[Seating],
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
-    """Play all seatings.
+    """Play all seatings and return the winnings of the agent.
 
     Args:
         game: `big2-v0` with its default rules.
-        agents: Players by name; `AGENT` is the one that is measured.
-        seatings: What is played, see `list_seatings`.
+        agents: Name -> agent, for the references; `AGENT` -> the agent to measure.
+        seatings: The seatings, see `list_seatings`.
         progress: Called with the number of hands finished since its last call.
 
     Returns:
@@ -61,10 +61,10 @@ def play_benchmark(
 def play_seating(
     game: Game, agents: Mapping[str, Agent], seating: Seating, progress: Callable[[int], None] | None = None
 ) -> Samples:
-    """Return the points a game that the agent wins in each deal, per seat that it has."""
+    """Return the winnings of the agent in each deal, in points per game and seat."""
     players = [agents[player] for player in seating.players]
     result = play_match(game, players, seating.hands, SEED, duplicate=True, progress=progress)
-    own = [place for place, player in enumerate(seating.players) if player == AGENT]
+    own = [index for index, player in enumerate(seating.players) if player == AGENT]
     return np.asarray(result.deal_means[:, own].mean(axis=1), np.float64)
 
 
@@ -91,7 +91,7 @@ def _is_two_against_two(seating: Seating, other: str) -> bool:
 
 
 def _to_json(points: Samples) -> dict[str, Any]:
-    """Return mean, 95 % interval and number of deals."""
+    """Return mean, 95 % interval and number of deals of samples."""
     summary = summarise_deals(AGENT, points)
     return {
         "mean": round(summary.mean, 4),

@@ -1,4 +1,4 @@
-"""Who plays whom in the Big 2 benchmark: seatings of an agent and reference players in circular order."""
+"""Seatings of the Big 2 benchmark: an agent and reference players in circular order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ AGENT = "agent"
 REFERENCES = ("random", "big2_greedy", "big2_planner", "ppo_big2", "ppo_big2:rollout")
 """The reference players, weakest first."""
 MIXED_TABLE = ("big2_greedy", "big2_planner", "ppo_big2")
-"""Three different references that sit at one table with the agent, in all six circular orders."""
+"""Three different references that play at one table with the agent, in all six circular orders."""
 
 ONE_AGAINST_THREE, NEIGHBOURS, OPPOSITE, MIXED = "one_against_three", "neighbours", "opposite", "mixed"
 
 _DEALS_OF_SLOW = {"ppo_big2:rollout": 200}
-"""Most deals against references that search for milliseconds at a decision."""
+"""Maximum number of deals against references that search for milliseconds at each decision."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Seating:
     kind: str
     """`one_against_three`, `neighbours`, `opposite` or `mixed`."""
     players: tuple[str, ...]
-    """Specs of agents, the next to act after each; `AGENT` for the agent that is measured."""
+    """Names of agents in the order in which they act; `AGENT` for the agent to measure."""
     deals: int
     """Number of deals, the first ones of the file."""
 
@@ -49,7 +49,7 @@ def list_seatings(references: Sequence[str] = REFERENCES, deals: int = NUM_DEALS
     """Return the seatings of an agent: one against three and two against two of each reference, and the mixed table.
 
     Args:
-        references: Reference players to meet.
+        references: Names of reference players.
         deals: Number of deals, the first ones of the file; slow references play fewer.
         mixed: Whether to add the table with three different references.
 

@@ -1,7 +1,7 @@
-"""What `card-envs envs` and `agents` say of this package, kept in a file: to ask games and agents takes seconds.
+"""Reports of environments and agents for `card-envs envs` and `card-envs agents`.
 
-`python -m card_baselines.cli.listing` writes the file anew, and a test compares it with what they answer. Games and
-agents of other distributions are always asked.
+Making all games and agents takes seconds, so the reports of this package are stored in listing.json, which
+`python -m card_baselines.cli.listing` writes and a test checks. Reports of other distributions are made at each call.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("listing.json")
 SIX_SEATS = "num_players=6"
-"""Setting with which agents are asked too, since some play at tables of six alone."""
+"""Setting of the additional games with which agents are tried, since some agents play only with six seats."""
 _CHOOSES = {None: "", True: "greedy", False: "sampling"}
-"""`Agent.greedy` -> the way in which an agent chooses that could do both."""
+"""`Agent.greedy` -> text of the report; agents without a choice have None."""
 _MISSING = "missing"
-"""Key of the module without which an agent cannot be made, in the file alone."""
+"""Key in the file for the optional module that an agent needs."""
 
 Report = dict[str, Any]
 
@@ -58,9 +58,9 @@ def list_agents() -> list[Report]:
 
 
 def _complete_report(kept: Report, other_games: Mapping[str, Game]) -> Report:
-    """Return the report of an agent as the file has it, and which of the games that the file does not know it plays."""
+    """Return the report of an agent from the file, with the games of other distributions that it plays."""
     report = {key: value for key, value in kept.items() if key != _MISSING}
-    needs = _needs(kept[_MISSING])
+    needs = _describe_missing(kept[_MISSING])
     if needs:
         return report | {"summary": "", "plays": [], "chooses": "", "needs": needs}
     more = describe_agent(report["name"], report["from"], other_games)["plays"] if other_games else []
@@ -78,23 +78,23 @@ def describe_env(entry: EnvEntry, game: Game) -> Report:
         "observation_space": str(game.layout.space),
         "num_actions": game.num_actions,
         "unit": game.unit,
-        "encoders": dict(_encoders(game)),
+        "encoders": dict(_list_encoders(game)),
         "rules": list(game.rules_profiles) if "rules" in parameters else [],
         "settings": {name: parameter.default for name, parameter in parameters.items()},
     }
 
 
 def describe_agent(name: str, location: str, games: Mapping[str, Game]) -> Report:
-    """Return the report of an agent for `card-envs agents`; it is made for every game to see which it plays."""
+    """Return the report of an agent for `card-envs agents`; `games` are tried one by one."""
     from card_envs.agent import find_agent
 
     summary, needs, plays, chooses = "", "", list[str](), ""
     for env_id, game in games.items():
-        if env_id.partition(" ")[0] in plays:  # who plays any number of seats is listed once
+        if env_id.partition(" ")[0] in plays:  # an agent for any number of seats is listed once
             continue
         try:
             agent = find_agent(name, game)
-            summary, chooses = _summary(agent), _CHOOSES[agent.greedy]
+            summary, chooses = _find_summary(agent), _CHOOSES[agent.greedy]
             plays.append(env_id)
         except ModuleNotFoundError as error:
             needs = how_to_install(error)
@@ -104,7 +104,7 @@ def describe_agent(name: str, location: str, games: Mapping[str, Game]) -> Repor
 
 
 def add_six_seats(games: Mapping[str, Game]) -> dict[str, Game]:
-    """Return the games, and behind them those with six seats, where they can have them."""
+    """Return the games, followed by variants with six seats of the games that support them."""
     six = {
         f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
         for env_id, game in games.items()
@@ -114,7 +114,7 @@ def add_six_seats(games: Mapping[str, Game]) -> dict[str, Game]:
 
 
 def make_listing() -> dict[str, dict[str, Report]]:
-    """Return the content of the file, made by asking the games and agents of this package."""
+    """Return the content of the file: reports of all games and agents of this package."""
     from card_baselines.registry import AGENTS
 
     games = {env_id: game for env_id, game in importable_games().items() if _is_own(ENVS[env_id])}
@@ -127,7 +127,7 @@ def make_listing() -> dict[str, dict[str, Report]]:
 
 
 def _find_missing_modules() -> dict[str, str]:
-    """Return for each agent which module of an extra it cannot do without, "" for none: where no extra is installed."""
+    """Return {agent: optional module that it needs, or ""}, found by a process that cannot import optional modules."""
     program = f"import sys; sys.modules.update(dict.fromkeys({list(EXTRA_OF)})); "
     program += "from card_baselines.cli import listing; listing.print_missing_modules()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -136,7 +136,7 @@ def _find_missing_modules() -> dict[str, str]:
 
 
 def print_missing_modules() -> None:
-    """Print as JSON, for each agent, the first word of what it needs in this process."""
+    """Print {agent: first missing module, or ""} of this process as JSON."""
     from card_baselines.registry import AGENTS
 
     seated = add_six_seats(importable_games())
@@ -145,8 +145,8 @@ def print_missing_modules() -> None:
     print(json.dumps({name: report["needs"].partition(" ")[0] for name, report in reports.items()}))
 
 
-def _needs(module: str) -> str:
-    """Return how a module is installed that is missing, "" where it is there or none is needed."""
+def _describe_missing(module: str) -> str:
+    """Return how to install a module, or "" if it is installed or `module` is ""."""
     if not module or find_spec(module) is not None:
         return ""
     return how_to_install(ModuleNotFoundError(name=module))
@@ -165,7 +165,7 @@ def _is_own(entry: EnvEntry) -> bool:
     return entry.make_game.startswith("card_envs.games.")
 
 
-def _encoders(game: Game) -> Iterator[tuple[str, dict[str, int]]]:
+def _list_encoders(game: Game) -> Iterator[tuple[str, dict[str, int]]]:
     """Yield name, version and size of every encoder that fits the game."""
     for name, encoder in game.encoders.items():
         try:
@@ -174,8 +174,8 @@ def _encoders(game: Game) -> Iterator[tuple[str, dict[str, int]]]:
             continue  # made for some settings only
 
 
-def _summary(agent: Agent) -> str:
-    """Return the first line of what its class says about itself."""
+def _find_summary(agent: Agent) -> str:
+    """Return the first line of the docstring of the agent's class."""
     described = getattr(agent, "player", agent) if type(agent).__module__ == "card_envs.agent.base" else agent
     return (inspect.getdoc(type(described)) or "").partition("\n")[0]
 

@@ -14,7 +14,7 @@ from card_baselines.league.rankings import MEASURES
 from card_baselines.league.report import Standings
 from card_baselines.league.strategies import Strategies, measure_strategies, require_strategies
 from card_baselines.league.tables import TextTable
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_envs.formatting import json_number
 from card_envs.game import Game
 
@@ -37,7 +37,7 @@ def ask_strategies(league: League, standings: Standings, map_kind: MapKind) -> S
     if map_kind == "statistics":
         return None
     members = standings.evidence.members
-    with progress_bar("asking for strategies", len(members)) as bar:
+    with ProgressBar("asking for strategies", len(members)) as bar:
         return measure_strategies(league, members, progress=lambda: bar.advance(1))
 
 

@@ -1,4 +1,4 @@
-"""Numbers of a paper beside ours: cells of a table, tables, and results that are kept between calls."""
+"""Cells and tables with the numbers of a paper beside ours, and results that are stored between calls."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 class KeptResults:
-    """Results by name, in a JSON file of a folder: existing ones are not computed again."""
+    """Results by name in a JSON file, which are computed only once."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """Read the results that an earlier call kept in `root`."""
+        """Read the results that an earlier call stored in `root`."""
         self._root, self._name = root, name
         path = root / name
         self._results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
 
     def get(self, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the result of that name; compute and keep it if there is none."""
+        """Return the result of that name; compute and store it if there is none."""
         if key not in self._results:
             self._results[key] = compute()
             self._root.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The one rule by which results of ours are compared with what a paper prints or says.
+"""The rule that compares our results with the numbers and claims of a paper.
 
 A *printed number* has a margin: the largest difference that would not matter, stated beside the table. The verdict is
 
@@ -10,12 +10,12 @@ A *claim* in words has a region of values in which it is true: it agrees if the 
 the whole interval lies outside, and is undecided otherwise. A wider interval can therefore never turn another verdict
 into "agrees", and never "undecided" into "differs".
 
-The interval is over what was drawn at random and could have come out otherwise: runs with other seeds, students of a
-league, sessions of players that learn while they play; hands only where nobody learns. A paper prints one run of each
+The interval is over the random units of an experiment: runs with different seeds, students of a league, sessions of
+players that learn while they play; or hands, if no player learns. A paper prints one run of each
 learner, so with learners the interval is that of one more run, not that of the mean over runs.
 
-Two more words take the place of a verdict: **stand-in** where a player of the match is not the paper's, and **too
-little training to judge** at scales that show only that everything works.
+Two other values replace a verdict: **stand-in** if an opponent is not the one of the paper, and **too little training
+to judge** at scales that only show that the code works.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ AGREES, DIFFERS, UNDECIDED, STAND_IN = "agrees", "differs", "undecided", "stand-
 TOO_LITTLE_TRAINING = "too little training to judge"
 
 MARGIN, MARGIN_SHARE = 0.1, 0.1
-"""Margin of gains in small bets or big blinds per hand: so much, or this share of the printed gain if that is more."""
+"""Margin of gains in small bets or big blinds per hand: the larger of an amount and a share of the gain."""
 _MIN_RUNS_OF_CLUSTERS = 9
-"""Runs below which gaps between runs say nothing: among nine uniform draws one gap exceeds half the range in 6 %."""
+"""Minimum number of runs for two clusters: among nine uniform draws, a gap exceeds half the range in 6 %."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Printed:
     value: float
     margin: float
     noise: float = 0.0
-    """Half of the 95 % interval that the paper's own hands leave around the number."""
+    """Half width of the 95 % interval of the number, from the paper's own number of hands."""
 
     @classmethod
     def gain(cls, value: float, noise: float = 0.0) -> Printed:
-        """Return a printed gain per hand with the margin that is common to all papers."""
+        """Return a printed gain per hand, with the margin of all papers."""
         return cls(value, max(MARGIN, MARGIN_SHARE * abs(value)), noise)
 
 
@@ -56,9 +56,9 @@ def compare_with_printed(printed: Printed, mean: float, ci95: Sequence[float]) -
     """Return the verdict on a printed number.
 
     Args:
-        printed: The number, its margin and its noise.
+        printed: The printed number.
         mean: Our number, inside of `ci95`.
-        ci95: Its 95 % interval; infinite or NaN ends decide nothing.
+        ci95: The 95 % interval of `mean`; with infinite or NaN ends, the verdict is undecided.
     """
     low = mean - printed.value - math.hypot(mean - ci95[0], printed.noise)
     high = mean - printed.value + math.hypot(ci95[1] - mean, printed.noise)
@@ -68,9 +68,9 @@ def compare_with_printed(printed: Printed, mean: float, ci95: Sequence[float]) -
 
 
 def compare_with_claim(ci95: Sequence[float | None], low: float = -math.inf, high: float = math.inf) -> str:
-    """Return the verdict on a claim that is true of values in (low, high), from the 95 % interval of ours.
+    """Return the verdict on the claim that a value lies in (low, high), from the 95 % interval of our value.
 
-    Ends of the interval that are None or NaN decide nothing.
+    With None or NaN ends, the verdict is undecided.
     """
     left, right = ci95
     if left is None or right is None or math.isnan(left) or math.isnan(right):
@@ -116,8 +116,8 @@ def _next_run(runs: Sequence[float]) -> tuple[float, tuple[float, float]]:
     return mean, (mean - reach, mean + reach)
 
 
-def describe_place(printed: float, runs: Sequence[float]) -> str:
-    """Return where a printed number lies among the runs, such as "below all 10" or "between 7 and 3"."""
+def describe_rank(printed: float, runs: Sequence[float]) -> str:
+    """Return the rank of a printed number among our runs as text, such as "below all 10" or "between 7 and 3"."""
     count, below = len(runs), sum(run < printed for run in runs)
     if count < 2:
         return ""
@@ -130,19 +130,19 @@ def describe_place(printed: float, runs: Sequence[float]) -> str:
 
 
 def adjust_by_holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for being several at once (Holm 1979), in the same order."""
+    """Return p-values adjusted for multiple tests (Holm 1979), in the same order."""
     order = np.argsort(p_values, kind="stable")
     adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        largest = max(largest, (len(p_values) - rank) * p_values[place])
-        adjusted[place] = min(1.0, largest)
+    for rank, index in enumerate(order):
+        largest = max(largest, (len(p_values) - rank) * p_values[index])
+        adjusted[index] = min(1.0, largest)
     return adjusted
 
 
 def compare_means(values: Sequence[float], others: Sequence[float]) -> tuple[float, tuple[float, float], float]:
     """Return the difference of two means, its 95 % interval and its p-value, by Welch's t-test over runs or students.
 
-    With fewer than two values on a side, or none that differ, nothing is decided: NaN ends and a p-value of 1.
+    With fewer than two values in a group, or no variance, the ends of the interval are NaN and the p-value is 1.
     """
     gap = float(np.mean(values) - np.mean(others))
     if min(len(values), len(others)) < 2 or not np.ptp(values) + np.ptp(others):

@@ -20,7 +20,7 @@ from card_baselines.league.store import Member
 from card_baselines.league.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_baselines.league.winnings import Winnings
 from card_baselines.papers.kaminsky2020 import reproduction
-from card_baselines.papers.kaminsky2020.claims import Claim, measure_claims, predict_winners, prediction_rate
+from card_baselines.papers.kaminsky2020.claims import Claim, compute_prediction_rate, measure_claims, predict_winners
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.judge import judge
 from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
@@ -219,8 +219,8 @@ def test_one_clone_of_each_student_says_nothing_about_generations() -> None:
 def test_predictions_of_the_winner() -> None:
     found = made_up(dict.fromkeys(STYLES, 0.0))
     everybody = np.arange(len(found.members))
-    assert prediction_rate(found, found.scores["mean"], everybody) == 100.0
-    assert 25 < prediction_rate(found, np.random.default_rng(1).random(len(everybody)), everybody) < 75
+    assert compute_prediction_rate(found, found.scores["mean"], everybody) == 100.0
+    assert 25 < compute_prediction_rate(found, np.random.default_rng(1).random(len(everybody)), everybody) < 75
     rate, (low, high) = predict_winners(found, "mean")
     assert (rate, low, high) == (100.0, 100.0, 100.0)
 

@@ -20,7 +20,7 @@ from card_baselines.cli.options import (
     read_settings,
 )
 from card_baselines.loading import load_agent
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_envs.analysis.adaptation import Adaptation, play_adaptation
 from card_envs.envs import find_entry
 from card_envs.match.result import units_of
@@ -59,7 +59,7 @@ def adapt(
     if not players:
         raise ValueError("--styles: name what the opponent plays, such as --styles always_raise always_call")
     hands = hands_per_style * len(players) * rounds * sessions
-    with progress_bar("playing", hands) as bar:
+    with ProgressBar("playing", hands) as bar:
         adaptation = play_adaptation(
             game, load_agent(agent, game), players, hands_per_style=hands_per_style, rounds=rounds, sessions=sessions,
             seed=seed, responses=[load_agent(response, game) for response in join_words(responses)],

@@ -6,7 +6,7 @@ from typing import Any
 
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import package_versions
 from card_baselines.speed import paths
 from card_baselines.speed.stopwatch import Speed, Work, machine, measure, one_core, run_python_loop
@@ -31,7 +31,7 @@ def bench(seconds: float = 0.2, as_json: AsJson = False) -> int:
     if not 0.0 <= seconds <= 60.0:
         raise ValueError(f"seconds {seconds!r} must lie in 0 .. 60")
     works = _make_works()
-    with one_core() as core, progress_bar("measuring", len(works) * (1 + _ROUNDS)) as bar:
+    with one_core() as core, ProgressBar("measuring", len(works) * (1 + _ROUNDS)) as bar:
         speeds = measure(works, seconds, _ROUNDS, bar.advance)
     if as_json:
         print_json(_as_json(speeds, core))

@@ -8,7 +8,7 @@ from pathlib import Path
 from card_baselines.cli.arguments import require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson, Names, join_words
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_envs.files import replace_text
 
 REPORT = "learners.json"
@@ -52,7 +52,7 @@ def benchmark_learners(
     if seeds < 1 or minutes < 0:
         raise ValueError(f"seeds {seeds} must be at least 1, minutes {minutes:g} at least 0")
     report = {}
-    with progress_bar("runs", seeds * len(chosen_games) * len(chosen), not as_json) as bar:
+    with ProgressBar("runs", seeds * len(chosen_games) * len(chosen), not as_json) as bar:
         for report in benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes):
             replace_text(folder / REPORT, json.dumps(report, indent=1) + "\n")
             bar.advance(1)

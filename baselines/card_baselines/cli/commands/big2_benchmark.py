@@ -22,7 +22,7 @@ from card_baselines.big2_benchmark.seatings import AGENT
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AgentName, AsJson, Device, Names, join_words
 from card_baselines.loading import load_agent
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
 from card_envs.envs import make_game
 from card_envs.files import replace_text, require_parent
@@ -65,7 +65,7 @@ def big2_benchmark(
     agents[AGENT] = load_agent(agent, game, device)
     hands = sum(seating.hands for seating in seatings)
     _print_cost(hands, estimate_seconds(game, agents, seatings))
-    with progress_bar("playing", hands) as bar:
+    with ProgressBar("playing", hands) as bar:
         report = _add_commit(play_benchmark(game, agents, seatings, bar.advance))
     if output is not None:
         _write_report(output, kept, agent, report)

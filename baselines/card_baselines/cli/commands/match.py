@@ -26,7 +26,7 @@ from card_baselines.cli.options import (
     read_settings,
 )
 from card_baselines.loading import load_agent
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_envs.agent import Agent
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
@@ -146,7 +146,7 @@ def _play(
     if observers.controls is not None:
         until = observers.controls.until
     try:
-        with progress_bar("playing", options.hands) as bar, observers.file or nullcontext():
+        with ProgressBar("playing", options.hands) as bar, observers.file or nullcontext():
             progress = MatchProgress(bar)
             result = play_match(
                 game, players, options.hands, options.seed, options.duplicate, progress=progress.advance,

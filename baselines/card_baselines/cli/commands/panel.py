@@ -12,7 +12,7 @@ from typing import Any
 from card_baselines.cli.arguments import require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson, Names, Seed, join_words
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
@@ -159,7 +159,7 @@ def _play_missing_matches(
     game = section.game
     agents: dict[str, Agent] = {name: find_agent(name, game) for name in section.agents}
     missing = [(row, column) for row, column in section.matches() if column not in results[row]]
-    with progress_bar(section.name, len(missing)) as bar:
+    with ProgressBar(section.name, len(missing)) as bar:
         for row, column in missing:
             seated = [agents[row], *[agents[column]] * (section.num_players - 1)]
             result, won = play_and_summarise(

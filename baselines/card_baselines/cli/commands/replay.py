@@ -8,7 +8,7 @@ from typing import Any
 
 from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AsJson
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_envs.files import replace_file
 from card_envs.history import ReplayReport, find_files, replay_each
 from card_envs.history.formats import format_of_file
@@ -39,7 +39,7 @@ def replay(
     if show is not None or picture is not None:
         return _show(files, show, rules, picture)
     report, start = ReplayReport(), time.perf_counter()
-    with progress_bar("replaying", len(files)) as bar:
+    with ProgressBar("replaying", len(files)) as bar:
         for results in replay_each(files, rules, jobs):
             for result in results:
                 report.add(result)

@@ -24,7 +24,7 @@ from card_baselines.cli.options import (
 )
 from card_baselines.exploitability.methods import ExploitSettings, Target, choose_method, measure_exploitability
 from card_baselines.loading import load_agent
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
@@ -76,7 +76,7 @@ def report(
     target = load_target(env, agent, read_settings(settings), num_players)
     game = target.game
     opponents = join_words(panel) or evaluation_panel(game)
-    with progress_bar("playing the panel", hands * len(opponents)) as bar:
+    with ProgressBar("playing the panel", hands * len(opponents)) as bar:
         page = [
             _play_opponent(game, target.player, name, hands, seed, control_variates, bar.advance) for name in opponents
         ]

@@ -34,7 +34,7 @@ from card_baselines.league.rankings import MEASURES, RESAMPLES
 from card_baselines.league.report import Standings, compute_standings, write_report
 from card_baselines.league.tournament import DIVISION, play_tournament
 from card_baselines.loading import load_agent
-from card_baselines.progress import progress_bar
+from card_baselines.progress import ProgressBar
 from card_envs.envs import make_game
 
 
@@ -72,7 +72,7 @@ def tournament(
     chosen = read_settings(settings)
     _require_agents(agents, env, chosen, map_kind)
     root = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
-    with make_pool(workers) as pool, progress_bar("playing", 1.0) as bar:
+    with make_pool(workers) as pool, ProgressBar("playing", 1.0) as bar:
         league = play_tournament(
             root, env, agents, settings=chosen, hands=hands, seed=seed, seconds=60 * minutes, passes=passes,
             pool=pool, progress=lambda share, rounds: bar.update(share, f"{rounds} rounds"),

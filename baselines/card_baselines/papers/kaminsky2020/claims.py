@@ -1,7 +1,7 @@
-"""What the paper concludes, measured in a league of ours: a number with a 95 % interval for each claim.
+"""The conclusions of the paper, measured in our league: a number with a 95 % interval for each claim.
 
-All intervals are over *students*, drawn anew with all their clones: clones of one student resemble each other, and
-there are few students. Where a league has too few students of a kind, there is no interval.
+All intervals come from resampling *students* with all their clones, since clones of one student resemble each other.
+A league with too few students of a type gives no interval.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from card_envs.match.summary import summarise
 from card_envs.typing import Floats
 
 QLEARN, SAC = ("Qlearn-8", "Qlearn-All"), ("SAC-Low", "SAC-High")
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 Interval = tuple[float, float]
 _DRAWS = 500
 _MIN_KNOWN_DRAWS = 100
@@ -32,16 +32,16 @@ _UNKNOWN = (math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Claim:
-    """Evidence of a league of ours on one of the paper's conclusions."""
+    """Our measurement of one of the paper's conclusions."""
 
     name: str
     """Key of `tables.CLAIMS`."""
     mean: float
     ci95: Interval
-    """95 % interval over students; NaN where there are too few."""
+    """95 % interval over students; NaN if there are too few."""
 
     def as_result(self, table: int) -> dict[str, Any]:
-        """Return the claim as JSON can hold it."""
+        """Return the claim as a JSON object."""
         claim = CLAIMS[self.name]
         return {
             "table": table, "row": self.name, "where": claim.where, "what": claim.what, "paper": claim.paper,
@@ -50,7 +50,7 @@ class Claim:
 
 
 def measure_claims(found: Findings) -> list[Claim]:
-    """Return the evidence of a league on each of the paper's conclusions, in the order of `tables.CLAIMS`."""
+    """Return our measurement of each conclusion, in the order of `tables.CLAIMS`."""
     return [
         *_measure_top(found), _compare_types(found), _compare_qlearners(found), *_measure_styles(found),
         *_measure_consistency(found), *_measure_predictions(found), _measure_improvement(found),
@@ -66,18 +66,18 @@ def _measure_top(found: Findings) -> list[Claim]:
     for metric in METRICS:
         mean = float(qlearn[found.order(metric)[: found.top]].mean())
         shares = [float(qlearn[best].mean()) for best in draw_best(found, metric)] if has_enough else []
-        claims.append(Claim(f"Qlearn at the top, {metric}", mean, _interval_of(shares)))
+        claims.append(Claim(f"Qlearn at the top, {metric}", mean, _compute_interval(shares)))
     return claims
 
 
-def draw_best(found: Findings, metric: str) -> list[Places]:
-    """Return the places of the best agents, once for each draw of students and of the noise of their scores."""
-    groups, rng = _groups(found), np.random.default_rng(0)
+def draw_best(found: Findings, metric: str) -> list[Indices]:
+    """Return the indices of the best agents, for each draw of students and of the noise of their scores."""
+    groups, rng = _group_clones(found), np.random.default_rng(0)
     baselines = np.flatnonzero([member.parent is None for member in found.members])
     best = []
     for draw in found.draws[metric]:
-        places = np.concatenate([baselines, *(groups[k] for k in rng.integers(len(groups), size=len(groups)))])
-        best.append(places[np.argsort(-draw[places], kind="stable")[: found.top]])
+        indices = np.concatenate([baselines, *(groups[k] for k in rng.integers(len(groups), size=len(groups)))])
+        best.append(indices[np.argsort(-draw[indices], kind="stable")[: found.top]])
     return best
 
 
@@ -87,17 +87,17 @@ def count_students(found: Findings, chosen: NDArray[np.bool_]) -> int:
 
 
 def _compare_types(found: Findings) -> Claim:
-    percentiles = _percentiles(found, "median")
-    return _difference(found, "Qlearn above SAC", percentiles, found.has_type(*QLEARN), found.has_type(*SAC))
+    percentiles = _compute_percentiles(found, "median")
+    return _compare_groups(found, "Qlearn above SAC", percentiles, found.has_type(*QLEARN), found.has_type(*SAC))
 
 
 def _compare_qlearners(found: Findings) -> Claim:
     sides = found.has_type("Qlearn-All"), found.has_type("Qlearn-8")
-    return _difference(found, "Qlearn-All earns more", found.scores["mean"], *sides)
+    return _compare_groups(found, "Qlearn-All earns more", found.scores["mean"], *sides)
 
 
 def _measure_styles(found: Findings) -> list[Claim]:
-    """Return how near agents of one type are, relative to agents of one division: by the plane, by strategy vectors."""
+    """Return the distance of styles within types over that within divisions, by the plane and by strategy vectors."""
     trained = np.flatnonzero(found.has_type(*QLEARN, *SAC))
     vectors = np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
     claims = []
@@ -105,15 +105,15 @@ def _measure_styles(found: Findings) -> list[Claim]:
         squares = (points**2).sum(axis=1)
         distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0.0))
 
-        def ratio(chosen: Places, distances: Floats = distances) -> float:
-            return _distance_ratio(found, trained, chosen, distances)
+        def ratio(chosen: Indices, distances: Floats = distances) -> float:
+            return _compute_distance_ratio(found, trained, chosen, distances)
 
         ci95 = _interval_over_students(found, trained, ratio)
         claims.append(Claim(f"style by type, {name}", ratio(np.arange(len(trained))), ci95))
     return claims
 
 
-def _distance_ratio(found: Findings, trained: Places, chosen: Places, distances: Floats) -> float:
+def _compute_distance_ratio(found: Findings, trained: Indices, chosen: Indices, distances: Floats) -> float:
     """Return the mean distance within types over that within divisions; NaN without a pair of either kind."""
     types = np.array(found.types)[trained[chosen]]
     homes = np.array([found.members[i].division for i in trained[chosen]])  # copies are divisions of their own
@@ -132,43 +132,45 @@ def _measure_consistency(found: Findings) -> list[Claim]:
     both = [found.ranks(found.trueskill(run)) for run in range(2)]
     shift = 100 * np.abs(both[0] - both[1]) / max(1, len(found.members) - 1)
     return [
-        _mean_claim(f"TrueSkill twice, {name}", _means_by_student(found, shift, found.has_type(*kinds)))
+        _claim_mean(f"TrueSkill twice, {name}", _means_by_student(found, shift, found.has_type(*kinds)))
         for name, kinds in (("Qlearn", QLEARN), ("SAC", SAC))
     ]
 
 
 def _measure_predictions(found: Findings) -> list[Claim]:
     """Return the rate at which each metric names the winner of a pair, and the differences that the paper names."""
-    everybody = np.arange(len(found.members))
-    rates = {metric: prediction_rate(found, found.scores[metric], everybody) for metric in METRICS}
+    all_agents = np.arange(len(found.members))
+    rates = {metric: compute_prediction_rate(found, found.scores[metric], all_agents) for metric in METRICS}
     draws = _draw_rates(found)
-    claims = [Claim(f"prediction, {metric}", rates[metric], _interval_of(draws[metric].tolist())) for metric in METRICS]
+    claims = [
+        Claim(f"prediction, {metric}", rates[metric], _compute_interval(draws[metric].tolist())) for metric in METRICS
+    ]
     others = [metric for metric in METRICS if metric != "trueskill"]
     lead = rates["trueskill"] - max(rates[metric] for metric in others)
     leads = draws["trueskill"] - np.max([draws[metric] for metric in others], axis=0)
     behind, drawn_behind = rates["median"] - rates["trueskill"], draws["median"] - draws["trueskill"]
     return [
         *claims,
-        Claim("TrueSkill predicts best", lead, _interval_of(leads.tolist())),
-        Claim("median closely behind", behind, _interval_of(drawn_behind.tolist())),
+        Claim("TrueSkill predicts best", lead, _compute_interval(leads.tolist())),
+        Claim("median closely behind", behind, _compute_interval(drawn_behind.tolist())),
     ]
 
 
 def _draw_rates(found: Findings) -> dict[str, Floats]:
     """Return, by metric, the rates for many draws of students; the draws are the same for all metrics."""
-    groups, rng = _groups(found), np.random.default_rng(0)
+    groups, rng = _group_clones(found), np.random.default_rng(0)
     drawn = [np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))]) for _ in range(_DRAWS)]
     return {
-        metric: np.array([prediction_rate(found, found.scores[metric], places) for places in drawn])
+        metric: np.array([compute_prediction_rate(found, found.scores[metric], indices) for indices in drawn])
         for metric in METRICS
     }
 
 
-def prediction_rate(found: Findings, scores: Floats, places: Places) -> float:
-    """Return the percentage of pairs among `places` whose winner, three against three, has the higher score."""
-    means = found.winnings.means[np.ix_(places, places)]
-    right = np.sign(means) == np.sign(scores[places][:, None] - scores[places])
-    met = np.isfinite(means) & (places[:, None] != places)
+def compute_prediction_rate(found: Findings, scores: Floats, indices: Indices) -> float:
+    """Return the percentage of pairs among `indices` whose winner, three against three, has the higher score."""
+    means = found.winnings.means[np.ix_(indices, indices)]
+    right = np.sign(means) == np.sign(scores[indices][:, None] - scores[indices])
+    met = np.isfinite(means) & (indices[:, None] != indices)
     return 100 * float(right[met].mean()) if met.any() else math.nan
 
 
@@ -180,19 +182,19 @@ def predict_winners(found: Findings, metric: str) -> tuple[float, Interval]:
 
 def _measure_improvement(found: Findings) -> Claim:
     """Return the gain from the first clone to the last by median, in percent of the ranks."""
-    percentiles, generations = _percentiles(found, "median"), found.generations
+    percentiles, generations = _compute_percentiles(found, "median"), found.generations
     gains = []
-    for mine in _groups(found):
+    for mine in _group_clones(found):
         first, last = mine[np.argmin(generations[mine])], mine[np.argmax(generations[mine])]
         if last != first:
             gains.append(percentiles[last] - percentiles[first])
-    return _mean_claim("improvement is small", gains)
+    return _claim_mean("improvement is small", gains)
 
 
 def _compare_matchmaking(found: Findings) -> Claim:
     """Return the winnings of Qlearn-All after climbing less those after random matches."""
     sides = found.is_in_division("QlnA-Cl"), found.is_in_division("QlnA-Rn")
-    return _difference(found, "climbing earns more", found.scores["mean"], *sides)
+    return _compare_groups(found, "climbing earns more", found.scores["mean"], *sides)
 
 
 def _measure_mixing(found: Findings) -> Claim:
@@ -200,7 +202,7 @@ def _measure_mixing(found: Findings) -> Claim:
 
     Students of one mixed division share its rounds, so the interval is over mixed divisions.
     """
-    percentiles, mixed = _percentiles(found, "median"), found.is_in_division("AllAg-Cl")
+    percentiles, mixed = _compute_percentiles(found, "median"), found.is_in_division("AllAg-Cl")
     homes = np.array([member.division if member.division is not None else -1 for member in found.members])
     gaps = []
     for home in sorted(set(homes[mixed].tolist())):
@@ -210,41 +212,41 @@ def _measure_mixing(found: Findings) -> Claim:
             for kind in (*QLEARN, *SAC)
         ]
         gaps.append(float(np.mean(by_type)))
-    return _mean_claim("mixing costs", gaps)
+    return _claim_mean("mixing costs", gaps)
 
 
-# --- what the claims are made of ---
+# --- measures and intervals ---
 
 
-def _percentiles(found: Findings, metric: str) -> Floats:
+def _compute_percentiles(found: Findings, metric: str) -> Floats:
     """Return (n,): 100 for the best agent by a metric, 0 for the worst."""
     return np.asarray(100 * (1 - (found.ranks(found.scores[metric]) - 1) / max(1, len(found.members) - 1)))
 
 
-def _groups(found: Findings) -> list[Places]:
-    """Return the places of the clones of each student."""
+def _group_clones(found: Findings) -> list[Indices]:
+    """Return the indices of the clones of each student."""
     parents = np.array([-1 if member.parent is None else member.parent for member in found.members])
     return [np.flatnonzero(parents == student) for student in sorted(set(parents.tolist()) - {-1})]
 
 
 def _means_by_student(found: Findings, values: Floats, chosen: NDArray[np.bool_]) -> list[float]:
     """Return the mean of `values` over the chosen clones of each student that has any."""
-    groups = [mine[chosen[mine]] for mine in _groups(found)]
+    groups = [mine[chosen[mine]] for mine in _group_clones(found)]
     return [float(values[mine].mean()) for mine in groups if len(mine)]
 
 
-def _interval_over_students(found: Findings, places: Places, measure: Callable[[Places], float]) -> Interval:
-    """Return a 95 % interval of a measure of some of `places`, by drawing students anew with all their clones."""
-    parents = np.array([found.members[i].parent for i in places])
+def _interval_over_students(found: Findings, indices: Indices, measure: Callable[[Indices], float]) -> Interval:
+    """Return a 95 % interval of a measure of some of `indices`, by drawing students anew with all their clones."""
+    parents = np.array([found.members[i].parent for i in indices])
     groups = [np.flatnonzero(parents == student) for student in sorted(set(parents.tolist()))]
     rng = np.random.default_rng(0)
-    return _interval_of([
+    return _compute_interval([
         measure(np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))])) for _ in range(_DRAWS)
     ])  # fmt: skip
 
 
-def _interval_of(drawn: Sequence[float]) -> Interval:
-    """Return the middle 95 % of what was drawn; NaN where too few draws have a value."""
+def _compute_interval(drawn: Sequence[float]) -> Interval:
+    """Return the 95 % interval of draws; NaN if too few draws are finite."""
     known = [value for value in drawn if math.isfinite(value)]
     if len(known) < _MIN_KNOWN_DRAWS:
         return _UNKNOWN
@@ -252,7 +254,7 @@ def _interval_of(drawn: Sequence[float]) -> Interval:
     return float(low), float(high)
 
 
-def _difference(
+def _compare_groups(
     found: Findings, name: str, values: Floats, above: NDArray[np.bool_], below: NDArray[np.bool_]
 ) -> Claim:
     """Return a claim on the difference of two groups' means over students (Welch)."""
@@ -260,7 +262,7 @@ def _difference(
     return Claim(name, gap, ci95)
 
 
-def _mean_claim(name: str, values: Sequence[float]) -> Claim:
+def _claim_mean(name: str, values: Sequence[float]) -> Claim:
     """Return a claim on a mean over students or divisions (Student's t); without an interval for too few of them."""
     if not len(values):
         return Claim(name, math.nan, _UNKNOWN)

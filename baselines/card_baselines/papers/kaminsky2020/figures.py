@@ -1,4 +1,4 @@
-"""The figures of the paper in kind, drawn by matplotlib: who is how good, who plays how, what two rankings agree on."""
+"""The figures of the paper with our results: ranks and styles of the agents, and the agreement of two evaluations."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
 from card_baselines.league.maps import principal_map
 from card_baselines.papers.kaminsky2020.claims import predict_winners
 from card_baselines.papers.kaminsky2020.findings import LABELS, METRICS, Findings
 from card_baselines.papers.kaminsky2020.tables import TRAINING, TYPES
-from card_envs.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,58 +29,54 @@ DIVISION_COLOURS = dict(
     )
 )
 PICTURES = ("styles", "metrics", "trueskill", "types", "divisions")
-"""Names of the files, behind "kaminsky2020_"."""
+"""Names of the files, after the prefix "kaminsky2020_"."""
 _BASELINES = "baselines"
 
 
 def draw_figures(found: Findings, folder: Path) -> list[Path]:
     """Write all pictures into a folder; return their paths."""
     draw = {
-        "styles": _styles, "metrics": _metrics, "trueskill": _trueskill, "types": _types, "divisions": _divisions,
+        "styles": _draw_styles, "metrics": _draw_metrics, "trueskill": _draw_trueskill, "types": _draw_types,
+        "divisions": _draw_divisions,
     }  # fmt: skip
     paths = []
     for name in PICTURES:
         path = folder / f"kaminsky2020_{name}.png"
-        with replace_file(path) as temporary:
-            draw[name](found).savefig(temporary)
+        save_figure(draw[name](found), path)
         paths.append(path)
     return paths
 
 
-def _styles(found: Findings) -> Figure:
-    """Figures 4.5 and 4.8, and the map of the strategy vectors."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 4.6), dpi=130, layout="constrained")
+def _draw_styles(found: Findings) -> Figure:
+    """Draw figures 4.5 and 4.8, and the principal components of strategy vectors."""
+    figure = make_figure(12.6, 4.6, dpi=130)
     by_type, by_vector, by_division = figure.subplots(1, 3)
-    _plane(by_type, found)
-    _groups(by_type, found.plane, found.types, TYPE_COLOURS)
+    _set_up_plane(by_type, found)
+    _draw_groups(by_type, found.plane, found.types, TYPE_COLOURS)
     by_type.set_title("Style by type (figure 4.5)", loc="left", fontsize=10)
-    _plane(by_division, found)
-    _groups(by_division, found.plane, found.divisions, DIVISION_COLOURS)
+    _set_up_plane(by_division, found)
+    _draw_groups(by_division, found.plane, found.divisions, DIVISION_COLOURS)
     by_division.set_title("Style by division (figure 4.8)", loc="left", fontsize=10)
     components = principal_map(np.stack([style.vector for style in found.styles]))
-    _groups(by_vector, components.points, found.types, TYPE_COLOURS)
+    _draw_groups(by_vector, components.points, found.types, TYPE_COLOURS)
     by_vector.set_xlabel(f"first component ({components.explained[0]:.0%} of the variance)")
     by_vector.set_ylabel(f"second component ({components.explained[1]:.0%})")
     by_vector.set_title("Strategy vectors by type", loc="left", fontsize=10)
-    _legend(figure, by_type, "outside lower left")
-    _legend(figure, by_division, "outside lower right")
-    return _plain(figure)
+    _add_legend(figure, by_type, "outside lower left")
+    _add_legend(figure, by_division, "outside lower right")
+    return _simplify(figure)
 
 
-def _metrics(found: Findings) -> Figure:
-    """Figure 4.1: the same plane, coloured by rank; figure 4.2."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 3.5), dpi=130, layout="constrained")
+def _draw_metrics(found: Findings) -> Figure:
+    """Draw figure 4.1, styles coloured by rank, and figure 4.2."""
+    figure = make_figure(12.6, 3.5, dpi=130)
     panels = figure.subplots(1, 5, width_ratios=(1, 1, 1, 1, 1.1))
     for axes, metric in zip(panels, METRICS, strict=False):
         ranks = found.ranks(found.scores[metric])
         shown = axes.scatter(
             found.plane[:, 0], found.plane[:, 1], c=ranks, cmap="coolwarm", s=30, edgecolors="0.3", linewidths=0.4
         )
-        _plane(axes, found)
+        _set_up_plane(axes, found)
         axes.set_title(LABELS[metric], loc="left", fontsize=10)
         if axes is not panels[0]:
             axes.set_ylabel("")
@@ -95,14 +91,12 @@ def _metrics(found: Findings) -> Figure:
     bars.set_xlim(-0.5, len(METRICS) - 0.5)
     bars.set_ylabel("% of pairs")
     bars.set_title("Winners named (figure 4.2)", loc="left", fontsize=10)
-    return _plain(figure)
+    return _simplify(figure)
 
 
-def _trueskill(found: Findings) -> Figure:
-    """Figures 4.3 and 4.4: two evaluations of the same agents."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 4.2), dpi=130, layout="constrained")
+def _draw_trueskill(found: Findings) -> Figure:
+    """Draw figures 4.3 and 4.4: two evaluations of the same agents."""
+    figure = make_figure(12.6, 4.2, dpi=130)
     first, second, both = figure.subplots(1, 3)
     types = {member.id: kind for member, kind in zip(found.members, found.types, strict=True)}
     for number, (axes, history) in enumerate(zip((first, second), found.histories, strict=True)):
@@ -116,29 +110,27 @@ def _trueskill(found: Findings) -> Figure:
         axes.set_ylabel("TrueSkill")
         axes.set_title(f"Evaluation {number + 1} (figure 4.3)", loc="left", fontsize=10)
     second.sharey(first)
-    _line(both, len(found.members))
+    _draw_diagonal(both, len(found.members))
     ranks = np.stack([found.ranks(found.trueskill(run)) for run in range(2)], axis=1)
-    _groups(both, ranks, found.types, TYPE_COLOURS)
-    _whole(both.xaxis, both.yaxis)
+    _draw_groups(both, ranks, found.types, TYPE_COLOURS)
+    use_integer_ticks(both.xaxis, both.yaxis)
     both.set_xlabel("rank in evaluation 1")
     both.set_ylabel("rank in evaluation 2")
     both.set_title("Twice the same (figure 4.4)", loc="left", fontsize=10)
-    _legend(figure, both, "outside right upper")
-    return _plain(figure)
+    _add_legend(figure, both, "outside right upper")
+    return _simplify(figure)
 
 
-def _types(found: Findings) -> Figure:
-    """Figures 4.6 and 4.7: where the types stand by each metric, and how clones change."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 6.6), dpi=130, layout="constrained")
+def _draw_types(found: Findings) -> Figure:
+    """Draw figures 4.6 and 4.7: the ranks of each type by each metric, and of the clones of each student."""
+    figure = make_figure(12.6, 6.6, dpi=130)
     upper, lower = figure.subplots(2, 4)
     last = max(1, int(found.generations.max()))
     for axes, below, metric in zip(upper, lower, METRICS, strict=True):
         ranks = found.ranks(found.scores[metric])
-        for place, kind in enumerate(TYPE_COLOURS):
+        for height, kind in enumerate(TYPE_COLOURS):
             mine = np.flatnonzero(found.has_type(kind))
-            axes.plot(ranks[mine], np.full(len(mine), place), "|", markersize=16, markeredgewidth=2,
+            axes.plot(ranks[mine], np.full(len(mine), height), "|", markersize=16, markeredgewidth=2,
                       color=TYPE_COLOURS[kind])  # fmt: skip
         axes.set_yticks(range(len(TYPE_COLOURS)), list(TYPE_COLOURS) if axes is upper[0] else [""] * len(TYPE_COLOURS))
         axes.set_ylim(len(TYPE_COLOURS) - 0.5, -0.5)
@@ -153,23 +145,21 @@ def _types(found: Findings) -> Figure:
         below.set_xticks(range(1, last + 1))
         below.set_xlabel("clone")
         below.invert_yaxis()
-        _whole(below.yaxis)
+        use_integer_ticks(below.yaxis)
         below.set_title(f"{LABELS[metric]} (figure 4.7)", loc="left", fontsize=10)
     lower[0].set_ylabel("rank, best on top")
-    return _plain(figure)
+    return _simplify(figure)
 
 
-def _divisions(found: Findings) -> Figure:
-    """Figures 4.9 and 4.10: climbing and random matches; ranks inside the divisions and among all."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 6.6), dpi=130, layout="constrained")
+def _draw_divisions(found: Findings) -> Figure:
+    """Draw figures 4.9 and 4.10: climbing and random matches; ranks inside the divisions and overall."""
+    figure = make_figure(12.6, 6.6, dpi=130)
     upper, lower = figure.subplots(2, 4)
     for axes, metric in zip(upper, METRICS, strict=True):
         ranks = found.ranks(found.scores[metric])
-        for place, name in enumerate(("QlnA-Cl", "QlnA-Rn")):
+        for height, name in enumerate(("QlnA-Cl", "QlnA-Rn")):
             mine = np.flatnonzero(found.is_in_division(name))
-            axes.plot(ranks[mine], np.full(len(mine), place), "|", markersize=26, markeredgewidth=2,
+            axes.plot(ranks[mine], np.full(len(mine), height), "|", markersize=26, markeredgewidth=2,
                       color=DIVISION_COLOURS[name])  # fmt: skip
         axes.set_yticks((0, 1), ("climbing", "random") if axes is upper[0] else ("", ""))
         axes.set_ylim(1.6, -0.6)
@@ -184,39 +174,39 @@ def _divisions(found: Findings) -> Figure:
     for axes, (title, names) in zip(lower, groups.items(), strict=True):
         for name in names:
             mine = np.flatnonzero(found.is_in_division(name))
-            inside = _ranks_inside(found, mine)
+            inside = _rank_inside_divisions(found, mine)
             colours = [TYPE_COLOURS[found.types[i]] for i in mine]
             marker = "o" if name == names[0] else "s"
             axes.scatter(inside, overall[mine], c=colours, s=34, marker=marker, edgecolors="0.3", linewidths=0.4)
         axes.set_xlabel("rank in the division")
         axes.margins(0.12)
-        _whole(axes.xaxis, axes.yaxis)
+        use_integer_ticks(axes.xaxis, axes.yaxis)
         axes.set_title(f"{title} (figure 4.10)", loc="left", fontsize=10)
     lower[0].set_ylabel("rank among all, by TrueSkill")
-    return _plain(figure)
+    return _simplify(figure)
 
 
 # --- parts ---
 
 
-def _ranks_inside(found: Findings, places: Any) -> Any:
-    """Return the rank of each of some agents by the ratings of its own division; copies are divisions of their own."""
-    homes = np.array([found.members[i].division for i in places])
-    ratings = np.array([found.internal.get(found.members[i].id, 100.0) for i in places])
-    ranks = np.zeros(len(places), np.int64)
+def _rank_inside_divisions(found: Findings, indices: Any) -> Any:
+    """Return the rank of each agent by TrueSkill in its own division; each copy of a division counts as its own."""
+    homes = np.array([found.members[i].division for i in indices])
+    ratings = np.array([found.internal.get(found.members[i].id, 100.0) for i in indices])
+    ranks = np.zeros(len(indices), np.int64)
     for home in set(homes.tolist()):
         ranks[homes == home] = found.ranks(ratings[homes == home])
     return ranks
 
 
-def _plane(axes: Axes, found: Findings) -> None:
+def _set_up_plane(axes: Axes, found: Findings) -> None:
     axes.set_xlabel("distorted aggression")
     axes.set_ylabel("tightness t / (1 + t)")
     axes.set_xlim(-0.04, 1.04)
     axes.set_ylim(-0.04, max(0.5, float(found.plane[:, 1].max()) + 0.06))
 
 
-def _groups(axes: Axes, points: Any, groups: Sequence[str], colours: Mapping[str, str]) -> None:
+def _draw_groups(axes: Axes, points: Any, groups: Sequence[str], colours: Mapping[str, str]) -> None:
     """Draw points in the colours of their groups."""
     for group in colours:
         mine = np.array([each == group for each in groups])
@@ -226,28 +216,20 @@ def _groups(axes: Axes, points: Any, groups: Sequence[str], colours: Mapping[str
                          edgecolors="white", linewidths=0.5)  # fmt: skip
 
 
-def _whole(*axes: Any) -> None:
-    """Mark whole numbers alone: of ranks, rounds, clones."""
-    from matplotlib.ticker import MaxNLocator
-
-    for axis in axes:
-        axis.set_major_locator(MaxNLocator(nbins=5, integer=True, min_n_ticks=2))
-
-
-def _line(axes: Axes, count: int) -> None:
+def _draw_diagonal(axes: Axes, count: int) -> None:
     axes.plot([1, count], [1, count], color="0.75", linewidth=0.8, zorder=0)
 
 
-def _legend(figure: Figure, axes: Axes, place: Any) -> None:
+def _add_legend(figure: Figure, axes: Axes, place: Any) -> None:
     handles, labels = axes.get_legend_handles_labels()
     columns = 1 if "right upper" in place else len(labels)
     figure.legend(handles, labels, loc=place, frameon=False, fontsize=8, ncols=columns, columnspacing=0.9,
                   handletextpad=0.2)  # fmt: skip
 
 
-def _plain(figure: Figure) -> Figure:
+def _simplify(figure: Figure) -> Figure:
     for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
+        hide_frame(axes)
         axes.tick_params(labelsize=8)
         axes.xaxis.label.set_fontsize(9)
         axes.yaxis.label.set_fontsize(9)

@@ -35,7 +35,7 @@ METRICS: Mapping[str, Callable[[Floats], Floats] | None] = {
     "median": median_winnings,
     "low": low_winnings,
 }
-"""TrueSkill, and what is made of the winnings matrix: mean, median, 20th percentile (section 3.2)."""
+"""Metrics of section 3.2: TrueSkill, and mean, median and 20th percentile of the winnings matrix."""
 LABELS = {"trueskill": "TrueSkill", "mean": "Mean", "median": "Median", "low": "20-Percentile"}
 RESAMPLES = 400
 _STYLES = "styles.npz"
@@ -44,16 +44,16 @@ History = list[tuple[int, int, float, float]]
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """The n agents of a league that do not learn, and what is known of them."""
+    """The n agents of a league that do not learn, with their scores and styles."""
 
     members: tuple[Member, ...]
     types: tuple[str, ...]
-    """As the paper calls them."""
+    """Types of the agents, as named in the paper."""
     divisions: tuple[str, ...]
-    """Division in which a clone learned, without the number of a copy; "" for the baselines."""
+    """Divisions in which the agents learned, without the number of a copy; "" for baselines."""
     winnings: Winnings
     ratings: tuple[dict[int, Rating], dict[int, Rating]]
-    """TrueSkill in the two evaluations, by number of the member."""
+    """Member id -> TrueSkill, in each of the two evaluations."""
     histories: tuple[History, History]
     """History of these ratings: (round, member, mu, sigma)."""
     internal: Mapping[int, float]
@@ -62,26 +62,26 @@ class Findings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the agents."""
+        """Names of the agents."""
         return tuple(member.name for member in self.members)
 
     @property
     def generations(self) -> NDArray[np.int64]:
-        """(n,): which clone of its student each is; 0 for the baselines."""
+        """(n,) number of each clone among the clones of its student; 0 for baselines."""
         return np.array([member.generation for member in self.members])
 
     @property
     def top(self) -> int:
-        """How many are at the top: as large a share as the paper's 20 of 102."""
+        """Number of agents at the top: the same share as the paper's 20 of 102."""
         return max(1, round(len(self.members) * TOP / OUT_OF))
 
     def trueskill(self, run: int) -> Floats:
-        """Return (n,): the means of the ratings in one of the two evaluations."""
+        """Return the (n,) TrueSkill means of one of the two evaluations."""
         return np.array([self.ratings[run].get(member.id, Rating()).mu for member in self.members])
 
     @cached_property
     def scores(self) -> dict[str, Floats]:
-        """Metric -> (n,), higher is better."""
+        """Metric -> (n,) scores; higher is better."""
         return {
             name: self.trueskill(0) if measure is None else measure(self.winnings.means)
             for name, measure in METRICS.items()
@@ -89,39 +89,40 @@ class Findings:
 
     @cached_property
     def draws(self) -> dict[str, Floats]:
-        """Metric -> (draws, n): scores that chance could as well have given.
+        """Metric -> (draws, n) scores with random noise.
 
-        Of the winnings, by the noise of their hands; of TrueSkill, by how far its two evaluations are apart, which is
-        more than it believes itself.
+        The noise of winnings is that of their hands. The noise of TrueSkill is the difference of its two evaluations,
+        which is larger than its own estimate of uncertainty.
         """
         rng = np.random.default_rng(0)
         again = self.winnings.resample(RESAMPLES, rng)
         first, second = self.trueskill(0), self.trueskill(1)
         spread = float(np.sqrt(np.mean((first - second) ** 2) / 2))
-        update_ratings = first + spread * rng.standard_normal((RESAMPLES, len(first)))
-        return {name: update_ratings if measure is None else measure(again) for name, measure in METRICS.items()}
+        resampled = first + spread * rng.standard_normal((RESAMPLES, len(first)))
+        return {name: resampled if measure is None else measure(again) for name, measure in METRICS.items()}
 
     def order(self, metric: str) -> list[int]:
-        """Return the places of the agents, the best one first."""
-        return [int(place) for place in np.argsort(-self.scores[metric], kind="stable")]
+        """Return the indices of the agents, the best one first."""
+        return [int(index) for index in np.argsort(-self.scores[metric], kind="stable")]
 
     def ranks(self, scores: Floats) -> NDArray[np.int64]:
-        """Return (n,): 1 for the best."""
+        """Return the (n,) ranks; 1 is the best."""
         return np.argsort(np.argsort(-scores, kind="stable"), kind="stable") + 1
 
     def has_type(self, *types: str) -> NDArray[np.bool_]:
-        """Return True for the agents of these types, (n,)."""
+        """Return an (n,) mask of the agents of these types."""
         return np.isin(self.types, types)
 
     def is_in_division(self, name: str) -> NDArray[np.bool_]:
-        """Return True for the agents that come from a division, (n,)."""
+        """Return an (n,) mask of the agents from a division."""
         return np.asarray(np.array(self.divisions) == name, np.bool_)
 
     @property
     def plane(self) -> Floats:
-        """(n, 2): distorted aggression and the share of folds among folds, calls and raises.
+        """(n, 2) styles: distorted aggression, and the share of folds among folds, calls and raises.
 
-        The paper's plots have tightness itself, which is without bound; t / (1 + t) is its distortion of aggression.
+        The paper plots the tightness t, which is unbounded. The share of folds is t / (1 + t), as distorted aggression
+        is a / (1 + a).
         """
         aggression = np.nan_to_num([style.distorted_aggression for style in self.styles], nan=0.0)
         tightness = np.array([style.tightness for style in self.styles])
@@ -130,7 +131,7 @@ class Findings:
 
 
 def collect_findings(league: League, folder: Path, style_hands: int, progress: Callable[[str], Any]) -> Findings:
-    """Return the agents of an evaluated league with their scores; styles are kept in `folder`."""
+    """Return the agents of an evaluated league with their scores; styles are stored in `folder`."""
     store = league.store
     members = tuple(member for member in league.members.values() if not member.learns)
     names = {row.id: row.name for row in league.divisions.values()}
@@ -148,14 +149,14 @@ def collect_findings(league: League, folder: Path, style_hands: int, progress: C
         ratings=(final_ratings(histories[0]), final_ratings(histories[1])),
         histories=(histories[0], histories[1]),
         internal=internal,
-        styles=_styles(league, members, folder, style_hands, progress),
+        styles=_load_styles(league, members, folder, style_hands, progress),
     )
 
 
-def _styles(
+def _load_styles(
     league: League, members: Sequence[Member], folder: Path, hands: int, progress: Callable[[str], Any]
 ) -> tuple[Style, ...]:
-    """Return the styles of the members: those in the file of the folder, if it has them all, else all anew."""
+    """Return the styles of the members, from the file in `folder` if it has all of them, else measured."""
     path, names = folder / _STYLES, [member.name for member in members]
     if path.exists():
         with np.load(path) as kept:

@@ -1,4 +1,4 @@
-"""Pictures of runs as Shi et al. (2022) draw them, by matplotlib, which is imported when it is needed."""
+"""Figures of training runs, like those of Shi et al. (2022)."""
 
 from __future__ import annotations
 
@@ -8,33 +8,32 @@ from typing import Any
 
 import numpy as np
 
+from card_baselines.figures import make_figure, save_figure
 from card_baselines.papers.shi2022.tables import UNIT
 from card_baselines.run_folder import RunFolder
-from card_envs.files import replace_file
 
 
 def draw_losses(root: Path, folders: Sequence[Path]) -> None:
-    """Draw the losses of runs over their episodes (figures 4 and 5) into losses.png: mean and range of the seeds."""
-    _draw(root / "losses.png", folders, {"actor_loss": "P loss", "critic_loss": "Q loss"}, "")
+    """Write losses.png: losses of runs over their episodes (figures 4 and 5), mean and range over seeds."""
+    _draw_curves(root / "losses.png", folders, {"actor_loss": "P loss", "critic_loss": "Q loss"}, "")
 
 
 def draw_gains(root: Path, folders: Sequence[Path]) -> None:
-    """Draw what runs win from the panel in the course of their training into gains.png: mean and range of the seeds."""
+    """Write gains.png: winnings of runs against the panel during training, mean and range over seeds."""
     panel = RunFolder(folders[0]).config()["panel"]
     if panel:
-        _draw(root / "gains.png", folders, {f"v {name}": f"against five {name}" for name in panel}, UNIT)
+        _draw_curves(root / "gains.png", folders, {f"v {name}": f"against five {name}" for name in panel}, UNIT)
 
 
-def _draw(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: str) -> None:
+def _draw_curves(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: str) -> None:
     from matplotlib import colormaps
-    from matplotlib.figure import Figure
 
     kinds: dict[str, list[dict[float, dict[str, float]]]] = {}
     for folder in folders:
         run = RunFolder(folder)
         rows = {row["episodes"]: row for row in run.metrics()}  # a run that was killed may have measured twice
-        kinds.setdefault(_kind(run.config()), []).append(rows)
-    figure = Figure(figsize=(1.0 + 3.6 * len(columns), 3.6), dpi=150, layout="constrained")
+        kinds.setdefault(_describe_kind(run.config()), []).append(rows)
+    figure = make_figure(1.0 + 3.6 * len(columns), 3.6)
     for axes, (column, title) in zip(figure.subplots(1, len(columns), sharey=bool(unit)), columns.items(), strict=True):
         for number, (kind, runs) in enumerate(kinds.items()):
             colour, episodes = colormaps["tab10"](number), np.array(list(runs[0])) / 1000
@@ -50,9 +49,8 @@ def _draw(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: st
         figure.axes[0].set_ylabel(unit)
     lines = figure.axes[0].get_legend_handles_labels()
     figure.legend(*lines, loc="outside lower center", ncols=min(4, len(kinds)), frameon=False, fontsize=9)
-    with replace_file(path) as temporary:
-        figure.savefig(temporary)
+    save_figure(figure, path)
 
 
-def _kind(config: dict[str, Any]) -> str:
+def _describe_kind(config: dict[str, Any]) -> str:
     return f"{config['algorithm']}, {config['history']}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
-from card_baselines.papers.verdicts import describe_place
+from card_baselines.papers.verdicts import describe_rank
 from card_baselines.papers.zheng2022.tables import PAPER_TABLES, REWARDS_TABLE, SHARES_TABLE
 
 
@@ -32,7 +32,7 @@ def _matches_table(results: Sequence[Mapping[str, Any]], number: int) -> Printed
     rows = [
         [
             r["row"], r["rival"], f"{r['paper']:+.3f}", format_gain(r), _format_seeds(r),
-            describe_place(r["paper"], r["by_seed"]), format_gain(r["untrained"]) if r.get("untrained") else "",
+            describe_rank(r["paper"], r["by_seed"]), format_gain(r["untrained"]) if r.get("untrained") else "",
             r["verdict"],
         ]
         for r in results
