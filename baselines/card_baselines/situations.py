@@ -90,9 +90,7 @@ def _play_line(game: Game, options: dict[str, object], history: str) -> Tables:
     for number, street in enumerate(history.split("/")):
         for word in street.split():
             if int(tables["street"][0]) != number or int(tables["actor"][0]) == NOBODY:
-                raise ValueError(
-                    f"history {history!r}: {word!r} is on the wrong street: check the " / " between streets"
-                )
+                raise ValueError(f"history {history!r}: {word!r} is on the wrong street: check the / between streets")
             _apply_word(game, tables, word)
     return tables
 

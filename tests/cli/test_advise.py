@@ -29,7 +29,7 @@ def test_probabilities_and_equity_of_a_line(capsys: pytest.CaptureFixture[str]) 
         (["--board", "7c8c2s"], "leads to a board of 0 cards, but 3 are named"),
         (["--board", "7c8cAh"], "all different"),
         (["--history", "f"], "the hand is over"),
-        (["--history", "c / k"], "does not stand on the street"),
+        (["--history", "c / k"], "is on the wrong street"),
         (["--history", "r5000"], "is not legal"),
         (["--history", "dance"], "not an action"),
     ],

@@ -369,7 +369,10 @@ TWO = ("--agents", "random", "random")
         (("check", "kuhn_poker", "--set", "seats=3"), ["no setting 'seats'", "'num_players'"]),
         (("match", "limit_holdem", "--agents", "random"), ["has 2 seats here, but 1 agents are named"]),
         (("match", "leduc_holdem", "--agents", "random", "runs/none"), ["there is no folder", "runs/none"]),
-        (("match", "leduc_holdem", "--agents", "random", "os:path"), ["os has no class with a method act\n"]),
+        (
+            ("match", "leduc_holdem", "--agents", "random", "os:path"),
+            ["no class with a method act; `card-envs match --help` describes its options\n"],
+        ),
         (("hands-needed", "--difference", "1", "--pilot", "no.json"), ["card-envs: no.json: No such file"]),
         (("mach",), ["did you mean 'match'", "; `card-envs --help` describes them\n"]),
         (("match", "limit_holden", *TWO), ["did you mean 'limit_holdem-v0'", "; `card-envs envs` lists them\n"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,6 +39,9 @@ _NEXT_STEPS = {
 INTERRUPTED, BROKEN_PIPE = 130, 141
 """Exit codes after Ctrl-C, and when the output is no longer read: those of shells."""
 
+_COMMAND = re.compile(r"\b(card-envs|pip install) ")
+"""A command in a message of an error."""
+
 _TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
 """Messages of NumPy about arrays that are larger than any memory."""
 
@@ -63,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if not _is_expected(error):
             raise
-        print(f"card-envs: {_explain(error)}", file=sys.stderr)
+        print(f"card-envs: {_add_next_step(_explain(error), arguments[0])}", file=sys.stderr)
         return WRONG_USE
 
 
@@ -99,6 +103,13 @@ def _explain(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error) + _next_step(error)
+
+
+def _add_next_step(message: str, name: str) -> str:
+    """Return an error message that ends with a command to type next: the help of the command if it names no other."""
+    if name not in COMMANDS or message.endswith(tuple(_NEXT_STEPS.values())) or _COMMAND.search(message):
+        return message
+    return f"{message}; `card-envs {name} --help` describes its options"
 
 
 def _next_step(error: BaseException | None) -> str:

@@ -81,8 +81,7 @@ def _open_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise ValueError(
-            f"cannot listen at {host}, port {port}: {error.strerror}; choose another one, or any that is "
-            "free with --port 0"
+            f"cannot listen at {host}, port {port}: {error.strerror}; `card-envs serve --port 0` takes a free one"
         ) from error
     listening.set_inheritable(True)
     return listening
