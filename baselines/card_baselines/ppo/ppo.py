@@ -87,7 +87,7 @@ def ppo_loss(
         clipped = minibatch["value"] + (value - minibatch["value"]).clamp(-clip, clip)
         error = torch.maximum(error, (clipped - minibatch["target"]).square())
     value_loss = 0.5 * error.mean()
-    kl = (ratio - 1 - log_ratio).mean()
+    kl = (ratio - 1 - log_ratio).mean()  # low-variance estimator (Schulman, Approximating KL divergence, 2020)
     loss = -objective + schedules.kl_penalty * kl - schedules.entropy * entropy + _VALUE_WEIGHT * value_loss
     return loss, {"entropy": entropy.detach(), "value_loss": value_loss.detach(), "kl": kl.detach()}
 

@@ -1,4 +1,4 @@
-"""The trained agents that come with the package, by name; docs/results/agents.md says what they win and cost.
+"""The trained agents that come with the package, by name; docs/results/agents.md has their results and costs.
 
 Each has a folder below `pretrained/` with settings, weights (safetensors, float16), measures and final results.
 """
