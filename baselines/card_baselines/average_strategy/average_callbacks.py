@@ -21,7 +21,6 @@ from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent import choose
 from card_envs.files import replace_file
 from card_envs.game import Game
-from card_envs.observation import mask_records, observation_records
 
 SNAPSHOTS_FOLDER, NETWORK_FOLDER = "average_snapshots", "average_network"
 """Folders inside the run folder that play the average."""
@@ -94,9 +93,7 @@ class NetworkAverage(LearnerCallback):
         own_seat = self._rng.integers(game.num_seats, size=len(tables))
         device = next(policy.parameters()).device
         while len(rows):
-            observation = np.empty((len(rows), game.layout.size), game.layout.dtype)
-            mask = np.empty((len(rows), game.num_actions), np.int8)
-            game.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
+            observation, mask = game.observe_actors(tables, rows)
             is_own = tables["actor"][rows] == own_seat[rows]
             with torch.inference_mode():
                 logits = policy(torch.from_numpy(observation).to(device).float()).cpu().numpy()

@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.neural.advantage_network import make_network
-from card_baselines.neural.external_sampling import Policy, Samples, observe
+from card_baselines.neural.external_sampling import Policy, Samples
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
@@ -149,7 +149,7 @@ def play_lines(
     tables, rows, weight = tables.copy(), np.arange(len(tables)), np.ones(len(tables))
     steps = []
     while len(rows):
-        observation, action_mask = observe(game, tables[rows])
+        observation, action_mask = game.observe_actors(tables, rows)
         strategy = policy(observation, action_mask)
         is_own = tables["actor"][rows] == traversers[rows]
         explored = exploration * action_mask / action_mask.sum(axis=1, keepdims=True) + (1 - exploration) * strategy
@@ -172,7 +172,7 @@ def observe_other_seat(game: Game, tables: Tables) -> NDArray[Any]:
     """Return the observations (n, d) of the seats that do not act, as if it were their turn."""
     other = tables.copy()
     other["actor"] = 1 - other["actor"]
-    return observe(game, other)[0]
+    return game.observe_actors(other, np.arange(len(other)))[0]
 
 
 def estimate_advantages(steps: list[Step], values: list[Floats]) -> Samples:

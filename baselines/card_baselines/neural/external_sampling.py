@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
-from card_envs.observation import mask_records, observation_records
 from card_envs.typing import Floats
 
 MAX_TABLES = 2_000_000
@@ -104,7 +103,7 @@ def _advance(
     game: Game, tables: Tables, traversers: NDArray[np.int64], policy: Policy, rng: np.random.Generator
 ) -> tuple[_Level, Tables]:
     """Return the decisions at the tables, and copies of the tables after all actions that are tried."""
-    observation, action_mask = observe(game, tables)
+    observation, action_mask = game.observe_actors(tables, np.arange(len(tables)))
     probabilities = policy(observation, action_mask)
     is_own = tables["actor"] == traversers
     own, own_action = np.nonzero(action_mask * is_own[:, None])
@@ -119,15 +118,6 @@ def _advance(
     rewards = np.where(is_over, seat_rewards[np.arange(len(parent)), traversers[parent]], 0.0)
     continuing = np.flatnonzero(is_over == 0)
     return _Level(observation, action_mask, probabilities, is_own, parent, action, rewards, continuing), children
-
-
-def observe(game: Game, tables: Tables) -> tuple[NDArray[Any], NDArray[np.int8]]:
-    """Return observations (n, d) and action masks (n, num_actions) of the seats to act."""
-    observation = np.empty((len(tables), game.layout.size), game.layout.dtype)
-    action_mask = np.empty((len(tables), game.num_actions), np.int8)
-    records = observation_records(observation), mask_records(action_mask)
-    game.encoder.observe_batch(tables, np.arange(len(tables)), *records)
-    return observation, action_mask
 
 
 def _require_room(game: Game, num_tables: int) -> None:

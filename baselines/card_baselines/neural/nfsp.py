@@ -23,7 +23,6 @@ from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner
-from card_baselines.neural.external_sampling import observe
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
@@ -140,7 +139,7 @@ class Nfsp(MeasuredLearner):
     def _play_step(self, epsilon: float) -> None:
         """Take an action at every table, and add the transitions and the best response's decisions to the memories."""
         game, rows = self.game, self._rows
-        observation, action_mask = observe(game, self._tables)
+        observation, action_mask = game.observe_actors(self._tables, rows)
         seats = self._tables["actor"].astype(np.int64)
         by_response = self._plays_response[rows, seats]
         greedy = self._greedy_actions(observation, action_mask)

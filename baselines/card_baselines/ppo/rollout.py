@@ -22,7 +22,7 @@ from card_baselines.ppo.rollout_buffer import RolloutBuffer
 from card_baselines.runs.checkpoint import strip_prefix
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
 from card_envs.game import Game
-from card_envs.observation import mask_records, observation_records
+from card_envs.observation import mask_records
 from card_envs.typing import Rows
 from card_envs.vector import VectorTables
 
@@ -100,9 +100,7 @@ class SelfPlayTables:
 
     def observe(self, rows: Rows) -> tuple[NDArray[Any], NDArray[np.int16]]:
         """Return observations (n, d) and lists of legal actions (n, k) of the actors at `rows`."""
-        observation = np.empty((len(rows), self.game.layout.size), self.game.layout.dtype)
-        mask = np.empty((len(rows), self.game.num_actions), np.int8)
-        self.game.encoder.observe_batch(self._tables, rows, observation_records(observation), mask_records(mask))
+        observation, mask = self.game.observe_actors(self._tables, rows)
         return observation, list_legal(mask, np.empty(len(rows), np.int64))
 
     def step(self, rows: Rows, actions: Rows) -> tuple[Rows, NDArray[np.float32]]:
