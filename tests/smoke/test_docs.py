@@ -169,3 +169,14 @@ def test_the_reference_holds_everything_public() -> None:
     wrappers = {f"card_wrappers.{file.stem}" for file in (REPO / "wrappers" / "card_wrappers").glob("[!_]*.py")}
     assert modules | packages | wrappers <= described
     assert all(importlib.util.find_spec(name) for name in described)
+
+
+IMPORT = re.compile(r"^(?:from|import) (card_[\w.]+)", re.M)
+
+
+@pytest.mark.parametrize("folder", ["guides", "frameworks", "envs"])
+def test_the_reference_holds_everything_that_examples_import(folder: str) -> None:
+    described = set(re.findall(r"^## (card_\S+)$", "".join(page.read_text() for page in REFERENCE), re.M))
+    for page, block in BLOCKS:
+        if page.is_relative_to(DOCS / folder):
+            assert set(IMPORT.findall(block["code"])) <= described, name_of(page)
