@@ -18,14 +18,7 @@ from typing import Any, cast
 
 import torch
 
-from card_baselines.agents.learned.big2_critic import (
-    CRITIC_WEIGHTS,
-    HIDDEN_SIZE,
-    NUM_OPPONENTS,
-    make_critic,
-    save_critic,
-    show_hidden_hands,
-)
+from card_baselines.neural.hidden_hands import HIDDEN_SIZE, NUM_OPPONENTS, show_hidden_hands
 from card_baselines.ppo.algorithm import make_callbacks
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.ppo.config import Schedules
@@ -37,7 +30,6 @@ from card_baselines.ppo.rollout import EXPLOITER
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require
-from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.big2.config import is_big2
 
@@ -143,11 +135,13 @@ class AsymmetricPpo(FastPpo):
         super().start_from(run)
         self.value_updates = self.config.critic_updates if self.value_updates else 0
 
-    def save_policy(self, run: RunFolder) -> None:
-        """Write the policy that plays, and beside it the critic."""
-        super().save_policy(run)
-        with replace_file(run.path / CRITIC_WEIGHTS) as temporary:
-            save_critic(self.playing.value, self.config.reward_scale, temporary)
+
+def make_critic(num_inputs: int, hidden: tuple[int, ...]) -> torch.nn.Sequential:
+    """Return a network that computes a value, with hidden layers of these widths."""
+    layers: list[torch.nn.Module] = []
+    for inputs, outputs in zip((num_inputs, *hidden), hidden, strict=False):
+        layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
+    return torch.nn.Sequential(*layers, torch.nn.Linear((num_inputs, *hidden)[-1], 1))
 
 
 def card_loss(logits: torch.Tensor, hidden_hands: torch.Tensor) -> torch.Tensor:
