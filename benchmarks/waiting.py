@@ -33,13 +33,17 @@ from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.presets import PRESETS
 from card_baselines.speed.stopwatch import machine, one_core
 from card_envs import __version__, make_game
-from card_envs.agent import find_agent
+from card_envs.agent import RandomAgent, find_agent
+from card_envs.analysis.exploitability.best_response import strategy_exploitability, strategy_of
 from card_envs.analysis.exploitability.local_best_response import NUM_TABLES, LocalBestResponse
+from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.match import play_match
 
 Work = Callable[[], float]
 """Does some work and returns how many units (hands, decisions, starts) it was."""
+UNIFORM_LEDUC = 2.3736111111111113
+"""Exploitability of uniform play in Leduc hold'em, in chips a hand."""
 STUDENTS = ("qlearn_8", "qlearn_all", "sac_low")
 
 
@@ -98,6 +102,50 @@ def teach(learns: bool, hands: int = 2000) -> Work:
     return lambda: play_round(task).hands
 
 
+def measure_exploitability() -> Work:
+    """Compute the exact exploitability of uniform play in Leduc hold'em; the unit is one strategy."""
+    tree = PublicTree(make_game("leduc_holdem-v0"))
+    strategy = strategy_of(RandomAgent(), tree)
+
+    def work() -> float:
+        assert abs(strategy_exploitability(tree, strategy).exploitability - UNIFORM_LEDUC) < 1e-9
+        return 1.0
+
+    return work
+
+
+def measure_exploitability_by_openspiel() -> Work:
+    """Compute the same by OpenSpiel, in Python on its own Leduc hold'em, as its algorithms do."""
+    import pyspiel
+    from open_spiel.python.algorithms.exploitability import exploitability
+    from open_spiel.python.policy import UniformRandomPolicy
+
+    game = pyspiel.load_game("leduc_poker")
+    policy = UniformRandomPolicy(game)
+
+    def work() -> float:
+        assert abs(exploitability(game, policy) - UNIFORM_LEDUC) < 1e-9
+        return 1.0
+
+    return work
+
+
+def play_by_rlcard(hands: int = 200) -> Work:
+    """Play RLCard's tournament of two random agents in limit hold'em; units are hands."""
+    import rlcard
+    from rlcard.agents import RandomAgent as RlcardRandomAgent
+    from rlcard.utils import tournament
+
+    env = rlcard.make("limit-holdem", config={"seed": 0})
+    env.set_agents([RlcardRandomAgent(num_actions=env.num_actions) for _ in range(2)])
+
+    def work() -> float:
+        tournament(env, hands)
+        return float(hands)
+
+    return work
+
+
 def start(*words: str, is_cold: bool = False) -> Work:
     """Run a Python process, with an empty folder of compiled kernels if `is_cold`; the unit is one process."""
 
@@ -145,6 +193,15 @@ ROWS = {
     "league": Row(
         "league round of six students (kaminsky2020), learning", "µs a hand", 1e6, lambda: teach(learns=True),
         "only playing", lambda: teach(learns=False),
+    ),
+    "exploitability": Row(
+        "exact exploitability in Leduc hold'em", "s a strategy", 1, measure_exploitability,
+        "OpenSpiel, in Python", measure_exploitability_by_openspiel,
+    ),
+    "tournament": Row(
+        "match of two random agents, limit hold'em", "µs a hand", 1e6,
+        lambda: play("limit_holdem-v0", "random", "random", 20_000),
+        "RLCard's tournament", play_by_rlcard,
     ),
     "agents": Row("card-envs agents", "s", 1, lambda: start(*COMMAND, "agents"), *NOTHING),
     "envs": Row("card-envs envs", "s", 1, lambda: start(*COMMAND, "envs"), *NOTHING),
