@@ -87,12 +87,20 @@ def require_allowed(kind: str, name: str) -> None:
 
 
 def load_object(location: str) -> Any:
-    """Return the object at "module:NAME"; ImportError or AttributeError if there is none.
+    """Return the object at "module:NAME" or "path/to/file.py:NAME".
 
     Callers pass locations of the registry; names from elsewhere go through `require_allowed` first.
+
+    Raises:
+        ImportError, AttributeError, FileNotFoundError: If there is no such module, name or file.
     """
-    module, _, name = location.partition(":")
-    return getattr(load_module(module), name)
+    source, _, name = location.rpartition(":")
+    return getattr(load_file(Path(source)) if source.endswith(".py") else load_module(source), name)
+
+
+def source_of(module: str) -> str:
+    """Return the name of a module, or the path of its file if `load_file` loaded it: what other processes can load."""
+    return str(sys.modules[module].__file__) if module.startswith(_FILE_PREFIX) else module
 
 
 def load_module(name: str) -> ModuleType:
@@ -100,12 +108,16 @@ def load_module(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
+_FILE_PREFIX = "loaded_file_"
+"""Start of the names of modules that `load_file` loads."""
+
+
 def load_file(path: Path) -> ModuleType:
     """Return a Python file as a module, which is run once per process; FileNotFoundError if there is no file."""
     path = path.expanduser().resolve()
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    name = f"agent_file_{path.stem}_{abs(hash(path))}"
+    name = f"{_FILE_PREFIX}{path.stem}_{abs(hash(path))}"
     if name not in sys.modules:
         found = importlib.util.spec_from_file_location(name, path)
         assert found is not None and found.loader is not None

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.formatting import markdown_table
-from card_envs.locations import UnknownNameError, load_object, require_allowed
+from card_envs.locations import UnknownNameError, load_object, require_allowed, source_of
 from card_envs.records import Tables
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
@@ -110,7 +110,7 @@ class Layout:
             observation: (..., size) one observation or many.
 
         Returns:
-            Name of a block -> view of its numbers, (..., *block.dimensions).
+            Name of a block -> view of its numbers, with the leading axes and then `block.dimensions`.
 
         Raises:
             ValueError: If the last axis is not `size` long.
@@ -237,7 +237,7 @@ class Encoder:
         module = self.layout.__module__
         for name, value in vars(sys.modules[module]).items():
             if value is self:
-                return load_encoder, (f"{module}:{name}",)
+                return load_encoder, (f"{source_of(module)}:{name}",)
         return super().__reduce_ex__(2)
 
 
@@ -301,7 +301,7 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
 
     Args:
         encoders: The encoders of a game by name.
-        name: One of these names, "module:NAME", or an encoder, which is returned unchanged.
+        name: One of these names, "module:NAME", "path/to/file.py:NAME", or an encoder, which is returned unchanged.
 
     Raises:
         ValueError: For an unknown name.
@@ -313,17 +313,18 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
         return load_encoder(name)
     if not isinstance(name, str) or name not in encoders:
         raise UnknownNameError(
-            f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, or module:NAME",
+            f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, module:NAME or "
+            "file.py:NAME",
             "encoder",
         )
     return encoders[name]
 
 
 def load_encoder(location: str) -> Encoder:
-    """Return the encoder at "module:NAME"; ValueError if there is none."""
+    """Return the encoder at "module:NAME" or "path/to/file.py:NAME"; ValueError if there is none."""
     try:
         found = load_object(location)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, FileNotFoundError) as error:
         raise ValueError(f"encoder {location!r} cannot be found: {error}") from error
     if not isinstance(found, Encoder):
         raise ValueError(f"{location} is a {type(found).__name__}, not an Encoder")

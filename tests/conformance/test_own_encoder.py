@@ -1,4 +1,4 @@
-"""Encoders that the package does not know: given as an object, or found at module:NAME."""
+"""Encoders that the package does not know: given as an object, or found at module:NAME or file.py:NAME."""
 
 from __future__ import annotations
 
@@ -74,11 +74,22 @@ def test_a_game_with_it_can_be_copied_and_named() -> None:
     assert make_game("limit_holdem-v0", encoder=LOCATION).encoder is MINE
 
 
+def test_an_encoder_in_a_file_is_named_by_its_path_and_found_by_other_processes(tmp_path: Path) -> None:
+    file = tmp_path / "my_encoders.py"
+    file.write_text(Path(__file__).read_text())
+    encoder = make_game("limit_holdem-v0", encoder=f"{file}:MINE").encoder
+    assert encoder.name == "mine" and encoder is not MINE
+    assert encoder.__reduce__()[1] == (f"{file}:MINE",)
+    assert pickle.loads(pickle.dumps(encoder)) is encoder
+
+
 def test_what_is_missing_is_said() -> None:
-    with pytest.raises(ValueError, match="an Encoder of your own, or module:NAME"):
+    with pytest.raises(ValueError, match="an Encoder of your own, module:NAME or file"):
         make_game("limit_holdem-v0", encoder="mine")
     with pytest.raises(ValueError, match="cannot be found"):
         make_game("limit_holdem-v0", encoder="no_such_module:MINE")
+    with pytest.raises(ValueError, match="cannot be found: there is no file"):
+        make_game("limit_holdem-v0", encoder="no_such_file.py:MINE")
     with pytest.raises(ValueError, match="is a int, not an Encoder"):
         make_game("limit_holdem-v0", encoder="card_envs.cards:DECK_SIZE")
 

@@ -1,11 +1,11 @@
 """Conversion between action ids of our hold'em games and of OpenSpiel's `universal_poker`, which Kaggle also uses.
 
-| betting abstraction | action numbers of `universal_poker` |
-|---|---|
-| any, limit games | 0 fold, 1 check or call, 2 bet or raise |
-| `fullgame` | 0, 1; for a bet or raise the player's chips in the hand after it |
-| `fcpa` | 0, 1, 2 bet the pot, 3 all-in |
-| `fchpa` | 0, 1, 2 bet the pot, 3 all-in, 4 bet half of the pot |
+Action numbers of `universal_poker`, by betting abstraction:
+
+* any, in limit games: 0 fold, 1 check or call, 2 bet or raise
+* `fullgame`: 0, 1; for a bet or raise the player's chips in the hand after it
+* `fcpa`: 0, 1, 2 bet the pot, 3 all-in
+* `fchpa`: 0, 1, 2 bet the pot, 3 all-in, 4 bet half of the pot
 
 The pot includes the call, as in our bet menus. Half of the pot is offered only if the whole pot is possible. A bet of
 the pot that is all-in has number 2. Seats are those of our OpenSpiel games: player 0 is the first seat left of the
