@@ -32,6 +32,11 @@ def test_outputs_and_gradients_are_those_of_the_layers(activation: type[torch.nn
 
 
 @pytest.mark.skipif(not _is_onednn_faster(), reason="PyTorch multiplies as fast on this processor")
+def test_no_layers_change_nothing() -> None:
+    inputs = torch.rand(64, 8)
+    assert torch.equal(apply_layers([], inputs), inputs)
+
+
 def test_large_batches_go_through_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
     layers, rows = make_layers(torch.nn.ReLU), []
     multiply = torch.ops.mkldnn._linear_pointwise

@@ -62,7 +62,7 @@ def test_without_a_gpu_a_sentence_says_what_is_missing(monkeypatch: pytest.Monke
         make_vector("kuhn_poker-v0", 4, device="cuda")
     monkeypatch.setattr(device, "find_spec", lambda name: name)
     if importlib.util.find_spec("numba_cuda") is None:  # Numba's own older target answers then: no driver either
-        with pytest.raises(CudaUnavailableError, match=r'finds no GPU that it can use \(.+\): use device="cpu"'):
+        with pytest.raises(CudaUnavailableError, match=r'finds no usable GPU \((?s:.+)\): use device="cpu"'):
             make_vector("kuhn_poker-v0", 4, device="cuda")
     monkeypatch.setattr(device, "COMPILED", False)
     with pytest.raises(CudaUnavailableError, match="unset NUMBA_DISABLE_JIT"):
@@ -77,9 +77,9 @@ def test_unknown_devices_and_threads_on_a_gpu_are_refused() -> None:
     wrong: Any = "gpu"
     with pytest.raises(ValueError, match=r"device 'gpu' is not known: choose one of \['cpu', 'cuda'\]"):
         make_vector("kuhn_poker-v0", 4, device=wrong)
-    with pytest.raises(ValueError, match="num_threads 2 is of the processor"):
+    with pytest.raises(ValueError, match="num_threads 2 is for the processor"):
         make_vector("kuhn_poker-v0", 4, num_threads=2, device="cuda")
-    with pytest.raises(ValueError, match="reuse_buffers 1 is of the processor"):
+    with pytest.raises(ValueError, match="reuse_buffers 1 is for the processor"):
         make_vector("kuhn_poker-v0", 4, reuse_buffers=1, device="cuda")
 
 

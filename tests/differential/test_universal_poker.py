@@ -122,7 +122,7 @@ def test_numbers_are_translated_and_back(
                 action = from_universal_poker(game, hand.tables, 0, number, abstraction)
                 assert to_universal_poker(game, hand.tables, 0, action, abstraction) == number
             for number in {2, 3, 4, 5, stack + 1, -1} - set(numbers):
-                with pytest.raises(ValueError, match="no legal action"):
+                with pytest.raises(ValueError, match="not a legal action"):
                     from_universal_poker(game, hand.tables, 0, number, abstraction)
             number = hand.choose(numbers)
             num_bets += number > CALL
@@ -164,5 +164,5 @@ def test_what_has_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="abstraction 'fc' is not known"):
         from_universal_poker(game, tables, 0, 2, "fc")  # type: ignore[arg-type]
     coarse = ours("nolimit", 2, 400, "fcpa")
-    with pytest.raises(ValueError, match="number 25 of fullgame is no legal action of no_limit_holdem"):
+    with pytest.raises(ValueError, match="number 25 of fullgame is not a legal action of no_limit_holdem"):
         from_universal_poker(coarse, dealt(coarse), 0, 25)

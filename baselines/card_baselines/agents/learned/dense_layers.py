@@ -7,6 +7,7 @@ AMD with AVX-512, oneDNN takes half of the time, and sets negative numbers to ze
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -20,7 +21,7 @@ def apply_layers(layers: Sequence[torch.nn.Module], inputs: torch.Tensor) -> tor
     if not _is_onednn_faster() or inputs.device.type != "cpu" or len(inputs) < _MIN_ROWS:
         return torch.nn.Sequential(*layers)(inputs)  # type: ignore[no-any-return]
     is_rectified = False
-    for layer, following in zip(layers, [*layers[1:], None], strict=True):
+    for layer, following in zip_longest(layers, layers[1:]):
         if isinstance(layer, torch.nn.Linear):
             is_rectified = isinstance(following, torch.nn.ReLU)
             inputs = _Linear.apply(inputs, layer.weight, layer.bias, is_rectified)  # type: ignore[no-untyped-call]
