@@ -173,7 +173,7 @@ class LiveSession:
         """Return the message that shows the table to a player, or with all cards for None (where no person plays)."""
         session, plan = self.session, self.session.plan
         seat = None if index is None else plan.seat_of(index, session.hand)
-        is_repeated = plan.block > 0  # whoever knew all cards of the deal would gain by it
+        is_repeated = plan.block > 0  # a player who knew all cards of the deal would have an advantage
         seen = make_scene(session.game, session.tables, seat, names_by_seat(session), reveal_at_end=not is_repeated)
         return seen | {
             "type": "table",

@@ -169,7 +169,7 @@ class Session:
             agent.deal_ends(_ROW, rewards)
 
     def _view_of(self, index: int) -> Decisions:
-        """Return the table as a player sees it, whoever is to act."""
+        """Return the table as a player sees it, also when another player is to act."""
         seats = np.array([self.plan.seat_of(index, self.hand)])
         return Decisions(self._games[index], seats, _ROW, np.zeros(1), self.tables, _ROW)
 
