@@ -1,4 +1,4 @@
-"""An agent that plays as another one until the river, and solves the river anew while it plays."""
+"""An agent that follows a blueprint strategy until the river and re-solves the river while it plays."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from card_envs.poker.hands import hand_number
 ITERATIONS = 200
 """Iterations of CFR+ for a river."""
 RANGE_SHARE = 0.5
-"""Share of the opponent's hands that come by its estimated range; with the others it may stop (`subgame_cfr`)."""
+"""Share of the opponent's hands that are weighted by its estimated range; the others go through the gadget."""
 
 
 class Resolve(Agent):
-    """Plays as a blueprint until the river, and solves the river anew with the ranges that the blueprint implies."""
+    """Follows a blueprint until the river, and re-solves the river from the ranges that the blueprint implies."""
 
     name = "resolve"
     greedy = False
@@ -31,13 +31,13 @@ class Resolve(Agent):
     def __init__(
         self, game: Game, policy: Agent | None = None, iterations: int = ITERATIONS, range_share: float = RANGE_SHARE
     ) -> None:
-        """Choose what is re-solved.
+        """Choose the blueprint and the accuracy of re-solving.
 
         Args:
             game: Heads-up limit hold'em, or an endgame of it.
             policy: The blueprint, which shows its probabilities and remembers nothing; by default `cfr_large`.
             iterations: Iterations of CFR+ for a river.
-            range_share: Share of the opponent's hands that come by its range, in 0 .. 1; 1 trusts the range wholly.
+            range_share: Share of the opponent's hands that are weighted by its range, in 0 .. 1; 1 uses no gadget.
 
         Raises:
             ValueError: For other games and blueprints, and numbers out of range.
@@ -61,7 +61,7 @@ class Resolve(Agent):
 
     @cached_property
     def resolver(self) -> RiverResolver:
-        """What solves rivers; the betting of the game is gone through when that is first asked for."""
+        """The solver of rivers. The betting tree of the game is built at the first use."""
         return RiverResolver(self._game, self.blueprint, self._iterations, self._range_share)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The decisions of a two-player game of hold'em by what a table tells of the betting, and how play comes there.
+"""The decisions of a two-player game of hold'em, found by the betting that a table records, and the path to each.
 
 A limit table tells all of its betting. A no-limit table tells the last eight decisions (`menu_tree.hash_betting`); of
 betting that it does not tell apart, one sequence stands for all.
@@ -63,7 +63,7 @@ class BettingPaths:
 
 
 def _play(tables: Tables, action: int, first: int) -> tuple[Tables, Numbers, Numbers]:
-    """Return the tables that an action leads to, where it ends nothing; the tables before are numbered from `first`."""
+    """Return the tables after an action that does not end the hand; `first` is the number of the first table before."""
     rows = np.flatnonzero(tables["legal"].astype(np.int64) >> action & 1)
     after = tables[rows]
     step_all(after, np.int64(action))

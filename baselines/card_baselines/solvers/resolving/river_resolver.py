@@ -27,10 +27,10 @@ from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.ranges import possible_hands
 
 FIRST_BOARD_CARD, BOARD_SIZE = 4, 5
-"""Where the board begins in `deck`, and its cards."""
+"""Index of the first board card in the field `deck`, and the number of board cards."""
 _MAX_SOLUTIONS = 256
 _TREMBLE = 1e-3
-"""Probability with which a player is taken to act at random, so that no betting is impossible."""
+"""Probability of a random action in the blueprint's strategy when ranges are computed: no range becomes empty."""
 
 Probabilities = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class RiverResolver:
     """Solutions for the rivers of a game, which are cached."""
 
     def __init__(self, game: Game, blueprint: Agent, iterations: int, range_share: float) -> None:
-        """Go through the betting of the game; raises ValueError if there is an action for every amount."""
+        """Build the betting tree of the game; ValueError where every amount is an action of its own."""
         first, self._ranges = _begin(game)
         self.paths = BettingPaths(first, game.num_actions)
         self.river = len(game.config.board_cards) - 1
@@ -76,7 +76,7 @@ class RiverResolver:
         self._no_buckets = np.zeros((1, NUM_HANDS), np.int64)
 
     def find_solution(self, number: int, board: Numbers) -> Solution:
-        """Return what the actor of a decision on the river, by its number in `paths`, plays on a board (5,)."""
+        """Return the solution of a river, given the number in `paths` of one of its decisions and a board (5,)."""
         root, player = self.paths.find_street(number), int(self.paths.tables["actor"][number])
         key = root, player, board.tobytes()
         found = self._solutions.get(key)
@@ -135,7 +135,7 @@ class RiverResolver:
     def _respond_to_blueprint(
         self, river: _River, player: int, board: Numbers, reach: Floats, hands: Numbers
     ) -> Floats:
-        """Return what the opponent's hands (hands,) win from the blueprint by a best response on the river."""
+        """Return the values (hands,) of a best response to the blueprint on the river, by hand of the opponent."""
         betting = river.betting
         own = np.flatnonzero(betting.player == player)
         policy = np.zeros((*betting.child.shape, len(hands)), np.float32)
