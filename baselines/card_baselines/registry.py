@@ -21,6 +21,7 @@ AGENTS = {
     "shi_rules_loose": "card_baselines.agents.scripted.shi_rules:ShiRulesLoose",
     "rlcard_rule": "card_baselines.agents.scripted.rlcard_rule:RLCardRule",
     "tight_aggressive": "card_baselines.agents.scripted.tight_aggressive:TightAggressive",
+    "position_ranges": "card_baselines.agents.scripted.position_ranges:PositionRanges",
     "loose_passive": "card_baselines.agents.scripted.loose_passive:LoosePassive",
     "equity": "card_baselines.agents.scripted.equity:Equity",
     "cfr": "card_baselines.solvers.limit.agent:Cfr",

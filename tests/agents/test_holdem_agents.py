@@ -13,6 +13,7 @@ from card_baselines.agents.scripted.equity import Equity, pot_share
 from card_baselines.agents.scripted.holdem_moves import CALLS_WEAK, RAISES_STRONG
 from card_baselines.agents.scripted.loose_passive import LoosePassive
 from card_baselines.agents.scripted.made_hand import DRAW, NOTHING, PAIR, STRONG, TOP_PAIR, classify_made_hand
+from card_baselines.agents.scripted.position_ranges import HAND_SHARES, PositionRanges
 from card_baselines.agents.scripted.random_low_fold import MAY_FOLD, RandomLowFold
 from card_baselines.agents.scripted.rlcard_rule import RLCardRule
 from card_baselines.agents.scripted.shi_rules import ShiRules, ShiRulesLoose
@@ -25,7 +26,7 @@ from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.match import play_match
 from card_envs.poker.ranks import hand_rank
-from card_envs.poker.starting_hands import starting_hand, starting_hands_of
+from card_envs.poker.starting_hands import STARTING_HAND_COUNTS, starting_hand, starting_hands_of
 from tests.helpers.holdem_hands import OneTable
 
 NAMES = {
@@ -42,6 +43,7 @@ NAMES = {
     "rlcard_rule": RLCardRule,
     "tight_aggressive": TightAggressive,
     "loose_passive": LoosePassive,
+    "position_ranges": PositionRanges,
     "equity": Equity,
 }
 FOLD, CALL, RAISE = 0, 1, 2
@@ -341,6 +343,56 @@ def test_loose_passive() -> None:
     assert then(player, "As Kd", "2c 7h 9d", "c 2") == "call"
     assert then(player, "As Kd", "2c 7h 9d", "2 4") == "fold"
     assert then(player, "Qs Jd", "2c 7h 9d", "c 2") == "fold"
+
+
+# --- position_ranges --------------------------------------------------------------------------------------------------
+
+NO_LIMIT_SIX_MAX = make_game("no_limit_holdem-v0", num_players=6)
+UTG, HJ, CO, BTN, SB = "", "f", "f f", "f f f", "f f f f"
+"""Decisions before a seat that is first in."""
+
+
+def at_six(hand: str, decisions: str, game: Game = NO_LIMIT_SIX_MAX) -> int:
+    """Return the action of position_ranges with `hand` after these decisions before the flop."""
+    table = OneTable(game.config, button=0)
+    table.play(decisions)
+    rest = [card for card in range(52) if card not in card_ids(hand)]
+    actor = table.actor
+    deck = [*rest[: 2 * actor], *card_ids(hand), *rest[2 * actor : 10]]
+    table = OneTable(game.config, button=0, deck=deck)
+    table.play(decisions)
+    return action(PositionRanges(), game, table)
+
+
+def test_hand_shares_are_places_of_all_hands() -> None:
+    assert HAND_SHARES @ STARTING_HAND_COUNTS / 1326 == pytest.approx(0.5)
+    aces, seven_deuce = (starting_hand(*card_ids(hand)) for hand in ("As Ad", "7s 2d"))
+    assert HAND_SHARES[aces] == pytest.approx(3 / 1326)
+    assert HAND_SHARES[seven_deuce] > 0.95
+
+
+def test_position_ranges_opens_more_hands_in_late_position() -> None:
+    half_pot = 2
+    opens = {
+        "As Ad": (UTG, HJ, CO, BTN, SB),
+        "Ks Td": (HJ, CO, BTN, SB),
+        "As 9d": (CO, BTN, SB),
+        "8s 7d": (BTN, SB),
+        "7s 2d": (),
+    }
+    for hand, positions in opens.items():
+        for position in (UTG, HJ, CO, BTN, SB):
+            assert at_six(hand, position) == (half_pot if position in positions else FOLD), (hand, position)
+
+
+def test_position_ranges_plays_fewer_hands_against_raises() -> None:
+    big_blind_after_a_raise = "4 f f f f"
+    assert at_six("As Ad", "4") == RAISE
+    assert at_six("7s 7d", "4") == CALL
+    assert at_six("As 9d", "4") == FOLD
+    assert at_six("As 9d", big_blind_after_a_raise) == CALL
+    assert at_six("7s 7d", "4 12") == FOLD
+    assert at_six("7s 2d", "c c c c c") == CALL  # checking is free
 
 
 # --- rlcard_rule ------------------------------------------------------------------------------------------------------

@@ -49,6 +49,13 @@ def test_tight_aggressive_beats_five_of_a_kind_at_a_table_of_six(others: str) ->
     assert first_of("tight_aggressive", others, 12_000, num_players=6).ci95[0] > 0
 
 
+@pytest.mark.parametrize("others", ["always_call", "chen", "equity"])
+def test_position_ranges_beats_five_of_a_kind_in_no_limit(others: str) -> None:
+    game = make_game("no_limit_holdem-v0", num_players=6)
+    agents = [find_agent("position_ranges", game), *[find_agent(others, game)] * 5]
+    assert play_match(game, agents, 12_000, seed=4, duplicate=True).agents[0].ci95[0] > 0
+
+
 @pytest.mark.parametrize("others", ["tight_aggressive", "always_call"])
 def test_cfr_beats_scripted_players(others: str) -> None:
     assert first_of("cfr", others, 10_000).ci95[0] > 0

@@ -37,7 +37,7 @@ from card_baselines.runs.checkpoint import (
 from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
-from card_envs.agent import action_probabilities, choose, find_agent
+from card_envs.agent import action_probabilities, choose, estimate_probabilities, find_agent
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.typing import Rows
@@ -50,7 +50,8 @@ class Config(GameRunConfig):
     """Settings of a run."""
 
     teacher: str = "cfr_large"
-    """The teacher: an agent name, "module:Class" or run folder. It must have `probabilities`."""
+    """The teacher: an agent name, "module:Class" or run folder. Where it shows no probabilities, the network learns
+    from one of its actions at each decision."""
     opponents: tuple[str, ...] = ("always_raise", "always_call", "random_low_fold", "equity")
     """Pool for mixed deals, in which a player of the pool has all seats but one."""
     mixed: float = 0.3
@@ -76,14 +77,14 @@ class Distillation(Learner):
     checkpoint = "distillation.safetensors"
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Make a network with random weights; ValueError for a teacher without probabilities or with a memory."""
+        """Make a network with random weights; ValueError for a teacher that remembers deals."""
         torch.manual_seed(config.seed)
         self.config, self.game, self.device = config, game, find_device(config.device)
         self.teacher = find_agent(config.teacher, game)
-        if not self.teacher.shows_probabilities or self.teacher.needs_deal_events:
+        if self.teacher.needs_deal_events:
             raise ValueError(
-                f"teacher {config.teacher!r} must show its probabilities and decide without memory of the deal, "
-                "as `cfr_large` and networks do"
+                f"teacher {config.teacher!r} remembers deals; it must decide without memory of the deal, "
+                "as `cfr_large`, networks and most scripted players do"
             )
         sizes = (game.layout.size, config.hidden, game.num_actions, "relu", (), len(config.hidden))
         self.network = FastActorCritic(*sizes).to(self.device)
@@ -132,7 +133,11 @@ class Distillation(Learner):
 
     def _ask_teacher(self, rows: Rows, legal: NDArray[np.int16]) -> NDArray[np.float32]:
         """Return the teacher's probabilities (n, k) of the listed legal actions (n, k) at `rows`."""
-        probabilities = action_probabilities(self.teacher, self.tables.decisions_of(self.teacher, rows))
+        decisions = self.tables.decisions_of(self.teacher, rows)
+        if self.teacher.shows_probabilities:
+            probabilities = action_probabilities(self.teacher, decisions)
+        else:
+            probabilities = estimate_probabilities(self.teacher, decisions, self.tables.rng, draws=1)
         listed = np.take_along_axis(probabilities, np.maximum(legal, 0).astype(np.int64), axis=1)
         return np.where(legal == NO_ACTION, 0.0, listed).astype(np.float32)
 

@@ -57,14 +57,19 @@ def action_for(t: Any, wanted: Any) -> Any:
 @kernel
 def raise_action(t: Any) -> Any:
     """Return the legal raise nearest to a raise by the pot (of two the smaller one), CALL_ACTION if there is none."""
+    return raise_action_to(t, np.int64(t.current_bet) + t.pot + amount_to_call(t))
+
+
+@kernel
+def raise_action_to(t: Any, raise_to: Any) -> Any:
+    """Return the legal raise nearest to a street commitment (of two the smaller one), CALL_ACTION if there is none."""
     if t.menu == MENU_LIMIT:
         return np.int64(FIRST_RAISE_ACTION)
-    pot_sized = np.int64(t.current_bet) + t.pot + amount_to_call(t)
     if t.menu == MENU_INTEGERS:
-        return min(max(pot_sized, np.int64(t.min_raise_to)), np.int64(t.max_raise_to)) + INTEGERS_OFFSET
+        return min(max(raise_to, np.int64(t.min_raise_to)), np.int64(t.max_raise_to)) + INTEGERS_OFFSET
     best, smallest = np.int64(CALL_ACTION), np.int64(2**62)
     for action in range(FIRST_RAISE_ACTION, num_menu_actions(t)):
-        distance = abs(amount_of(t, action) - pot_sized)
+        distance = abs(amount_of(t, action) - raise_to)
         if np.int64(t.legal) >> action & 1 == 1 and distance < smallest:
             best, smallest = np.int64(action), distance
     return best
