@@ -175,6 +175,18 @@ PRESETS = {
         evaluation_seconds=300.0,
         evaluation_hands=20_000,
     ),
+    "no_limit_six_max": Config(
+        env="no_limit_holdem-v0",
+        settings=("num_players=6", "encoder=equity"),
+        teacher="position_ranges",
+        opponents=("always_raise", "always_call", "random_low_fold", "loose_passive"),
+        hidden=(256, 128),
+        panel=("always_call", "tight_aggressive", "equity"),
+        minutes=3.0,
+        evaluation_seconds=60.0,
+        evaluation_hands=6_000,
+        final_hands=30_000,
+    ),
 }
 
 ALGORITHM = make_game_algorithm("distill", Config, Distillation, presets=PRESETS, activation="relu")
