@@ -70,7 +70,13 @@ def test_ppo_and_its_magnet_begin_with_the_distilled_policy(distilled: RunFolder
     assert all(torch.equal(tensor, wanted[name]) for name, tensor in magnet.items())
 
 
-def test_teachers_without_probabilities_are_refused() -> None:
-    config = replace(KUHN, env="limit_holdem-v0", teacher="mcts")
-    with pytest.raises(ValueError, match=r"teacher 'mcts' must show its probabilities"):
+def test_a_teacher_without_probabilities_is_learned_from_its_actions(tmp_path: Path) -> None:
+    config = replace(KUHN, teacher="always_raise", opponents=("always_call",), steps=60_000)
+    run = train(ALGORITHM, config, tmp_path / "run", progress=False)
+    assert run.metrics()[-1]["kl_from_teacher"] < 0.01
+
+
+def test_teachers_that_remember_deals_are_refused() -> None:
+    config = replace(KUHN, env="limit_holdem-v0", teacher="brennus")
+    with pytest.raises(ValueError, match=r"teacher 'brennus' remembers deals"):
         Distillation(config, config.game())
