@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from card_baselines.exploitability.ranges.strategy import AgentStrategy
 from card_baselines.exploitability.ranges.turn_endgame import TurnEndgame
-from card_baselines.solvers.resolving.agent import ITERATIONS, RANGE_SHARE, Resolve
+from card_baselines.solvers.resolving.agent import RANGE_SHARE, Resolve
 from card_baselines.solvers.subgame_betting import NUM_PLAYERS, grow_betting
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
@@ -27,13 +27,20 @@ from card_envs.games.holdem.state import Street
 _FIRST_BOARD_CARD, _TURN_CARDS = 4, 4
 
 
-def draw_turn(game: Game, agent: Agent, rng: np.random.Generator) -> tuple[np.ndarray, NDArray[np.int64]]:
-    """Return a table (1,) at which a hand has come to the turn, both seats played by the agent, and its board (4,)."""
+def draw_turn(
+    game: Game, agent: Agent, smallest_pot: float, rng: np.random.Generator
+) -> tuple[np.ndarray, NDArray[np.int64]]:
+    """Return a table (1,) at which a hand has come to the turn, both seats played by the agent, and its board (4,).
+
+    Hands with less than `smallest_pot` there, in big blinds, are left out.
+    """
     while True:
         tables, row = game.new_tables(1), np.zeros(1, np.int64)
         cards = rng.permutation(game.config.deck_cards)[: game.config.num_dealt].tolist()
         game.deal_with(tables, 0, {"button": NUM_PLAYERS - 1, "deck": cards})
         while not tables["is_over"][0]:
+            if tables["street"][0] == Street.TURN and tables["pot"][0] < smallest_pot * game.chips_per_reward:
+                break
             if tables["street"][0] == Street.TURN:
                 board = tables["deck"][0, _FIRST_BOARD_CARD : _FIRST_BOARD_CARD + _TURN_CARDS]
                 return tables, board.astype(np.int64)
@@ -47,9 +54,10 @@ def main() -> None:
     parser.add_argument("--env", default="limit_holdem-v0")
     parser.add_argument("--agent", default="cfr_large", help="the blueprint")
     parser.add_argument("--endgames", type=int, default=10)
+    parser.add_argument("--smallest-pot", type=float, default=0.0, help="in big blinds; small ones have long betting")
     parser.add_argument("--cards", type=int, default=8, help="cards that the river may be")
     parser.add_argument("--shares", type=float, nargs="*", default=[RANGE_SHARE], help="shares of the estimated range")
-    parser.add_argument("--iterations", type=int, default=ITERATIONS)
+    parser.add_argument("--iterations", type=int, default=0, help="of CFR+; 0 for those of the agent")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     game = make_game(arguments.env)
@@ -61,7 +69,7 @@ def main() -> None:
     rng, deck = np.random.default_rng(arguments.seed), np.array(game.config.deck_cards, np.int64)
     found = []
     for number in range(arguments.endgames):
-        tables, board = draw_turn(game, blueprint, rng)
+        tables, board = draw_turn(game, blueprint, arguments.smallest_pot, rng)
         node = int(measuring.paths.find(tables)[0])
         ranges = measuring.find_ranges(node, board)
         betting = grow_betting(game, measuring.paths.tables[node : node + 1])

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
+from card_baselines.solvers.resolving import river_resolver
 from card_baselines.solvers.resolving.agent import Resolve
 from card_baselines.solvers.resolving.river_resolver import RiverResolver
-from card_baselines.solvers.resolving.subgame_cfr import respond
+from card_baselines.solvers.resolving.subgame_cfr import Work, respond
 from card_envs import make_game
 from card_envs.agent import Agent, RandomAgent, action_probabilities, decisions_at, find_agent
 from card_envs.cards import card_ids
@@ -90,11 +91,12 @@ def test_no_hand_of_the_opponent_wins_more_than_from_the_blueprint(limit: Game) 
         hands = resolver._ranked[0]["number"][:1081]
         ranges = resolver.find_ranges(number, board)[:, hands].astype(np.float32)
         player = int(resolver.paths.tables["actor"][number])
-        before = resolver._respond_to_blueprint(river, player, board, ranges[player], hands)
+        work = Work.allocate(river.tree)
+        before = resolver._respond_to_blueprint(river, player, board, ranges[player], hands, work)
         policy = np.zeros((*river.betting.child.shape, len(hands)), np.float32)
         policy[river.betting.decisions] = solution.probabilities[river.numbers][:, hands].transpose(0, 2, 1)
-        respond(river.tree, resolver._hands, 1 - player, ranges[player], policy, river.work)
-        after = river.work.values[0, : len(hands)].copy()
+        respond(river.tree, resolver._hands, 1 - player, ranges[player], policy, work)
+        after = work.values[0, : len(hands)].copy()
         more[share] = float((after - before).max())
         gained[share] = float(ranges[1 - player] @ (before - after))
     assert more[0.0] < 0.02, "chips, by the gadget alone"
@@ -121,11 +123,37 @@ def test_it_plays_matches_by_name(limit: Game) -> None:
     assert np.isfinite(result.payoffs).all()
 
 
+def test_no_limit_on_the_bet_menu_is_re_solved() -> None:
+    game = make_game("no_limit_holdem-v0")
+    blueprint = find_agent("cfr_no_limit", game)
+    agent = find_agent("cfr_no_limit:resolve", game)
+    checked = play_to_river(game, [1] * 6)
+    assert checked["street"][0] == 3
+    assert np.array_equal(
+        ask(agent, game, play_to_river(game, [1, 1])), ask(blueprint, game, play_to_river(game, [1, 1]))
+    )
+    assert not np.allclose(ask(agent, game, checked), ask(blueprint, game, checked), atol=0.02)
+
+
+def test_solutions_are_dropped_when_they_fill_the_memory(limit: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    resolver = RiverResolver(limit, find_agent("cfr_small", limit), 2, 0.5)
+    number = int(resolver.paths.find(play_to_river(limit, CALLED_DOWN))[0])
+    board = np.array(card_ids(BOARD), np.int64)
+    first = resolver.find_solution(number, board)
+    monkeypatch.setattr(river_resolver, "_MAX_BYTES", first.probabilities.nbytes)
+    resolver.find_solution(number, np.array(card_ids("Ks 9d 4c 2h 8s"), np.int64))
+    assert [key[2] for key in resolver._solutions] == [np.array(card_ids("Ks 9d 4c 2h 8s"), np.int64).tobytes()]
+    again = resolver.find_solution(number, board)
+    assert again is not first and np.array_equal(again.probabilities, first.probabilities)
+
+
 def test_games_and_blueprints_that_do_not_fit_are_refused(limit: Game) -> None:
-    with pytest.raises(ValueError, match="needs limit hold'em for two and a blueprint that plays it"):
+    with pytest.raises(ValueError, match="needs limit hold'em, or no-limit with a bet menu, for two, and a blueprint"):
         find_agent("cfr:resolve", make_game("leduc_holdem-v0"))
-    with pytest.raises(ValueError, match="needs limit hold'em for two and a blueprint that plays it"):
-        find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0"))
+    with pytest.raises(ValueError, match="needs limit hold'em, or no-limit with a bet menu, for two, and a blueprint"):
+        find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="integers"))
+    with pytest.raises(ValueError, match=r"more than 250,000 sequences of bets: choose a smaller bet_menu"):
+        find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="pot:0.33,0.66,1,all_in"))
     with pytest.raises(ValueError, match="a blueprint shows its probabilities and remembers nothing"):
         find_agent("always_call:resolve", limit)
     with pytest.raises(ValueError, match=r"range_share 2 in 0 \.\. 1"):

@@ -15,7 +15,6 @@ from card_baselines.agents.scripted.chen import CHEN_POINTS
 from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, raise_action_to
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_baselines.agents.scripted.tight_aggressive import move_with_board
-from card_envs.agent import Decisions
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call, seat_position
 from card_envs.games.holdem.state import CALL, FOLD, RAISE

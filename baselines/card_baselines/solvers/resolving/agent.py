@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.limit.agent import CfrLarge
 from card_baselines.solvers.limit.betting_tree import is_two_player_limit
+from card_baselines.solvers.no_limit.agent import CfrNoLimit
+from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
 from card_baselines.solvers.resolving.betting_paths import Numbers
 from card_baselines.solvers.resolving.river_resolver import BOARD_SIZE, FIRST_BOARD_CARD, RiverResolver
 from card_envs.agent import Agent, Decisions, choose, likeliest
@@ -16,8 +18,8 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.poker.hands import hand_number
 
-ITERATIONS = 200
-"""Iterations of CFR+ for a river."""
+ITERATIONS_LIMIT, ITERATIONS_NO_LIMIT = 200, 50
+"""Iterations of CFR+ for a river. A bet menu has ten times as many sequences of bets as a limit game."""
 RANGE_SHARE = 0.5
 """Share of the opponent's hands that are weighted by its estimated range; the others go through the gadget."""
 
@@ -29,35 +31,42 @@ class Resolve(Agent):
     greedy = False
 
     def __init__(
-        self, game: Game, policy: Agent | None = None, iterations: int = ITERATIONS, range_share: float = RANGE_SHARE
+        self, game: Game, policy: Agent | None = None, iterations: int = 0, range_share: float = RANGE_SHARE
     ) -> None:
         """Choose the blueprint and the accuracy of re-solving.
 
         Args:
-            game: Heads-up limit hold'em, or an endgame of it.
-            policy: The blueprint, which shows its probabilities and remembers nothing; by default `cfr_large`.
-            iterations: Iterations of CFR+ for a river.
+            game: Heads-up limit hold'em, heads-up no-limit hold'em with a bet menu, or an endgame of one.
+            policy: The blueprint, which shows its probabilities and remembers nothing; by default `cfr_large` or
+                `cfr_no_limit`.
+            iterations: Iterations of CFR+ for a river; 0 for `ITERATIONS_LIMIT` or `ITERATIONS_NO_LIMIT`.
             range_share: Share of the opponent's hands that are weighted by its range, in 0 .. 1; 1 uses no gadget.
 
         Raises:
-            ValueError: For other games and blueprints, and numbers out of range.
+            ValueError: For other games and blueprints, numbers out of range, and bet menus and stacks with more
+                sequences of bets on the river than `solvers.subgame_betting.MAX_NODES`.
         """
-        self.blueprint = CfrLarge(game) if policy is None else policy
+        is_limit = is_two_player_limit(game.config)
+        self.blueprint = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
         if not self.can_play(game):
-            raise ValueError(f"agent 'resolve' cannot play {game.name} with these settings: it needs limit hold'em for "
-                             "two and a blueprint that plays it")  # fmt: skip
+            raise ValueError(f"agent 'resolve' cannot play {game.name} with these settings: it needs limit hold'em, or "
+                             "no-limit with a bet menu, for two, and a blueprint that plays it")  # fmt: skip
         if not self.blueprint.shows_probabilities or self.blueprint.needs_deal_events:
             raise ValueError(f"agent {self.blueprint.name!r} cannot be re-solved: a blueprint shows its probabilities "
                              "and remembers nothing, as `cfr_large` and networks do")  # fmt: skip
-        if iterations < 1 or not 0 <= range_share <= 1:
-            raise ValueError(f"iterations {iterations} must be at least 1, range_share {range_share} in 0 .. 1")
-        self._game, self._iterations, self._range_share = game, iterations, range_share
+        if iterations < 0 or not 0 <= range_share <= 1:
+            raise ValueError(f"iterations {iterations} must be at least 0, range_share {range_share} in 0 .. 1")
+        self._iterations = iterations or (ITERATIONS_LIMIT if is_limit else ITERATIONS_NO_LIMIT)
+        self._game, self._range_share = game, range_share
         self.encoder = self.blueprint.encoder
         self.name = f"{self.blueprint.name}:{self.name}"
+        if not is_limit:
+            self.resolver.paths  # noqa: B018, where a game has too many sequences of bets it raises now, not on a river
 
     def can_play(self, game: Game) -> bool:
-        """Return True for limit hold'em for two, if the blueprint plays it."""
-        return is_texas_holdem(game) and is_two_player_limit(game.config) and self.blueprint.can_play(game)
+        """Return True for limit hold'em and bet menus of no-limit hold'em for two, if the blueprint plays them."""
+        has_tree = is_two_player_limit(game.config) or is_two_player_menu(game.config)
+        return is_texas_holdem(game) and has_tree and self.blueprint.can_play(game)
 
     @cached_property
     def resolver(self) -> RiverResolver:

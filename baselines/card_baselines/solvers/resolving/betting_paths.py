@@ -15,6 +15,9 @@ from card_envs.games.holdem.state import MENU_INTEGERS
 
 Numbers = NDArray[np.int64]
 
+MAX_DECISIONS = 250_000
+"""Maximum number of decisions of a game; raises of half the pot, the pot and all-in have 117,552 with 200 big blinds."""
+
 
 class BettingPaths:
     """The decisions of a game, parents before children."""
@@ -23,7 +26,7 @@ class BettingPaths:
         """Play all sequences of actions from a table (1,) on; its cards are not read, and must be different ones.
 
         Raises:
-            ValueError: If there is an action for every amount, so that there is no end of sequences.
+            ValueError: If there is an action for every amount, or more than `MAX_DECISIONS` decisions.
         """
         if first["menu"][0] == MENU_INTEGERS:
             raise ValueError("an action for every amount has too many sequences of bets: choose a bet_menu")
@@ -33,6 +36,11 @@ class BettingPaths:
         while len(tables):
             found.append((tables, parents, actions))
             num += len(tables)
+            if num > MAX_DECISIONS:
+                raise ValueError(
+                    f"the game has more than {MAX_DECISIONS:,} sequences of bets: choose a smaller bet_menu or smaller "
+                    "stacks"
+                )
             following = [_play(tables, action, num - len(tables)) for action in range(num_actions)]
             tables, parents, actions = (np.concatenate([part[k] for part in following]) for k in range(3))
         self.tables, self.parent, self.action = (np.concatenate([part[k] for part in found]) for k in range(3))

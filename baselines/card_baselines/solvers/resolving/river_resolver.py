@@ -28,7 +28,10 @@ from card_envs.poker.ranges import possible_hands
 
 FIRST_BOARD_CARD, BOARD_SIZE = 4, 5
 """Index of the first board card in the field `deck`, and the number of board cards."""
-_MAX_SOLUTIONS = 256
+_MAX_BYTES = 2**29
+"""Memory of the solutions that are kept."""
+_MAX_RIVERS = 256
+"""Number of rivers whose betting is kept."""
 _TREMBLE = 1e-3
 """Probability of a random action in the blueprint's strategy when ranges are computed: no range becomes empty."""
 
@@ -45,7 +48,6 @@ class _River:
     numbers: Numbers
     """Number in `paths` of each of `betting.decisions`."""
     tree: Subgame
-    work: Work
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +64,23 @@ class RiverResolver:
     """Solutions for the rivers of a game, which are cached."""
 
     def __init__(self, game: Game, blueprint: Agent, iterations: int, range_share: float) -> None:
-        """Build the betting tree of the game; ValueError where every amount is an action of its own."""
+        """Build the betting tree of the game; ValueError where it, or that of a river, has too many sequences."""
         first, self._ranges = _begin(game)
         self.paths = BettingPaths(first, game.num_actions)
         self.river = len(game.config.board_cards) - 1
         """Number of the last street."""
         self._game, self._iterations, self.range_share = game, np.int64(iterations), np.float32(range_share)
         self._blueprint = RangeStrategy(game, blueprint, HoldemHiddenHands(game.num_actions))
-        self._rivers: dict[int, _River] = {}
+        self._rivers: OrderedDict[int, _River] = OrderedDict()
         self._solutions: OrderedDict[Hashable, Solution] = OrderedDict()
+        self._bytes = 0
+        """Memory of the solutions."""
         self._ranked = np.zeros(1, RANKED)
         self._hands = Hands.allocate(np.ones(1, np.int64))
         self._no_buckets = np.zeros((1, NUM_HANDS), np.int64)
+        rivers = np.flatnonzero(self.paths.tables["street"] == self.river)
+        smallest_pot = rivers[self.paths.tables["pot"][rivers].argmin()]  # leaves most chips for bets
+        self._find_river(self.paths.find_street(int(smallest_pot)))
 
     def find_solution(self, number: int, board: Numbers) -> Solution:
         """Return the solution of a river, given the number in `paths` of one of its decisions and a board (5,)."""
@@ -82,8 +89,9 @@ class RiverResolver:
         found = self._solutions.get(key)
         if found is None:
             found = self._solutions[key] = self._solve(root, player, board)
-            if len(self._solutions) > _MAX_SOLUTIONS:
-                self._solutions.popitem(last=False)
+            self._bytes += found.probabilities.nbytes
+            while self._bytes > _MAX_BYTES and len(self._solutions) > 1:
+                self._bytes -= self._solutions.popitem(last=False)[1].probabilities.nbytes
         self._solutions.move_to_end(key)
         return found
 
@@ -114,18 +122,22 @@ class RiverResolver:
             betting, paths = grow_betting(self._game, first), BettingPaths(first, self._game.num_actions)
             tree = Subgame.from_betting(betting)
             numbers = paths.find(betting.tables[betting.decisions])
-            self._rivers[root] = _River(betting, paths, numbers, tree, Work.allocate(tree))
+            self._rivers[root] = _River(betting, paths, numbers, tree)
+            if len(self._rivers) > _MAX_RIVERS:
+                self._rivers.popitem(last=False)
+        self._rivers.move_to_end(root)
         return self._rivers[root]
 
     def _solve(self, root: int, player: int, board: Numbers) -> Solution:
         river, ranges = self._find_river(root), self.find_ranges(root, board)
+        work = Work.allocate(river.tree)
         rank_hands(board, self._ranked[0])
         arrange_hands(self._ranked[0], self._no_buckets, self._hands)
         hands = self._ranked[0]["number"][: int(self._hands.size[0])]
         placed = np.ascontiguousarray(ranges[:, hands], np.float32)
-        worth = self._respond_to_blueprint(river, player, board, placed[player], hands)
-        solve(river.tree, self._hands, np.int64(player), placed, worth, self.range_share, self._iterations, river.work)
-        sums = river.work.sums[river.betting.decisions][:, :, : len(hands)].transpose(0, 2, 1)
+        worth = self._respond_to_blueprint(river, player, board, placed[player], hands, work)
+        solve(river.tree, self._hands, np.int64(player), placed, worth, self.range_share, self._iterations, work)
+        sums = work.sums[river.betting.decisions][:, :, : len(hands)].transpose(0, 2, 1)
         legal = (river.betting.child[river.betting.decisions] >= 0)[:, None, :]
         weights = np.where(sums.sum(axis=2, keepdims=True) > 0, sums, legal)
         found = np.zeros((len(river.numbers), NUM_HANDS, self._game.num_actions), np.float32)
@@ -133,15 +145,15 @@ class RiverResolver:
         return Solution(river.paths, found)
 
     def _respond_to_blueprint(
-        self, river: _River, player: int, board: Numbers, reach: Floats, hands: Numbers
+        self, river: _River, player: int, board: Numbers, reach: Floats, hands: Numbers, work: Work
     ) -> Floats:
         """Return the values (hands,) of a best response to the blueprint on the river, by hand of the opponent."""
         betting = river.betting
         own = np.flatnonzero(betting.player == player)
         policy = np.zeros((*betting.child.shape, len(hands)), np.float32)
         policy[own] = self._ask(betting.tables[own], board, possible_hands(board))[:, hands].transpose(0, 2, 1)
-        respond(river.tree, self._hands, np.int64(1 - player), reach, policy, river.work)
-        return river.work.values[0, : len(hands)].copy()
+        respond(river.tree, self._hands, np.int64(1 - player), reach, policy, work)
+        return work.values[0, : len(hands)].copy()
 
 
 def _begin(game: Game) -> tuple[Tables, Probabilities]:
