@@ -365,7 +365,7 @@ def at_six(hand: str, decisions: str, game: Game = NO_LIMIT_SIX_MAX) -> int:
 
 
 def test_hand_shares_are_places_of_all_hands() -> None:
-    assert HAND_SHARES @ STARTING_HAND_COUNTS / 1326 == pytest.approx(0.5)
+    assert pytest.approx(0.5) == HAND_SHARES @ STARTING_HAND_COUNTS / 1326
     aces, seven_deuce = (starting_hand(*card_ids(hand)) for hand in ("As Ad", "7s 2d"))
     assert HAND_SHARES[aces] == pytest.approx(3 / 1326)
     assert HAND_SHARES[seven_deuce] > 0.95

@@ -16,7 +16,7 @@ from card_envs.games.holdem.state import MENU_INTEGERS
 Numbers = NDArray[np.int64]
 
 MAX_DECISIONS = 250_000
-"""Maximum number of decisions of a game; raises of half the pot, the pot and all-in have 117,552 with 200 big blinds."""
+"""Maximum number of decisions: with half the pot, the pot and all-in a game has 48,224 at 100 big blinds."""
 
 
 class BettingPaths:
