@@ -2,8 +2,8 @@
 
     python docs/measure_style.py FOLDER --hands 5000     # FOLDER: the 834 recorded hands, see checked.md
 
-Prints the two tables of results/agents.md: the usual statistics of each agent, which has all seats, and for six seats at
-no-limit the shares of fold, limp and raise of players who are first in, by position.
+Prints the two tables of results/agents.md: the usual statistics of each agent, which has all seats, and the shares of
+fold, limp and raise of players who are first in at six seats in no-limit, by position.
 """
 
 from __future__ import annotations
