@@ -57,6 +57,8 @@ def evaluate(league: League, scale: Scale, pool: Pool | None, progress: Progress
             kind = "direct" if name == DIRECT else "similar"
             league.add_division(name, kind, hands=hands, statistics=False)
     count = sum(not member.learns for member in league.members.values())
-    pairs = count * (count - 1) // 2 if scale.direct_rounds is None else scale.direct_rounds
+    pairs = count * (count - 1) // 2
+    if scale.direct_rounds is not None:
+        pairs = min(pairs, scale.direct_rounds)
     rounds = {DIRECT: pairs, **dict.fromkeys(SIMILAR, scale.similar_rounds)}
     return league.run(rounds, pool, progress)

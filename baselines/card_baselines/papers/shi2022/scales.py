@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -33,7 +34,16 @@ class Options(protocol.ReproductionOptions):
 
     history: Literal["lstm", "fc", "none"] = "lstm"
     """Network by which the players of tables 1 to 3 read the betting."""
+    learner: Literal["default", "printed", "short"] = "default"
+    """Settings of the learners: the package's; the paper's inputs and loss alone; or short experience (section 4.4)."""
 
+
+LEARNERS: Mapping[str, dict[str, Any]] = {
+    "default": {},
+    "printed": {"hand_features": False, "exploration": 0.0, "entropy": 0.0},
+    "short": {"experience": "short"},
+}
+"""Settings of `training.Config` for each value of `Options.learner`."""
 
 SCALES = {
     "tiny": Scale(
