@@ -16,10 +16,11 @@ from card_baselines.league.league import League
 from card_baselines.league.pools import LostRound, Pool, Processes
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.cells import NORMAL_95
-from card_baselines.papers.kaminsky2020.claims import count_students, draw_best, measure_claims
+from card_baselines.papers.kaminsky2020.claims import draw_best, measure_claims
 from card_baselines.papers.kaminsky2020.figures import draw_figures
 from card_baselines.papers.kaminsky2020.findings import Findings, collect_findings
 from card_baselines.papers.kaminsky2020.judge import STUDENTS
+from card_baselines.papers.kaminsky2020.measurement import count_students
 from card_baselines.papers.kaminsky2020.population import evaluate, open_league, train
 from card_baselines.papers.kaminsky2020.scales import Options, Scale
 from card_baselines.papers.kaminsky2020.tables import (
