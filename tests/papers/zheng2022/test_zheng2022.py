@@ -21,7 +21,7 @@ from card_baselines.papers.zheng2022.modification import loss_of, mix_policies, 
 from card_baselines.papers.zheng2022.networks import NetworkAgent, actions_of, network_of  # noqa: E402
 from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners, adapt_penalty  # noqa: E402
 from card_baselines.papers.zheng2022.rewards import Shaping, allocation, with_opportunity_cost  # noqa: E402
-from card_baselines.papers.zheng2022.shares import share_of_actions  # noqa: E402
+from card_baselines.papers.zheng2022.shares import measure_action_shares  # noqa: E402
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet  # noqa: E402
 from card_baselines.papers.zheng2022.situation import CALL, CHECK, FOLD, RAISE  # noqa: E402
 from card_baselines.papers.zheng2022.stacks import Stack, networks_of  # noqa: E402
@@ -296,6 +296,6 @@ def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
 def test_the_learners_that_come_trained_play_several_actions(name: str, raises: float) -> None:
     """The introduction says that PPO only raises and DQN only calls; ours against Rule, the rival of their training."""
     game = make_paper_game()
-    shares = share_of_actions(find_agent(name, game), find_agent("rlcard_rule", game), hands=600, seed=1)
+    shares = measure_action_shares([find_agent(name, game), find_agent("rlcard_rule", game)], hands=600, seed=1)
     assert sum(shares.values()) == pytest.approx(1.0)
     assert shares["raise"] == pytest.approx(raises, abs=0.05) and shares["call"] > 0.3

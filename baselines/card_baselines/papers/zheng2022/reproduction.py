@@ -13,11 +13,6 @@ import torch
 
 from card_baselines.papers.cells import Cell, KeptResults, summarise_runs
 from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions, Say
-from card_baselines.papers.zheng2022.actions import (
-    measure_action_shares,
-    measure_bad_types,
-    measure_good_types,
-)
 from card_baselines.papers.zheng2022.belief import compare_encoders
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent
 from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game
@@ -32,7 +27,12 @@ from card_baselines.papers.zheng2022.experiments import (
 )
 from card_baselines.papers.zheng2022.networks import NetworkAgent
 from card_baselines.papers.zheng2022.scales import Scale
-from card_baselines.papers.zheng2022.shares import share_of_types
+from card_baselines.papers.zheng2022.shares import (
+    measure_action_shares,
+    measure_bad_types,
+    measure_good_types,
+    measure_type_shares,
+)
 from card_baselines.papers.zheng2022.sheet import Sheet, load_sheet, pretrain, save_sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS
 from card_baselines.papers.zheng2022.strong import (
@@ -252,14 +252,13 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
 
         def play(seed: int) -> dict[str, Any]:
             agents = [self._load_player(name, rival, seed), self._load_player(rival, name, seed)]
-            return {"shares": measure_action_shares(agents, self.scale.hands, _MATCH_SEED + seed).tolist()}
+            return {"shares": measure_action_shares(agents, self.scale.hands, _MATCH_SEED + seed)}
 
         played = [
             self._kept.get(f"actions of {name} v {rival} s{seed}", partial(play, seed))["shares"]
             for seed in range(self._option_seeds)
         ]
-        shares = zip(COLUMNS, zip(*played, strict=True), strict=True)
-        return [_make_shares(name, rival, runs, column) for column, runs in shares]
+        return [_make_shares(name, rival, [shares[column] for shares in played], column) for column in COLUMNS]
 
     def _measure_strength(self) -> list[dict[str, Any]]:
         """Return results of the table player and Cheat'em against responses and strong players, and of the encoders."""
@@ -322,7 +321,7 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
 
 def _measure_shares() -> list[dict[str, Any]]:
     """Return table 1: the share of each card type, counted here, beside the printed one."""
-    counted = share_of_types()
+    counted = measure_type_shares()
     results = []
     for name, (hands, types, printed) in SHARES.items():
         percent = 100 * float(counted[list(types)].sum())

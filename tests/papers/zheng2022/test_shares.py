@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from card_baselines.papers.zheng2022.actions import measure_action_shares, measure_bad_types, measure_good_types
 from card_baselines.papers.zheng2022.duel import make_paper_game
+from card_baselines.papers.zheng2022.shares import measure_action_shares, measure_bad_types, measure_good_types
 from card_baselines.papers.zheng2022.sheet import Sheet
 from card_envs.agent import find_agent
 
@@ -18,11 +18,10 @@ from card_envs.agent import find_agent
 def test_shares_of_actions_are_those_of_the_first_agent() -> None:
     game = make_paper_game()
     calling, raising = find_agent("always_call", game), find_agent("always_raise", game)
-    calls, raises, folds, checks = measure_action_shares([calling, raising], 40, 0)
-    assert (calls, raises, folds, checks) == (1.0, 0.0, 0.0, 0.0)
-    calls, raises, folds, checks = measure_action_shares([raising, calling], 40, 0)
-    assert raises > 0.7 and (folds, checks) == (0.0, 0.0)
-    assert calls + raises == 1.0  # after four raises it can only call
+    assert measure_action_shares([calling, raising], 40) == {"call": 1.0, "raise": 0.0, "fold": 0.0, "check": 0.0}
+    shares = measure_action_shares([raising, calling], 40)
+    assert shares["raise"] > 0.7 and shares["fold"] == shares["check"] == 0.0
+    assert shares["call"] + shares["raise"] == 1.0  # after four raises it can only call
 
 
 def test_types_of_a_sheet() -> None:
