@@ -48,7 +48,9 @@ class Scale:
     """Amount of training and play. A paper's scales add their own numbers."""
 
     minutes: float = math.nan
-    """Processor minutes of all tables on one core, measured or from measured rates; NaN if they are not known."""
+    """Processor minutes of all tables on one core; NaN if they are not known."""
+    basis: str = "measured"
+    """Where `minutes` come from: "measured", or the measured part that they are extrapolated from."""
     is_judged: bool = True
     """Whether enough is trained for verdicts."""
 
@@ -59,7 +61,9 @@ class Scale:
 
     def cost(self) -> str:
         """Return the cost in words."""
-        return "not measured" if math.isnan(self.minutes) else f"about {self.minutes:,.3g} processor minutes"
+        if math.isnan(self.minutes):
+            return "not measured"
+        return f"about {self.minutes:,.{0 if self.minutes >= 10 else 1}f} processor minutes, {self.basis}"
 
 
 @dataclass(frozen=True)

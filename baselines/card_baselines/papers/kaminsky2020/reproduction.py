@@ -58,7 +58,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
     def _make_pool(self) -> Pool | None:
         return Processes(self.options.workers) if self.options.workers > 1 else None
 
-    def _report_round(self, division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+    def _report_round(self, division: str, played: int, total: int, outcome: RoundOutcome | LostRound) -> None:
         """Report all faults, and the number of rounds from time to time."""
         if isinstance(outcome, LostRound):
             self.say(f"{division}: round {outcome.round} is lost: {outcome.why}")
@@ -67,7 +67,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
                 self.say(f"{division}: round {outcome.round}: {fault.first}")
         if time.monotonic() - self._last_report > _SECONDS_BETWEEN_REPORTS:
             self._last_report = time.monotonic()
-            self.say(f"{division}: {played} rounds")
+            self.say(f"{division}: {played} of {total} rounds")
 
     @cached_property
     def _findings(self) -> Findings:

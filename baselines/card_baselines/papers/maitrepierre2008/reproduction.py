@@ -31,6 +31,7 @@ from card_baselines.papers.maitrepierre2008.tables import (
     VEXBOT,
 )
 from card_baselines.papers.protocol import Report, Reproduction
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
@@ -85,7 +86,10 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
         self.say(f"{cell.row} v {cell.opponent}: {sessions} sessions of {self.scale.hands} hands")
         start, hands = time.process_time(), sessions * self.scale.hands
         players = [self._make_agent(cell.row), self._make_agent(cell.opponent)]
-        result = play_match(self.game, players, hands, SEED, hands_per_table=self.scale.hands)
+        with ProgressBar(f"{cell.row} v {cell.opponent}", hands) as bar:
+            result = play_match(
+                self.game, players, hands, SEED, hands_per_table=self.scale.hands, progress=bar.advance
+            )  # fmt: skip
         own, sd = result.agents[0], result.hand_sds[0]
         return {
             "table": MATCHES,
@@ -191,7 +195,8 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
             )
             agent = Brennus(looseness=looseness)
             players = [agent, find_agent(VEXBOT, self.game)]
-            play_match(self.game, players, sessions * hands, SEED, hands_per_table=hands)
+            with ProgressBar(f"{len(looseness)} strategies", sessions * hands) as bar:
+                play_match(self.game, players, sessions * hands, SEED, hands_per_table=hands, progress=bar.advance)
             return {"sessions": [_describe_session(agent.session(table)) for table in range(sessions)]}
 
         name = " ".join(f"{each:g}" for each in looseness)

@@ -24,6 +24,7 @@ from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, SEARCHING
 from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config, describe, make_paper_game
 from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
+from card_baselines.progress import ProgressBar
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
@@ -124,8 +125,9 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def _play_matches(self, folder: Path, opponent: Agent, hands: int, paper_hands: int, seed: int) -> dict[str, Any]:
         agents: list[Agent] = [Shi2022Agent(folder, self.game), *[opponent] * (SEATS - 1)]
-        ours = play_match(self.game, agents, hands, seed, duplicate=True)
-        paper = play_match(self.game, agents, paper_hands, seed + 1)
+        with ProgressBar(folder.name, hands + paper_hands) as bar:
+            ours = play_match(self.game, agents, hands, seed, duplicate=True, progress=bar.advance)
+            paper = play_match(self.game, agents, paper_hands, seed + 1, progress=bar.advance)
         return {
             name: {"mean": match.agents[0].mean, "ci95": list(match.agents[0].ci95), "hands": match.hands}
             for name, match in {"ours": ours, "paper": paper}.items()

@@ -55,10 +55,12 @@ SCALES = {
         },
     ),
     "paper": Scale(
-        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=300, ceiling_minutes=2.0,
+        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=3000, ceiling_minutes=2.0,
+        minutes=110.0, basis="from measured runs (80), ceilings (12) and rates of matches (18)",
     ),
     "ours": Scale(
-        seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=600, ceiling_minutes=2.0,
+        seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=3000, ceiling_minutes=2.0,
+        minutes=530.0, basis="extrapolated from the scale paper by episodes and hands",
         changes={
             "episodes": 120_000, "evaluation_episodes": 8000, "replay": 480_000, "final_share": 0.1,
             "final_panel": (*PRESETS["ppo_limit_six_max"].panel, "ppo_limit_six_max"),

@@ -63,6 +63,7 @@ from card_baselines.papers.zheng2022.tables import (
     STRONG_TABLE,
     TABLE,
 )
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import CONFIG, git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.match import play_match
@@ -107,7 +108,8 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         sheets = [self._load_sheet(seed) for seed in run_seeds]
         learners = experiment.make(run_seeds, sheets)
         rivals = self._make_rivals(experiment.rivals, run_seeds, sheets)
-        Duels(learners, rivals, len(runs), seed=_MATCH_SEED).play(self.scale.training_hands)
+        with ProgressBar(f"training {experiment.name}", len(runs) * self.scale.training_hands) as bar:
+            Duels(learners, rivals, len(runs), seed=_MATCH_SEED).play(self.scale.training_hands, bar.advance)
         metadata = {
             "hands": self.scale.training_hands,
             "processor_seconds_of_all": round(time.process_time() - start, 1),
