@@ -57,8 +57,8 @@ SCALES: Mapping[str, Scale] = {
         direct_rounds=260,
     ),
     "medium": Scale(
-        rounds=40, hands=2000, clone_every=20, direct_hands=500, similar_rounds=120, similar_hands=2000, style_hands=4,
-        direct_rounds=1400, copies=4,
+        rounds=40, hands=2000, clone_every=20, direct_hands=500, similar_rounds=80, similar_hands=2000, style_hands=4,
+        direct_rounds=800, copies=4,
     ),
     "hour": Scale(
         rounds=400, hands=5000, clone_every=40, direct_hands=2000, similar_rounds=1000, similar_hands=2000,
