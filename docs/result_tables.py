@@ -12,14 +12,15 @@ from card_baselines.big2_benchmark import DEALS_SHA256, SEED
 from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells
 from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
+from card_baselines.papers.claims import render_claims
 from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
 
 __all__ = [
     "big2_benchmark_hash", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
     "big2_benchmark_seed", "games_in_short", "has_learners", "learners_best", "learners_made_by", "learners_seeds",
-    "learners_table",
-    "panel_made_by", "panel_results", "reproduced", "reproduction_cost", "trained_agents", "weak_spots", "yardsticks",
+    "learners_table", "panel_made_by", "panel_results", "reproduced", "reproduction_claims", "reproduction_cost",
+    "trained_agents", "weak_spots", "yardsticks",
 ]  # fmt: skip
 
 DOCS = Path(__file__).parent
@@ -279,6 +280,12 @@ def reproduced(report: str, number: int) -> str:
     made = reproduction_report(report)
     printed = find_paper(made["paper"]).render_table(made, number)
     return markdown_table(printed.header, printed.rows)
+
+
+def reproduction_claims(*reports: str) -> str:
+    """Return what the text of a paper says, with our numbers from all reports that measure it."""
+    made = [reproduction_report(report) for report in reports]
+    return render_claims([claim for each in made for claim in each["claims"]]).markdown()
 
 
 def reproduction_cost(report: str) -> str:

@@ -182,7 +182,8 @@ def _find_least_met(standing: Standing) -> list[tuple[int, int]]:
     """Return the pairs of teachers with the fewest meetings."""
     pairs = list(itertools.combinations(standing.teachers, 2))
     met = [standing.meetings.get(frozenset(pair), 0) for pair in pairs]
-    return [pair for pair, count in zip(pairs, met, strict=True) if count == min(met)]
+    fewest = min(met)
+    return [pair for pair, count in zip(pairs, met, strict=True) if count == fewest]
 
 
 def _count_rounds(member: int, standing: Standing) -> int:

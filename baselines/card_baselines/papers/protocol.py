@@ -2,8 +2,8 @@
 
 A paper's folder owns its networks, learner, training and tables. `card-envs reproduce` and the documentation know
 papers only through `Paper`. Inside a folder, `tables` holds the printed numbers, `scales` the amounts of training,
-`judge` the verdicts, `rendering` the tables of a report, `reproduction` the experiments and `paper` the `Paper`; none
-imports a later one.
+`judge` the verdicts, `claims` what the text says, `rendering` the tables of a report, `reproduction` the experiments
+and `paper` the `Paper`; none imports a later one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from card_baselines.papers.cells import PrintedTable, results_of_table
+from card_baselines.papers.claims import Claim, render_claims
 from card_baselines.papers.verdicts import TOO_LITTLE_TRAINING
 from card_baselines.run_folder import RunFolder
 from card_envs.files import replace_text
@@ -47,7 +48,9 @@ class Scale:
     """Amount of training and play. A paper's scales add their own numbers."""
 
     minutes: float = math.nan
-    """Processor minutes of all tables on one core, measured or from measured rates; NaN if they are not known."""
+    """Processor minutes of all tables on one core; NaN if they are not known."""
+    basis: str = "measured"
+    """Where `minutes` come from: "measured", or the measured part that they are extrapolated from."""
     is_judged: bool = True
     """Whether enough is trained for verdicts."""
 
@@ -58,7 +61,9 @@ class Scale:
 
     def cost(self) -> str:
         """Return the cost in words."""
-        return "not measured" if math.isnan(self.minutes) else f"about {self.minutes:,.3g} processor minutes"
+        if math.isnan(self.minutes):
+            return "not measured"
+        return f"about {self.minutes:,.{0 if self.minutes >= 10 else 1}f} processor minutes, {self.basis}"
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,8 @@ class Paper:
     """Function that returns the cost of the runs from the content of a report, for the documentation."""
     judge: Callable[[Sequence[Mapping[str, Any]]], list[dict[str, Any]]] | None = None
     """Function that returns results with a `verdict` each (see `verdicts`); None for a paper without verdicts."""
+    measure_claims: Callable[[Mapping[str, Any]], list[Claim]] | None = None
+    """Function that returns those claims of the text that the content of a report can measure."""
 
     def describe(self) -> str:
         """Return title, tables and scales as text."""
@@ -170,16 +177,18 @@ class Paper:
         results = [result for table in tables for result in reproduction.play_table(table, rows)]
         if not results:
             raise ValueError(f"tables {list(tables)} have no rows {list(rows)}: choose others of {list(self.rows)}")
-        content = {"paper": self.name, "unit": self.unit, "results": results}
+        content: dict[str, Any] = {"paper": self.name, "unit": self.unit, "results": results}
         report = reproduction.make_report(content, tables, rows)
         content = self.add_verdicts(report.content, scale.is_judged)
         rendered = [self.render_table(content, number) for number in tables if results_of_table(content, number)]
+        if content.get("claims"):
+            rendered.append(render_claims(content["claims"]))
         report = replace(report, content=content, tables=rendered)
         report.write(root)
         return report, root
 
     def add_verdicts(self, content: Mapping[str, Any], is_judged: bool = True) -> dict[str, Any]:
-        """Return the content of a report with a verdict for each result.
+        """Return the content of a report with a verdict for each result, and with the claims of the text.
 
         Args:
             content: The content, with or without verdicts of an earlier rule.
@@ -188,7 +197,10 @@ class Paper:
         results = content["results"] if self.judge is None else self.judge(content["results"])
         if not is_judged:
             results = [_replace_verdicts(result) for result in results]
-        return {**content, "results": results}
+        if self.measure_claims is None:
+            return {**content, "results": results}
+        claims = [claim.to_json(is_judged) for claim in self.measure_claims({**content, "results": results})]
+        return {**content, "results": results, "claims": claims}
 
     def _require_known(self, options: ReproductionOptions) -> None:
         if unknown := [number for number in options.table if number not in self.tables]:

@@ -20,15 +20,17 @@ from card_baselines.league.store import Member
 from card_baselines.league.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_baselines.league.winnings import Winnings
 from card_baselines.papers.kaminsky2020 import reproduction
-from card_baselines.papers.kaminsky2020.claims import Claim, compute_prediction_rate, measure_claims, predict_winners
+from card_baselines.papers.kaminsky2020.claims import compute_prediction_rate, measure_claims, predict_winners
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.judge import judge
+from card_baselines.papers.kaminsky2020.measurement import Claim
 from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
 from card_baselines.papers.kaminsky2020.scales import SCALES
 from card_baselines.papers.kaminsky2020.tables import (
     CLAIMS,
     CLAIMS_TABLE,
     DIVISIONS_TABLE,
+    PRINTED_LEADERS,
     PRINTED_RANKS,
     TRAINING,
     TYPES,
@@ -186,6 +188,12 @@ def test_a_league_like_the_papers() -> None:
     assert found["TrueSkill twice, SAC"].mean > found["TrueSkill twice, Qlearn"].mean
     assert judged["style by type, plane"] == judged["style by type, strategy vector"] == "agrees"
     assert judged["prediction, mean"] == ""
+    for name in (
+        "Qlearn-All raises more than it folds", "Qlearn-8 calls more", "Qlearn-All is most aggressive",
+        "SAC above Call, mean", "first clones of Qlearn-All are robust",
+    ):  # fmt: skip
+        assert judged[name] == "agrees", name
+    assert judged["SAC above Call, trueskill"] == "differs"  # all of them are above it here
 
 
 def test_a_league_that_is_another() -> None:
@@ -193,7 +201,32 @@ def test_a_league_that_is_another() -> None:
     judged = verdicts(made_up(skills))
     for name in ("Qlearn above SAC", "Qlearn-All earns more", "TrueSkill twice, SAC", "Qlearn at the top, median"):
         assert judged[name] == "differs", name
+    assert judged["first clones of Qlearn-All are robust"] == "differs"
     assert verdicts(made_up(skills, generation=9.0))["improvement is small"] == "differs"
+    assert verdicts(made_up(skills, generation=-9.0))["Qlearn improves by TrueSkill"] == "differs"
+
+
+def test_printed_scores_of_the_best() -> None:
+    """Averages of the own column of each part of table 4.2."""
+    printed = {metric: CLAIMS[f"winnings of the best, {metric}"].printed for metric in PRINTED_LEADERS}
+    averages = {metric: round(number.value, 3) for metric, number in printed.items() if number is not None}
+    assert averages == {"trueskill": 143.4, "mean": 6.035, "median": 2.643, "low": 0.252}
+    names = [set(leaders) for leaders in PRINTED_LEADERS.values()]
+    assert set.intersection(*names) == {(141.14, 6.16, 2.98, 0.33)}  # "seeker", in all four
+    for column, leaders in enumerate(PRINTED_LEADERS.values()):
+        own = [scores[column] for scores in leaders]
+        assert own == sorted(own, reverse=True) and len(own) == 10
+    league = made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0})
+    best = measure(league)["winnings of the best, mean"]
+    assert best.mean == pytest.approx(np.sort(league.scores["mean"])[-3:].mean())
+    assert measure(league)["agents in all four lists"].mean == 1.0
+
+
+def test_ranks_inside_divisions() -> None:
+    league = made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}, copies=3)
+    for sign, verdict in ((1, "agrees"), (-1, "differs")):
+        internal = {i: sign * rating.mu for i, rating in league.ratings[0].items()}
+        assert verdicts(replace(league, internal=internal))["internal and global ranks agree"] == verdict
 
 
 def test_copies_of_divisions() -> None:

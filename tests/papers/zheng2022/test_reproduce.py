@@ -31,7 +31,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         belief_decisions=(600,),
     )
     monkeypatch.setitem(SCALES, "tiny", changed)  # type: ignore[index]
-    monkeypatch.setattr(shares.share_of_types, "__defaults__", (20_000, 0))
+    monkeypatch.setattr(shares.measure_type_shares, "__defaults__", (20_000, 0))
 
 
 def run(folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

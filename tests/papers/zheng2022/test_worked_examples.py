@@ -27,8 +27,8 @@ from card_baselines.papers.zheng2022.rewards import (
     Shaping,
     allocation,
     allocation_in_chips,
+    compute_hand_value,
     final_payoff,
-    value_of,
     with_opportunity_cost,
 )
 from card_baselines.papers.zheng2022.sheet import (
@@ -450,12 +450,12 @@ def test_shaped_rewards_add_up_to_the_payoff(shaping: Shaping) -> None:
 
 def test_the_values_of_the_opportunity_cost() -> None:
     high, pair, every = 1302540, 1098240, 2598960
-    assert value_of(card_ids("As Ad 2c 7h 9d Js 4h")) == pytest.approx(1.25 * (high + pair) / every)
-    assert value_of(card_ids("2s 2d 5c 7h 9d Js Kh")) == pytest.approx(1.25 * (high + pair / 13) / every)
-    assert value_of(card_ids("Ks Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high / every)
-    assert value_of(card_ids("As Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high * 6 / 5 / every)
-    assert value_of(card_ids("As Ad Kc Kh 9d 5s 4h")) == pytest.approx(1.25 * (high + pair + 123552) / every)
-    assert value_of(card_ids("Ts Js Qs Ks As 5s 4h")) == pytest.approx(1.25)
+    assert compute_hand_value(card_ids("As Ad 2c 7h 9d Js 4h")) == pytest.approx(1.25 * (high + pair) / every)
+    assert compute_hand_value(card_ids("2s 2d 5c 7h 9d Js Kh")) == pytest.approx(1.25 * (high + pair / 13) / every)
+    assert compute_hand_value(card_ids("Ks Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high / every)
+    assert compute_hand_value(card_ids("As Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high * 6 / 5 / every)
+    assert compute_hand_value(card_ids("As Ad Kc Kh 9d 5s 4h")) == pytest.approx(1.25 * (high + pair + 123552) / every)
+    assert compute_hand_value(card_ids("Ts Js Qs Ks As 5s 4h")) == pytest.approx(1.25)
 
 
 def test_the_opportunity_cost_hits_the_worse_hand_alone() -> None:

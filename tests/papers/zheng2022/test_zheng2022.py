@@ -17,14 +17,14 @@ from card_baselines.papers.zheng2022.cheatem import (  # noqa: E402
 )
 from card_baselines.papers.zheng2022.dqn import DqnLearners  # noqa: E402
 from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game  # noqa: E402
-from card_baselines.papers.zheng2022.modification import loss_of, mix_policies, modification_network  # noqa: E402
-from card_baselines.papers.zheng2022.networks import NetworkAgent, actions_of, network_of  # noqa: E402
+from card_baselines.papers.zheng2022.modification import compute_loss, mix_policies, modification_network  # noqa: E402
+from card_baselines.papers.zheng2022.networks import NetworkAgent, make_network, to_actions  # noqa: E402
 from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners, adapt_penalty  # noqa: E402
 from card_baselines.papers.zheng2022.rewards import Shaping, allocation, with_opportunity_cost  # noqa: E402
-from card_baselines.papers.zheng2022.shares import share_of_actions  # noqa: E402
+from card_baselines.papers.zheng2022.shares import measure_action_shares  # noqa: E402
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet  # noqa: E402
 from card_baselines.papers.zheng2022.situation import CALL, CHECK, FOLD, RAISE  # noqa: E402
-from card_baselines.papers.zheng2022.stacks import Stack, networks_of  # noqa: E402
+from card_baselines.papers.zheng2022.stacks import Stack, make_networks  # noqa: E402
 from card_baselines.papers.zheng2022.table_player import TablePlayer  # noqa: E402
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent  # noqa: E402
 from card_envs.compiler import COMPILED  # noqa: E402
@@ -43,8 +43,8 @@ needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which
 @pytest.mark.parametrize("kind", ["modification", "ppo", "dqn"])
 def test_a_stack_learns_as_its_networks_would_alone(kind: str) -> None:
     torch.manual_seed(0)
-    make = modification_network if kind == "modification" else lambda: network_of(kind)
-    networks = [network.double() for network in networks_of(make, [1, 2, 3])]
+    make = modification_network if kind == "modification" else lambda: make_network(kind)
+    networks = [network.double() for network in make_networks(make, [1, 2, 3])]
     stack = Stack(networks, 1e-3)
     alone = [torch.optim.Adam(network.parameters(), lr=1e-3) for network in networks]
     size = 1 if kind == "modification" else 72
@@ -65,7 +65,7 @@ def test_a_stack_learns_as_its_networks_would_alone(kind: str) -> None:
 
 
 def test_a_part_of_a_stack_is_put_back() -> None:
-    stack = Stack(networks_of(lambda: network_of("ppo"), [1, 2, 3]), 1e-2)
+    stack = Stack(make_networks(lambda: make_network("ppo"), [1, 2, 3]), 1e-2)
     before, rows, x = stack.flat.clone(), np.array([0, 2]), torch.randn(2, 4, 72)
     part = stack.part(rows)
     part.step(lambda flat: part(x, flat).square().sum(dim=(1, 2)))
@@ -101,7 +101,7 @@ def test_the_loss_by_hand(kind: str) -> None:
             gain += sum(mixture[b, a] * c[b, a] + 0.1 * rewards[b] * of_action for a in range(4))
         else:
             gain += ((mixture[b] * c[b]).sum() + 0.1 * rewards[b] * of_action) / 2
-    found = loss_of(LOGITS, VALUES, PLAYED, WON, kind)
+    found = compute_loss(LOGITS, VALUES, PLAYED, WON, kind)
     assert found.shape == (1,)
     assert float(found[0]) == pytest.approx(near - 0.1 * gain, abs=1e-6)
 
@@ -211,8 +211,8 @@ def test_folds_are_counted_if_they_are_asked_for() -> None:
 
 def test_illegal_columns_become_checks_or_folds() -> None:
     legal = np.array([[1, 1, 1, 0], [0, 1, 1, 1], [1, 0, 1, 0]], np.uint8)
-    assert actions_of(np.array([CHECK, CALL, RAISE]), legal).tolist() == [0, 1, 0]
-    assert actions_of(np.array([CALL, RAISE, FOLD]), legal).tolist() == [1, 2, 0]
+    assert to_actions(np.array([CHECK, CALL, RAISE]), legal).tolist() == [0, 1, 0]
+    assert to_actions(np.array([CALL, RAISE, FOLD]), legal).tolist() == [1, 2, 0]
 
 
 def test_the_weight_of_the_penalty_follows_the_divergence() -> None:
@@ -288,7 +288,7 @@ def test_players_of_the_paper_refuse_other_games() -> None:
 def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
     CheatemLearners([0]).make_player(0).save(tmp_path / "run", seed=0)
     assert isinstance(find_agent(str(tmp_path / "run"), GAME), CheatemAgent)
-    NetworkAgent.from_network("dqn", network_of("dqn")).save(tmp_path / "other")
+    NetworkAgent.from_network("dqn", make_network("dqn")).save(tmp_path / "other")
     assert isinstance(find_agent(str(tmp_path / "other"), GAME), NetworkAgent)
 
 
@@ -296,6 +296,6 @@ def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
 def test_the_learners_that_come_trained_play_several_actions(name: str, raises: float) -> None:
     """The introduction says that PPO only raises and DQN only calls; ours against Rule, the rival of their training."""
     game = make_paper_game()
-    shares = share_of_actions(find_agent(name, game), find_agent("rlcard_rule", game), hands=600, seed=1)
+    shares = measure_action_shares([find_agent(name, game), find_agent("rlcard_rule", game)], hands=600, seed=1)
     assert sum(shares.values()) == pytest.approx(1.0)
     assert shares["raise"] == pytest.approx(raises, abs=0.05) and shares["call"] > 0.3

@@ -1,60 +1,39 @@
-"""The conclusions of the paper, measured in our league: a number with a 95 % interval for each claim.
-
-All intervals come from resampling *students* with all their clones, since clones of one student resemble each other.
-A league with too few students of a type gives no interval.
-"""
+"""The conclusions of the paper about types, divisions and metrics, measured in our league; see `figure_claims` too."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from card_baselines.papers.kaminsky2020.figure_claims import measure_figure_claims
 from card_baselines.papers.kaminsky2020.findings import METRICS, Findings
-from card_baselines.papers.kaminsky2020.judge import MIN_STUDENTS, STUDENTS
-from card_baselines.papers.kaminsky2020.tables import CLAIMS
-from card_baselines.papers.verdicts import compare_means
-from card_envs.formatting import json_number
-from card_envs.match.summary import summarise
+from card_baselines.papers.kaminsky2020.judge import MIN_STUDENTS
+from card_baselines.papers.kaminsky2020.measurement import (
+    NUM_DRAWS,
+    QLEARN,
+    SAC,
+    Claim,
+    Indices,
+    Interval,
+    average_by_student,
+    compare_groups,
+    compute_interval,
+    compute_percentiles,
+    count_students,
+    group_clones,
+    interval_over_students,
+    summarise_claim,
+)
 from card_envs.typing import Floats
-
-QLEARN, SAC = ("Qlearn-8", "Qlearn-All"), ("SAC-Low", "SAC-High")
-Indices = NDArray[np.int64]
-Interval = tuple[float, float]
-_DRAWS = 500
-_MIN_KNOWN_DRAWS = 100
-_UNKNOWN = (math.nan, math.nan)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """Our measurement of one of the paper's conclusions."""
-
-    name: str
-    """Key of `tables.CLAIMS`."""
-    mean: float
-    ci95: Interval
-    """95 % interval over students; NaN if there are too few."""
-
-    def as_result(self, table: int) -> dict[str, Any]:
-        """Return the claim as a JSON object."""
-        claim = CLAIMS[self.name]
-        return {
-            "table": table, "row": self.name, "where": claim.where, "what": claim.what, "paper": claim.paper,
-            "mean": json_number(self.mean), "ci95": [json_number(end) for end in self.ci95], "of": STUDENTS,
-        }  # fmt: skip
 
 
 def measure_claims(found: Findings) -> list[Claim]:
     """Return our measurement of each conclusion, in the order of `tables.CLAIMS`."""
     return [
         *_measure_top(found), _compare_types(found), _compare_qlearners(found), *_measure_styles(found),
-        *_measure_consistency(found), *_measure_predictions(found), _measure_improvement(found),
-        _compare_matchmaking(found), _measure_mixing(found),
+        *_measure_consistency(found), *_measure_predictions(found), _compare_matchmaking(found),
+        _measure_mixing(found), *measure_figure_claims(found),
     ]  # fmt: skip
 
 
@@ -66,13 +45,13 @@ def _measure_top(found: Findings) -> list[Claim]:
     for metric in METRICS:
         mean = float(qlearn[found.order(metric)[: found.top]].mean())
         shares = [float(qlearn[best].mean()) for best in draw_best(found, metric)] if has_enough else []
-        claims.append(Claim(f"Qlearn at the top, {metric}", mean, _compute_interval(shares)))
+        claims.append(Claim(f"Qlearn at the top, {metric}", mean, compute_interval(shares)))
     return claims
 
 
 def draw_best(found: Findings, metric: str) -> list[Indices]:
     """Return the indices of the best agents, for each draw of students and of the noise of their scores."""
-    groups, rng = _group_clones(found), np.random.default_rng(0)
+    groups, rng = group_clones(found), np.random.default_rng(0)
     baselines = np.flatnonzero([member.parent is None for member in found.members])
     best = []
     for draw in found.draws[metric]:
@@ -81,19 +60,14 @@ def draw_best(found: Findings, metric: str) -> list[Indices]:
     return best
 
 
-def count_students(found: Findings, chosen: NDArray[np.bool_]) -> int:
-    """Return how many students have clones among the chosen agents."""
-    return len(_means_by_student(found, np.zeros(len(chosen)), chosen))
-
-
 def _compare_types(found: Findings) -> Claim:
-    percentiles = _compute_percentiles(found, "median")
-    return _compare_groups(found, "Qlearn above SAC", percentiles, found.has_type(*QLEARN), found.has_type(*SAC))
+    percentiles = compute_percentiles(found, "median")
+    return compare_groups(found, "Qlearn above SAC", percentiles, found.has_type(*QLEARN), found.has_type(*SAC))
 
 
 def _compare_qlearners(found: Findings) -> Claim:
     sides = found.has_type("Qlearn-All"), found.has_type("Qlearn-8")
-    return _compare_groups(found, "Qlearn-All earns more", found.scores["mean"], *sides)
+    return compare_groups(found, "Qlearn-All earns more", found.scores["mean"], *sides)
 
 
 def _measure_styles(found: Findings) -> list[Claim]:
@@ -108,7 +82,7 @@ def _measure_styles(found: Findings) -> list[Claim]:
         def ratio(chosen: Indices, distances: Floats = distances) -> float:
             return _compute_distance_ratio(found, trained, chosen, distances)
 
-        ci95 = _interval_over_students(found, trained, ratio)
+        ci95 = interval_over_students(found, trained, ratio)
         claims.append(Claim(f"style by type, {name}", ratio(np.arange(len(trained))), ci95))
     return claims
 
@@ -132,7 +106,7 @@ def _measure_consistency(found: Findings) -> list[Claim]:
     both = [found.ranks(found.trueskill(run)) for run in range(2)]
     shift = 100 * np.abs(both[0] - both[1]) / max(1, len(found.members) - 1)
     return [
-        _claim_mean(f"TrueSkill twice, {name}", _means_by_student(found, shift, found.has_type(*kinds)))
+        summarise_claim(f"TrueSkill twice, {name}", average_by_student(found, shift, found.has_type(*kinds)))
         for name, kinds in (("Qlearn", QLEARN), ("SAC", SAC))
     ]
 
@@ -143,7 +117,7 @@ def _measure_predictions(found: Findings) -> list[Claim]:
     rates = {metric: compute_prediction_rate(found, found.scores[metric], all_agents) for metric in METRICS}
     draws = _draw_rates(found)
     claims = [
-        Claim(f"prediction, {metric}", rates[metric], _compute_interval(draws[metric].tolist())) for metric in METRICS
+        Claim(f"prediction, {metric}", rates[metric], compute_interval(draws[metric].tolist())) for metric in METRICS
     ]
     others = [metric for metric in METRICS if metric != "trueskill"]
     lead = rates["trueskill"] - max(rates[metric] for metric in others)
@@ -151,15 +125,15 @@ def _measure_predictions(found: Findings) -> list[Claim]:
     behind, drawn_behind = rates["median"] - rates["trueskill"], draws["median"] - draws["trueskill"]
     return [
         *claims,
-        Claim("TrueSkill predicts best", lead, _compute_interval(leads.tolist())),
-        Claim("median closely behind", behind, _compute_interval(drawn_behind.tolist())),
+        Claim("TrueSkill predicts best", lead, compute_interval(leads.tolist())),
+        Claim("median closely behind", behind, compute_interval(drawn_behind.tolist())),
     ]
 
 
 def _draw_rates(found: Findings) -> dict[str, Floats]:
     """Return, by metric, the rates for many draws of students; the draws are the same for all metrics."""
-    groups, rng = _group_clones(found), np.random.default_rng(0)
-    drawn = [np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))]) for _ in range(_DRAWS)]
+    groups, rng = group_clones(found), np.random.default_rng(0)
+    drawn = [np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))]) for _ in range(NUM_DRAWS)]
     return {
         metric: np.array([compute_prediction_rate(found, found.scores[metric], indices) for indices in drawn])
         for metric in METRICS
@@ -180,21 +154,10 @@ def predict_winners(found: Findings, metric: str) -> tuple[float, Interval]:
     return claim.mean, claim.ci95
 
 
-def _measure_improvement(found: Findings) -> Claim:
-    """Return the gain from the first clone to the last by median, in percent of the ranks."""
-    percentiles, generations = _compute_percentiles(found, "median"), found.generations
-    gains = []
-    for mine in _group_clones(found):
-        first, last = mine[np.argmin(generations[mine])], mine[np.argmax(generations[mine])]
-        if last != first:
-            gains.append(percentiles[last] - percentiles[first])
-    return _claim_mean("improvement is small", gains)
-
-
 def _compare_matchmaking(found: Findings) -> Claim:
     """Return the winnings of Qlearn-All after climbing less those after random matches."""
     sides = found.is_in_division("QlnA-Cl"), found.is_in_division("QlnA-Rn")
-    return _compare_groups(found, "climbing earns more", found.scores["mean"], *sides)
+    return compare_groups(found, "climbing earns more", found.scores["mean"], *sides)
 
 
 def _measure_mixing(found: Findings) -> Claim:
@@ -202,7 +165,7 @@ def _measure_mixing(found: Findings) -> Claim:
 
     Students of one mixed division share its rounds, so the interval is over mixed divisions.
     """
-    percentiles, mixed = _compute_percentiles(found, "median"), found.is_in_division("AllAg-Cl")
+    percentiles, mixed = compute_percentiles(found, "median"), found.is_in_division("AllAg-Cl")
     homes = np.array([member.division if member.division is not None else -1 for member in found.members])
     gaps = []
     for home in sorted(set(homes[mixed].tolist())):
@@ -212,61 +175,4 @@ def _measure_mixing(found: Findings) -> Claim:
             for kind in (*QLEARN, *SAC)
         ]
         gaps.append(float(np.mean(by_type)))
-    return _claim_mean("mixing costs", gaps)
-
-
-# --- measures and intervals ---
-
-
-def _compute_percentiles(found: Findings, metric: str) -> Floats:
-    """Return (n,): 100 for the best agent by a metric, 0 for the worst."""
-    return np.asarray(100 * (1 - (found.ranks(found.scores[metric]) - 1) / max(1, len(found.members) - 1)))
-
-
-def _group_clones(found: Findings) -> list[Indices]:
-    """Return the indices of the clones of each student."""
-    parents = np.array([-1 if member.parent is None else member.parent for member in found.members])
-    return [np.flatnonzero(parents == student) for student in sorted(set(parents.tolist()) - {-1})]
-
-
-def _means_by_student(found: Findings, values: Floats, chosen: NDArray[np.bool_]) -> list[float]:
-    """Return the mean of `values` over the chosen clones of each student that has any."""
-    groups = [mine[chosen[mine]] for mine in _group_clones(found)]
-    return [float(values[mine].mean()) for mine in groups if len(mine)]
-
-
-def _interval_over_students(found: Findings, indices: Indices, measure: Callable[[Indices], float]) -> Interval:
-    """Return a 95 % interval of a measure of some of `indices`, by drawing students anew with all their clones."""
-    parents = np.array([found.members[i].parent for i in indices])
-    groups = [np.flatnonzero(parents == student) for student in sorted(set(parents.tolist()))]
-    rng = np.random.default_rng(0)
-    return _compute_interval([
-        measure(np.concatenate([groups[k] for k in rng.integers(len(groups), size=len(groups))])) for _ in range(_DRAWS)
-    ])  # fmt: skip
-
-
-def _compute_interval(drawn: Sequence[float]) -> Interval:
-    """Return the 95 % interval of draws; NaN if too few draws are finite."""
-    known = [value for value in drawn if math.isfinite(value)]
-    if len(known) < _MIN_KNOWN_DRAWS:
-        return _UNKNOWN
-    low, high = np.percentile(known, [2.5, 97.5])
-    return float(low), float(high)
-
-
-def _compare_groups(
-    found: Findings, name: str, values: Floats, above: NDArray[np.bool_], below: NDArray[np.bool_]
-) -> Claim:
-    """Return a claim on the difference of two groups' means over students (Welch)."""
-    gap, ci95, _ = compare_means(*(_means_by_student(found, values, chosen) for chosen in (above, below)))
-    return Claim(name, gap, ci95)
-
-
-def _claim_mean(name: str, values: Sequence[float]) -> Claim:
-    """Return a claim on a mean over students or divisions (Student's t); without an interval for too few of them."""
-    if not len(values):
-        return Claim(name, math.nan, _UNKNOWN)
-    if len(values) < MIN_STUDENTS:
-        return Claim(name, float(np.mean(values)), _UNKNOWN)
-    found = summarise(name, np.array(values))
-    return Claim(name, found.mean, found.ci95)
+    return summarise_claim("mixing costs", gaps)

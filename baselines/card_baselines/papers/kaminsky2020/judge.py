@@ -46,8 +46,10 @@ def _verdict_on_share(result: Mapping[str, Any]) -> str:
 
 def _verdict_on_claim(result: Mapping[str, Any]) -> str:
     claim = CLAIMS[result["row"]]
-    if claim.low == -claim.high:  # the paper says nothing of it
+    if not claim.is_judged:
         return ""
-    if result.get("of") != STUDENTS:
+    if result.get("of") != STUDENTS or result["mean"] is None or None in result["ci95"]:
         return UNDECIDED
+    if claim.printed is not None:
+        return compare_with_printed(claim.printed, result["mean"], result["ci95"])
     return compare_with_claim(result["ci95"], claim.low, claim.high)

@@ -155,12 +155,12 @@ def choose_actions(network: nn.Module, config: dict[str, Any], decisions: Decisi
     situations = Situations.from_decisions(decisions)
     if config["kind"].startswith("sac"):
         return choose_desired_actions(sample_desires(network, decisions), situations)
-    moves = moves_of(config)
+    moves = find_moves(config)
     values = compute_values(network, decisions)
     return moves.actions(situations, best_moves(values, moves, situations, config["reward_scale"]))
 
 
-def moves_of(config: dict[str, Any]) -> Moves:
+def find_moves(config: dict[str, Any]) -> Moves:
     """Return the moves of the Q-learner of a config.json."""
     return ALL if config["kind"] == "qlearn_all" else EIGHT
 
@@ -171,7 +171,7 @@ def make_network(config: dict[str, Any]) -> nn.Module:
     if config["kind"].startswith("sac"):
         return GaussianPolicy(OBSERVATION_SIZE, DESIRES, *sizes)
     kind = StateValues if config["kind"] == "qlearn_all" else PairValues
-    return kind(OBSERVATION_SIZE, len(moves_of(config)), *sizes)
+    return kind(OBSERVATION_SIZE, len(find_moves(config)), *sizes)
 
 
 class Kaminsky2020Agent(Agent):

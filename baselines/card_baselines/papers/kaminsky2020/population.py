@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from card_baselines.league.league import League
-from card_baselines.league.pools import Pool
-from card_baselines.league.runner import Progress
+from card_baselines.league.pools import LostRound, Pool
+from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.kaminsky2020.scales import Scale
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS
 from card_baselines.papers.kaminsky2020.tables import BASELINES, TRAINING
@@ -44,12 +44,16 @@ def open_league(folder: Path, scale: Scale) -> League:
     return league
 
 
-def train(league: League, scale: Scale, pool: Pool | None, progress: Progress) -> Mapping[str, int]:
+ProgressOfTotal = Callable[[str, int, int, RoundOutcome | LostRound], None]
+"""Called after a round with the division, its number of rounds so far and at the end, and the outcome."""
+
+
+def train(league: League, scale: Scale, pool: Pool | None, progress: ProgressOfTotal) -> Mapping[str, int]:
     """Play the rounds of the training divisions that are missing; return how many each has."""
-    return league.run(dict.fromkeys(list_training_divisions(scale.copies), scale.rounds), pool, progress)
+    return _run(league, dict.fromkeys(list_training_divisions(scale.copies), scale.rounds), pool, progress)
 
 
-def evaluate(league: League, scale: Scale, pool: Pool | None, progress: Progress) -> Mapping[str, int]:
+def evaluate(league: League, scale: Scale, pool: Pool | None, progress: ProgressOfTotal) -> Mapping[str, int]:
     """Play the rounds of the evaluating divisions that are missing: pairs, and two TrueSkill rankings."""
     settings = {DIRECT: scale.direct_hands, **dict.fromkeys(SIMILAR, scale.similar_hands)}
     for name, hands in settings.items():
@@ -57,6 +61,15 @@ def evaluate(league: League, scale: Scale, pool: Pool | None, progress: Progress
             kind = "direct" if name == DIRECT else "similar"
             league.add_division(name, kind, hands=hands, statistics=False)
     count = sum(not member.learns for member in league.members.values())
-    pairs = count * (count - 1) // 2 if scale.direct_rounds is None else scale.direct_rounds
+    pairs = count * (count - 1) // 2
+    if scale.direct_rounds is not None:
+        pairs = min(pairs, scale.direct_rounds)
     rounds = {DIRECT: pairs, **dict.fromkeys(SIMILAR, scale.similar_rounds)}
-    return league.run(rounds, pool, progress)
+    return _run(league, rounds, pool, progress)
+
+
+def _run(league: League, rounds: Mapping[str, int], pool: Pool | None, progress: ProgressOfTotal) -> Mapping[str, int]:
+    def report(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+        progress(division, played, rounds[division], outcome)
+
+    return league.run(rounds, pool, report)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_baselines.league import Choices, Experience
 from card_baselines.papers.kaminsky2020.networks import PairValues, StateValues
-from card_baselines.papers.kaminsky2020.players import best_moves, compute_values, moves_of
+from card_baselines.papers.kaminsky2020.players import best_moves, compute_values, find_moves
 from card_baselines.papers.kaminsky2020.situation import Situations
 from card_baselines.papers.kaminsky2020.trainee import POLICY, KaminskyTrainee, Settings
 from card_envs.agent import Decisions, choose
@@ -34,7 +34,7 @@ class Qlearn(KaminskyTrainee):
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
         """Return the best moves, but random ones in some decisions; the notes are the moves."""
         config: dict[str, Any] = self.config()
-        moves, situations = moves_of(config), Situations.from_decisions(decisions)
+        moves, situations = find_moves(config), Situations.from_decisions(decisions)
         values = compute_values(self.played, decisions)
         chosen = best_moves(values, moves, situations, config["reward_scale"])
         explores = np.flatnonzero(decisions.random_numbers < EPSILON)

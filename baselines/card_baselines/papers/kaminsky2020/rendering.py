@@ -9,14 +9,15 @@ from card_baselines.papers.cells import PrintedTable, results_of_table
 from card_baselines.papers.kaminsky2020.tables import (
     CLAIMS,
     CLAIMS_TABLE,
+    LABELS,
     LEADERS_TABLE,
+    PRINTED_LEADERS,
     PRINTED_RANKS,
     ROWS,
     TOP,
     TYPES_TABLE,
 )
 
-_HEADINGS = {"trueskill": "TrueSkill", "mean": "mean", "median": "median", "low": "20th percentile"}
 SHORT_TYPES = {
     "Qlearn-8": "Qln8", "Qlearn-All": "QlnA", "SAC-Low": "SacL", "SAC-High": "SacH", "Random": "random", "Call": "call",
 }  # fmt: skip
@@ -37,7 +38,7 @@ def _groups_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedT
     header = ("by", what, "paper, of the top 20", "ours, of the top", "95 %", "untrained", "verdict")
     rows = [
         [
-            _HEADINGS[r["row"]], r["group"], _share(PRINTED_RANKS[number][r["row"]].count(r["group"]), TOP),
+            LABELS[r["row"]], r["group"], _share(PRINTED_RANKS[number][r["row"]].count(r["group"]), TOP),
             _share(r["count"], r["top"]), f"{r['ci95'][0]} .. {r['ci95'][1]}",
             _share(r["untrained"]["count"], r["untrained"]["top"]) if "untrained" in r else "", r["verdict"],
         ]
@@ -59,10 +60,11 @@ def _claims_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
 
 
 def _leaders_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
-    header = ("by", "rank", "agent", "type", "TrueSkill", "mean", "median", "20-pctl")
+    header = ("by", "rank", "agent", "type", "TrueSkill", "mean", "median", "20-pctl", "paper: the same four")
     rows = [
-        [_HEADINGS[r["row"]], str(r["rank"]), r["agent"], SHORT_TYPES[r["type"]], f"{r['trueskill']:.1f}",
-         *(f"{r[name]:+.2f} ± {r[name + '_reach']:.2f}" for name in ROWS[1:])]
+        [LABELS[r["row"]], str(r["rank"]), r["agent"], SHORT_TYPES[r["type"]], f"{r['trueskill']:.1f}",
+         *(f"{r[name]:+.2f} ± {r[name + '_reach']:.2f}" for name in ROWS[1:]),
+         ", ".join(f"{score:g}" for score in PRINTED_LEADERS[r["row"]][r["rank"] - 1])]
         for r in results
     ]  # fmt: skip
     return PrintedTable("Table 4.2: the best agents by each metric", header, rows)

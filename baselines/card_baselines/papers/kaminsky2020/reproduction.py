@@ -16,10 +16,11 @@ from card_baselines.league.league import League
 from card_baselines.league.pools import LostRound, Pool, Processes
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.cells import NORMAL_95
-from card_baselines.papers.kaminsky2020.claims import count_students, draw_best, measure_claims
+from card_baselines.papers.kaminsky2020.claims import draw_best, measure_claims
 from card_baselines.papers.kaminsky2020.figures import draw_figures
 from card_baselines.papers.kaminsky2020.findings import Findings, collect_findings
 from card_baselines.papers.kaminsky2020.judge import STUDENTS
+from card_baselines.papers.kaminsky2020.measurement import count_students
 from card_baselines.papers.kaminsky2020.population import evaluate, open_league, train
 from card_baselines.papers.kaminsky2020.scales import Options, Scale
 from card_baselines.papers.kaminsky2020.tables import (
@@ -57,7 +58,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
     def _make_pool(self) -> Pool | None:
         return Processes(self.options.workers) if self.options.workers > 1 else None
 
-    def _report_round(self, division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+    def _report_round(self, division: str, played: int, total: int, outcome: RoundOutcome | LostRound) -> None:
         """Report all faults, and the number of rounds from time to time."""
         if isinstance(outcome, LostRound):
             self.say(f"{division}: round {outcome.round} is lost: {outcome.why}")
@@ -66,7 +67,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
                 self.say(f"{division}: round {outcome.round}: {fault.first}")
         if time.monotonic() - self._last_report > _SECONDS_BETWEEN_REPORTS:
             self._last_report = time.monotonic()
-            self.say(f"{division}: {played} rounds")
+            self.say(f"{division}: {played} of {total} rounds")
 
     @cached_property
     def _findings(self) -> Findings:

@@ -28,7 +28,7 @@ class Scale(protocol.Scale):
     style_hands: int
     """Hands of each situation and decile of a style; about 1,000 in the paper."""
     direct_rounds: int | None = None
-    """Pairs that meet, those that have not met first; None for all of them, as in the paper."""
+    """Maximum number of pairs that meet; None for all of them, as in the paper."""
 
     copies: int = 1
     """Copies of each training division, with students of their own; one in the paper."""
@@ -57,8 +57,8 @@ SCALES: Mapping[str, Scale] = {
         direct_rounds=260,
     ),
     "medium": Scale(
-        rounds=40, hands=2000, clone_every=40, direct_hands=500, similar_rounds=38, similar_hands=1000, style_hands=4,
-        copies=2,
+        rounds=40, hands=2000, clone_every=20, direct_hands=500, similar_rounds=80, similar_hands=2000, style_hands=4,
+        direct_rounds=800, copies=4,
     ),
     "hour": Scale(
         rounds=400, hands=5000, clone_every=40, direct_hands=2000, similar_rounds=1000, similar_hands=2000,

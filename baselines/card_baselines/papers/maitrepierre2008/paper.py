@@ -1,11 +1,12 @@
-"""Maitrepierre et al. (2008) as a `Paper`: matches of table 1 and two tables of ours about adaptation."""
+"""Maitrepierre et al. (2008) as a `Paper`: matches of table 1 and three tables of ours about adaptation."""
 
 from __future__ import annotations
 
+from card_baselines.papers.maitrepierre2008.claims import measure_claims
 from card_baselines.papers.maitrepierre2008.judge import judge
 from card_baselines.papers.maitrepierre2008.rendering import render_table
 from card_baselines.papers.maitrepierre2008.scales import SCALES, Options
-from card_baselines.papers.maitrepierre2008.tables import MATCHES, ROWS, SWITCHES, UNIT
+from card_baselines.papers.maitrepierre2008.tables import MATCHES, ROWS, STRATEGIES, SWITCHES, UNIT
 from card_baselines.papers.protocol import Paper
 
 PAPER = Paper(
@@ -14,7 +15,8 @@ PAPER = Paper(
     unit=UNIT,
     tables={
         MATCHES: "ten pairs of players",
-        **{number: f"an opponent that plays {' then '.join(styles)} (ours)" for number, styles in SWITCHES.items()},
+        **{number: f"(ours) an opponent that plays {' then '.join(styles)}" for number, styles in SWITCHES.items()},
+        STRATEGIES: "(ours) each strategy and several against vexbot_like, and long matches, as in figures 3 and 5",
     },
     rows=ROWS,
     scales=SCALES,
@@ -22,4 +24,5 @@ PAPER = Paper(
     options=Options,
     render_table=render_table,
     judge=judge,
+    measure_claims=measure_claims,
 )

@@ -22,25 +22,26 @@ _INTERVALS = 5
 """Number of hands at which a curve has error bars; bands would hide each other."""
 
 
-def draw_figures(root: Path, curves: Mapping[int, Sequence[Session]]) -> None:
+def draw_figures(root: Path, curves: Mapping[int, Sequence[Session]], long: Sequence[Session]) -> None:
     """Write figures.png: means for one, four and five strategies; a session with its change points; uses of strategies.
 
     Args:
         root: Folder of the file.
         curves: Number of strategies -> sessions with the keys `rewards`, `played` and `change_points`.
+        long: Long matches with all strategies, as in figure 5.
     """
     figure = make_figure(12.0, 3.8)
     left, middle, right = figure.subplots(1, 3)
     _draw_means(left, curves)
-    session = max(curves[max(curves)], key=lambda each: len(each["change_points"]))
+    session, match = (max(each, key=lambda one: len(one["change_points"])) for each in (curves[max(curves)], long))
     _draw_session(middle, session)
-    _draw_uses(right, session, max(curves))
+    _draw_uses(right, match, max(curves))
     for axes in (left, middle):
         draw_zero_line(axes)
         axes.set_ylabel(UNIT)
     for axes in (left, middle, right):
-        axes.set_xlabel("hand of the session")
-        axes.set_xlim(0, len(session["rewards"]) * 1.02)
+        axes.set_xlabel("hand of the match" if axes is right else "hand of the session")
+        axes.set_xlim(0, len((match if axes is right else session)["rewards"]) * 1.02)
     hide_frame(left, middle, right)
     save_figure(figure, root / "figures.png")
 
@@ -86,5 +87,5 @@ def _draw_uses(axes: Axes, session: Session, strategies: int) -> None:
     for strategy in range(strategies):
         axes.plot(np.cumsum(played == strategy), label=f"strategy {strategy + 1}", linewidth=1.4)
     axes.plot([0, len(played)], [0, len(played) / strategies], color="0.6", linestyle="--", label="evenly")
-    axes.set_title("The same session: hands of each strategy", loc="left", fontsize=10)
+    axes.set_title("A long match: hands of each strategy", loc="left", fontsize=10)
     axes.legend(frameon=False, fontsize=8)

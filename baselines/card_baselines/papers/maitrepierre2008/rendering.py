@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
-from card_baselines.papers.maitrepierre2008.tables import BANDITS, MATCHES, SWITCHES
+from card_baselines.papers.maitrepierre2008.tables import BANDITS, MATCHES, STRATEGIES, SWITCHES, VEXBOT
 from card_envs.match.summary import summarise
 
 _MATCHES_HEADER = ("player", "against", "printed", "ours", "hands", "in small bets", "as printed", "hands to decide")
@@ -17,6 +17,8 @@ _MATCHES_HEADER = ("player", "against", "printed", "ours", "hands", "in small be
 def render_table(content: Mapping[str, Any], number: int) -> PrintedTable:
     """Return a table of a report."""
     results = results_of_table(content, number)
+    if number == STRATEGIES:
+        return _render_strategies_table(results)
     return _render_matches_table(results) if number == MATCHES else _render_switching_table(results, number)
 
 
@@ -29,6 +31,22 @@ def _render_matches_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
         for result in results
     ]  # fmt: skip
     return PrintedTable(f"Table {MATCHES}", _MATCHES_HEADER, rows)
+
+
+def _render_strategies_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+    """Return the table about strategies, with the share of hands that each strategy played in each fifth."""
+    rows = []
+    for result in results:
+        uses = np.array(result["uses"]).sum(axis=0)
+        shares = uses / uses.sum(axis=1, keepdims=True)
+        fifths = [" / ".join(f"{100 * share:.0f}" for share in part) for part in shares]
+        is_alone = np.count_nonzero(uses.sum(axis=0)) < 2
+        sessions = f"{len(result['by_session'])} of {result['hands'] // len(result['by_session']):,}"
+        rows.append((result["row"], format_gain(result), sessions, *([""] * len(fifths) if is_alone else fifths)))
+    parts = [f"fifth {number}, % by strategy" for number in range(1, 6)]
+    return PrintedTable(
+        f"Table {STRATEGIES} (ours): against {VEXBOT}", ("player", "wins", "sessions, hands", *parts), rows
+    )
 
 
 def _render_switching_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:

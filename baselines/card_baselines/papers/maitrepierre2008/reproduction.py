@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
 from card_baselines.papers.maitrepierre2008.arms import BATCH, mean_by_style, play_sessions, simulate_bandit
+from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS
 from card_baselines.papers.maitrepierre2008.pictures import draw_figures
@@ -19,13 +20,18 @@ from card_baselines.papers.maitrepierre2008.tables import (
     BANDITS,
     BRENNUS,
     CELLS,
+    FIVE,
+    FOUR,
+    LONG,
     MATCHES,
     SINGLE_STRATEGIES,
+    STRATEGIES,
     SWITCHES,
     UNIT,
     VEXBOT,
 )
 from card_baselines.papers.protocol import Report, Reproduction
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
@@ -34,6 +40,8 @@ from card_envs.match.summary import summarise
 from card_envs.typing import Floats
 
 ENV, SEED = "limit_holdem-v0", 1
+_PERIODS = 5
+"""Parts of a session, and of a long match, whose uses of strategies are counted."""
 _STRATEGY = "brennus, strategy "
 """Beginning of the name of a strategy; its number from 1 and "alone" follow."""
 
@@ -55,6 +63,8 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
         """Return the results of a row, after playing what is missing."""
         if table == MATCHES:
             return [self._match(cell) for cell in CELLS if cell.row == row]
+        if table == STRATEGIES:
+            return self._measure_strategies() if row == BRENNUS else []
         return [self._measure_adaptation(table, name) for name in self._list_players(row)]
 
     def _list_players(self, row: str) -> list[str]:
@@ -76,7 +86,10 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
         self.say(f"{cell.row} v {cell.opponent}: {sessions} sessions of {self.scale.hands} hands")
         start, hands = time.process_time(), sessions * self.scale.hands
         players = [self._make_agent(cell.row), self._make_agent(cell.opponent)]
-        result = play_match(self.game, players, hands, SEED, hands_per_table=self.scale.hands)
+        with ProgressBar(f"{cell.row} v {cell.opponent}", hands) as bar:
+            result = play_match(
+                self.game, players, hands, SEED, hands_per_table=self.scale.hands, progress=bar.advance
+            )  # fmt: skip
         own, sd = result.agents[0], result.hand_sds[0]
         return {
             "table": MATCHES,
@@ -160,27 +173,55 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
         return Report({**content, "tables": list(tables)}, notes, heading)
 
     def _draw(self) -> None:
-        """Play sessions against the adaptive stand-in with one, four and five strategies, and draw them."""
-        curves = {}
-        for count in (1, 4, 5):
-            kept = self._matches.get(f"figure: {count}", lambda count=count: self._play_figure(count))  # type: ignore[misc]
-            curves[count] = kept["sessions"]
-        draw_figures(self.root, curves)
+        """Draw the sessions with one, four and five strategies against the adaptive stand-in, and long matches."""
+        curves = {count: self._play_vexbot(LOOSENESS[:count]) for count in (1, 4, 5)}
+        draw_figures(self.root, curves, self._play_vexbot(LOOSENESS, self.scale.long_hands))
 
-    def _play_figure(self, strategies: int) -> dict[str, Any]:
-        sessions, hands = self.scale.figure_sessions, self.scale.hands
-        self.say(f"figures: {strategies} strategies v {VEXBOT}, {sessions} sessions")
-        agent = Brennus(looseness=LOOSENESS[:strategies])
-        players = [agent, find_agent(VEXBOT, self.game)]
-        play_match(self.game, players, sessions * hands, SEED, hands_per_table=hands)
-        found = [agent.session(table) for table in range(sessions)]
-        return {
-            "sessions": [
-                {
-                    "rewards": np.round(session.rewards, 2).tolist(),
-                    "played": session.played,
-                    "change_points": session.change_points,
-                }
-                for session in found
-            ]
-        }
+    def _measure_strategies(self) -> list[dict[str, Any]]:
+        """Return what strategies win from the adaptive stand-in: each alone, the first four, all five."""
+        alone = {f"strategy {number} alone": ((each,), 0) for number, each in enumerate(LOOSENESS, 1)}
+        players = {
+            **alone, FOUR: (LOOSENESS[:4], 0), FIVE: (LOOSENESS, 0), LONG: (LOOSENESS, self.scale.long_hands),
+        }  # fmt: skip
+        return [_describe_sessions(name, self._play_vexbot(*player)) for name, player in players.items()]
+
+    def _play_vexbot(self, looseness: tuple[float, ...], hands: int = 0) -> list[dict[str, Any]]:
+        """Return sessions of Brennus with some strategies against vexbot_like, by default as long as other sessions."""
+        sessions, hands = self.scale.figure_sessions, hands or self.scale.hands
+
+        def play() -> dict[str, Any]:
+            self.say(
+                f"{len(looseness)} of {len(LOOSENESS)} strategies v {VEXBOT}: {sessions} sessions of {hands} hands"
+            )
+            agent = Brennus(looseness=looseness)
+            players = [agent, find_agent(VEXBOT, self.game)]
+            with ProgressBar(f"{len(looseness)} strategies", sessions * hands) as bar:
+                play_match(self.game, players, sessions * hands, SEED, hands_per_table=hands, progress=bar.advance)
+            return {"sessions": [_describe_session(agent.session(table)) for table in range(sessions)]}
+
+        name = " ".join(f"{each:g}" for each in looseness)
+        kept = self._matches.get(f"strategies {name} v {VEXBOT}, {sessions} sessions of {hands}", play)
+        sessions_played: list[dict[str, Any]] = kept["sessions"]
+        return sessions_played
+
+
+def _describe_session(session: Bandit) -> dict[str, Any]:
+    return {
+        "rewards": np.round(session.rewards, 2).tolist(),
+        "played": session.played,
+        "change_points": session.change_points,
+    }
+
+
+def _describe_sessions(name: str, sessions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the result of some sessions, with the number of hands of each strategy in each fifth of a session."""
+    means = [float(np.mean(session["rewards"])) for session in sessions]
+    uses = []
+    for session in sessions:
+        played = np.array_split(np.array(session["played"]), _PERIODS)
+        uses.append([np.bincount(part, minlength=len(LOOSENESS)).tolist() for part in played])
+    return {
+        "table": STRATEGIES, "row": name, "opponent": VEXBOT, "hands": sum(len(each["rewards"]) for each in sessions),
+        "mean": float(np.mean(means)), "ci95": list(summarise(name, np.array(means)).ci95) if len(means) > 1 else None,
+        "by_session": np.round(means, 6).tolist(), "uses": uses, "seed": SEED, "commit": git_commit(),
+    }  # fmt: skip

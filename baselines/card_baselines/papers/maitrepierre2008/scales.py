@@ -20,6 +20,9 @@ class Scale(protocol.Scale):
     switching_sessions: int
     """Sessions of each player in the tables about adaptation; the opponent changes its style in the middle."""
     figure_sessions: int
+    """Sessions of each player against the adaptive stand-in, in figures 3 to 5 and table 4."""
+    long_hands: int = 3500
+    """Hands of a long match, as in figure 5."""
     orders: int = 20
     """Orders of a session's hands over which bandits are averaged in the tables about adaptation."""
 
@@ -34,8 +37,8 @@ class Options(protocol.ReproductionOptions):
 
 SCALES = {
     "tiny": Scale(
-        hands=60, sessions=2, fast_sessions=4, switching_sessions=2, figure_sessions=1, orders=2, is_judged=False,
-        minutes=0.5,
+        hands=60, sessions=2, fast_sessions=4, switching_sessions=2, figure_sessions=1, long_hands=120, orders=2,
+        is_judged=False, minutes=0.5,
     ),
     "paper": Scale(hands=1000, sessions=10, fast_sessions=10, switching_sessions=10, figure_sessions=10, minutes=14.0),
     "ours": Scale(hands=1000, sessions=60, fast_sessions=300, switching_sessions=20, figure_sessions=20, minutes=61.0),

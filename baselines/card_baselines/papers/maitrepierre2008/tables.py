@@ -1,4 +1,4 @@
-"""Table 1 of Maitrepierre et al. (2008), and the opponents of two tables of ours about adaptation.
+"""Table 1 of Maitrepierre et al. (2008), and the players of three tables of ours about adaptation.
 
 The paper says "small blinds per hand". Its columns for Vexbot and Sparbot are figures that older papers give in small
 bets, and a best response wins 1.163 small bets from always_call and 3.697 from always_raise (Johanson et al. 2011), so
@@ -40,8 +40,12 @@ SWITCHES: Mapping[int, tuple[str, str]] = {2: ("always_raise", "always_call"), 3
 The strategies of Brennus are all alike against always_call; against `equity`, which raises good hands, those that win
 most from always_raise lose most.
 """
+STRATEGIES = 4
+"""Number of the table about strategies against the adaptive stand-in: each alone, the first four, all five."""
 VARIANTS = ("brennus_correlated",)
 """Variants of Brennus of our own; they play the opponents that change their style."""
+FIVE, FOUR, LONG = "five strategies", "four strategies", "five strategies, long matches"
+"""Rows of the table about strategies, beside "strategy 1 alone" to "strategy 5 alone"."""
 BANDITS = (BRENNUS, *VARIANTS)
 """Players that choose among strategies."""
 SINGLE_STRATEGIES = "brennus_arms"

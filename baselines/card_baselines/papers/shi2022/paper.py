@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from card_baselines.papers.protocol import Paper
+from card_baselines.papers.shi2022.claims import measure_claims
 from card_baselines.papers.shi2022.judge import judge
 from card_baselines.papers.shi2022.rendering import render_cost, render_table
 from card_baselines.papers.shi2022.scales import SCALES, Options
@@ -25,5 +26,6 @@ PAPER = Paper(
     options=Options,
     render_table=render_table,
     judge=judge,
+    measure_claims=measure_claims,
     render_cost=render_cost,
 )

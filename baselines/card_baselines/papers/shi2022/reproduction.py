@@ -19,11 +19,12 @@ from card_baselines.papers.protocol import Report, Reproduction, Say
 from card_baselines.papers.shi2022.networks import Shi2022Agent
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
 from card_baselines.papers.shi2022.rendering import describe_readings, describe_report, describe_times
-from card_baselines.papers.shi2022.scales import Options, Scale
+from card_baselines.papers.shi2022.scales import LEARNERS, Options, Scale
 from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, SEARCHING
 from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config, describe, make_paper_game
 from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
+from card_baselines.progress import ProgressBar
 from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
@@ -38,9 +39,9 @@ SIX_NETWORKS: dict[str, dict[str, Any]] = {
 times as many in all. (The paper's APU took 1.6 times as long as its Dual-APU.)"""
 
 
-def make_config(algorithm: str, history: str, seed: int, scale: Scale) -> Config:
+def make_config(algorithm: str, history: str, seed: int, scale: Scale, learner: str = "default") -> Config:
     """Return the settings of a run; the stopping rule is the number of episodes."""
-    changes = SIX_NETWORKS.get(algorithm, {}) | scale.changes
+    changes = SIX_NETWORKS.get(algorithm, {}) | scale.changes | LEARNERS[learner]
     return replace(Config(**changes), algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
 
 
@@ -66,9 +67,12 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def _train(self, algorithm: str, seed: int, history: str = "") -> Path:
         """Return the folder of a finished run, after training it if it is missing."""
-        folder = self._finish_run(make_config(algorithm, history or self.options.history, seed, self.scale))
+        folder = self._finish_run(self._make_config(algorithm, seed, history))
         self._used.add(folder)
         return folder
+
+    def _make_config(self, algorithm: str, seed: int, history: str = "") -> Config:
+        return make_config(algorithm, history or self.options.history, seed, self.scale, self.options.learner)
 
     def _finish_run(self, config: Config) -> Path:
         key = hashlib.sha256(json.dumps(describe(config), sort_keys=True).encode()).hexdigest()[:8]
@@ -82,6 +86,8 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return a result for each number of a row, and for each variant of its opponent."""
         cells = [cell for cell in CELLS if (cell.table, cell.row) == (table, row)]
+        if self.options.learner != "default":
+            cells = [cell for cell in cells if cell.opponent not in SEARCHING]
         return [self._measure(cell, variant) for cell in cells for variant in _list_variants(cell)]
 
     def _measure(self, cell: Cell, variant: str) -> dict[str, Any]:
@@ -90,6 +96,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         is_scripted = variant in AGENTS and variant not in SEARCHING
         return asdict(cell) | {
             "history": self.options.history,
+            "learner": self.options.learner,
             "variant": variant,
             **summarise_runs([match["ours"] for match in matches]),
             "of": "seeds" if len(matches) > 1 else "hands of one run",
@@ -97,12 +104,12 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
             "seeds": matches,
             "noise_of_paper": NORMAL_95 * matches[0]["sd_of_hand"] / math.sqrt(PAPER_HANDS),
             "untrained": self._play_untrained(variant) if is_scripted else None,
-            "ceiling": self._measure_ceiling(variant) if is_scripted else None,
+            "ceiling": self._measure_ceiling(variant) if is_scripted and self.options.learner == "default" else None,
         }
 
     def _play_untrained(self, variant: str) -> dict[str, Any]:
         """Return the winnings of untrained networks from a scripted opponent: the control of a row."""
-        configs = [make_config("dual-apu", self.options.history, seed, self.scale) for seed in self.seeds]
+        configs = [self._make_config("dual-apu", seed) for seed in self.seeds]
         folders = [self._finish_run(disable_training(config)) for config in configs]
         pairs = zip(folders, self.seeds, strict=True)
         return summarise_runs([self._play_seed(folder, variant, seed)["ours"] for folder, seed in pairs])
@@ -118,8 +125,9 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def _play_matches(self, folder: Path, opponent: Agent, hands: int, paper_hands: int, seed: int) -> dict[str, Any]:
         agents: list[Agent] = [Shi2022Agent(folder, self.game), *[opponent] * (SEATS - 1)]
-        ours = play_match(self.game, agents, hands, seed, duplicate=True)
-        paper = play_match(self.game, agents, paper_hands, seed + 1)
+        with ProgressBar(folder.name, hands + paper_hands) as bar:
+            ours = play_match(self.game, agents, hands, seed, duplicate=True, progress=bar.advance)
+            paper = play_match(self.game, agents, paper_hands, seed + 1, progress=bar.advance)
         return {
             name: {"mean": match.agents[0].mean, "ci95": list(match.agents[0].ci95), "hands": match.hands}
             for name, match in {"ours": ours, "paper": paper}.items()
@@ -162,7 +170,10 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         }
         draw_losses(self.root, folders)
         draw_gains(self.root, folders)
-        return Report(content, (describe_readings(content), describe_times(content)), describe_report(content))
+        notes = [describe_times(content)]
+        if self.options.learner == "default":  # others have no ceilings
+            notes.insert(0, describe_readings(content))
+        return Report(content, notes, describe_report(content))
 
     def _describe_run(self, folder: Path) -> dict[str, Any]:
         run = RunFolder(folder)

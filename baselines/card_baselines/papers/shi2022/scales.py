@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -33,7 +34,16 @@ class Options(protocol.ReproductionOptions):
 
     history: Literal["lstm", "fc", "none"] = "lstm"
     """Network by which the players of tables 1 to 3 read the betting."""
+    learner: Literal["default", "printed", "short"] = "default"
+    """Settings of the learners: the package's; the paper's inputs and loss alone; or short experience (section 4.4)."""
 
+
+LEARNERS: Mapping[str, dict[str, Any]] = {
+    "default": {},
+    "printed": {"hand_features": False, "exploration": 0.0, "entropy": 0.0},
+    "short": {"experience": "short"},
+}
+"""Settings of `training.Config` for each value of `Options.learner`."""
 
 SCALES = {
     "tiny": Scale(
@@ -45,10 +55,12 @@ SCALES = {
         },
     ),
     "paper": Scale(
-        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=300, ceiling_minutes=2.0,
+        seeds=3, hands=60_000, paper_hands=PAPER_HANDS, search_hands=3000, ceiling_minutes=2.0,
+        minutes=110.0, basis="from measured runs (80), ceilings (12) and rates of matches (18)",
     ),
     "ours": Scale(
-        seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=600, ceiling_minutes=2.0,
+        seeds=3, hands=300_000, paper_hands=PAPER_HANDS, search_hands=3000, ceiling_minutes=2.0,
+        minutes=530.0, basis="extrapolated from the scale paper by episodes and hands",
         changes={
             "episodes": 120_000, "evaluation_episodes": 8000, "replay": 480_000, "final_share": 0.1,
             "final_panel": (*PRESETS["ppo_limit_six_max"].panel, "ppo_limit_six_max"),

@@ -29,7 +29,13 @@ from card_baselines.papers.zheng2022.advantage import (
 )
 from card_baselines.papers.zheng2022.card_types import random_type
 from card_baselines.papers.zheng2022.duel import Hand, Learners
-from card_baselines.papers.zheng2022.modification import LOGIT_SCALE, Loss, loss_of, mix_policies, modification_network
+from card_baselines.papers.zheng2022.modification import (
+    LOGIT_SCALE,
+    Loss,
+    compute_loss,
+    mix_policies,
+    modification_network,
+)
 from card_baselines.papers.zheng2022.networks import save_agent
 from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.sheet import (
@@ -48,13 +54,13 @@ from card_baselines.papers.zheng2022.situation import (
     last_column_of_rival,
     plays_heads_up_limit,
 )
-from card_baselines.papers.zheng2022.stacks import Stack, networks_of
+from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_baselines.papers.zheng2022.table_player import (
     ACTION_VALUES,
     TYPE_COUNTS,
     Scaling,
+    find_values,
     to_action_probabilities,
-    values_of,
     write_values,
 )
 from card_baselines.run_folder import CONFIG, WEIGHTS
@@ -154,7 +160,7 @@ class CheatemAgent(Agent):
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action id (n, 3), for an advantage probability that `random_numbers` fix."""
         config, repaired, which = self.config, self.sheet.repaired, np.zeros(len(decisions), np.int64)
-        values = values_of(decisions, self._record, which, repaired, config.completions)
+        values = find_values(decisions, self._record, which, repaired, config.completions)
         ahead = advantages_of(decisions, self.rival, which, repaired, config.clip_advantage)
         with torch.inference_mode():
             inputs = torch.from_numpy(ahead.astype(np.float32))[:, None].to(self.device)
@@ -194,7 +200,7 @@ class CheatemLearners(Learners):
         self._shaping = shaping
         self._streams = np.concatenate([seeded_streams(1, seed) for seed in seeds])
         self._rngs = [np.random.default_rng([seed, 1]) for seed in seeds]
-        networks = networks_of(lambda: modification_network(config.hidden, config.batch_norm), seeds)
+        networks = make_networks(lambda: modification_network(config.hidden, config.batch_norm), seeds)
         self._networks = Stack(networks, NETWORK_LEARNING_RATE)
         self._memory: list[list[deque[Any]]] = [[deque(maxlen=MEMORY) for _ in range(NUM_COLUMNS)] for _ in seeds]
         self._queues: list[deque[Any]] = [deque() for _ in seeds]
@@ -206,7 +212,7 @@ class CheatemLearners(Learners):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return a sampled action for each decision."""
         config, tables = self.config, decisions.table_ids
-        values = values_of(decisions, self._sheets, tables, self._repaired, config.completions)
+        values = find_values(decisions, self._sheets, tables, self._repaired, config.completions)
         ahead = advantages_of(decisions, self._rivals, tables, self._repaired, config.clip_advantage)
         logits = None
         if config.uses_network:
@@ -274,7 +280,7 @@ class CheatemLearners(Learners):
 
     def _loss(self, networks: Stack, inputs: torch.Tensor, batch: Batch) -> Callable[[torch.Tensor], torch.Tensor]:
         kind, scale = self.config.loss, self.config.logit_scale
-        return lambda flat: loss_of(networks(inputs, flat, training=True), *batch, kind, scale)
+        return lambda flat: compute_loss(networks(inputs, flat, training=True), *batch, kind, scale)
 
     def _draw(self, table: int) -> list[Any]:
         """Return a dozen samples of each action, call first."""

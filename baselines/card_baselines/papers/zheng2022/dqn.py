@@ -16,13 +16,13 @@ from card_baselines.papers.zheng2022.networks import (
     NetworkAgent,
     Transition,
     Transitions,
-    actions_of,
-    legal_columns,
-    network_of,
+    find_legal_columns,
+    make_network,
+    to_actions,
 )
 from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
-from card_baselines.papers.zheng2022.stacks import Stack, networks_of
+from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_envs.agent import Decisions, choose
 from card_envs.typing import Rows
 
@@ -41,7 +41,7 @@ class DqnLearners(Learners):
 
     def __init__(self, seeds: Sequence[int], shaping: Shaping = final_payoff) -> None:
         """Start from random networks and empty memories."""
-        networks = networks_of(lambda: network_of("dqn"), seeds)
+        networks = make_networks(lambda: make_network("dqn"), seeds)
         self._networks, self._targets = Stack(networks, LEARNING_RATE), Stack(networks, 0.0)
         shape = len(seeds), MEMORY, OBSERVATION_SIZE
         self._seen, self._following = np.zeros(shape, np.int8), np.zeros(shape, np.int8)  # the numbers are 0 and 1
@@ -55,7 +55,7 @@ class DqnLearners(Learners):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return the best legal action for each decision, or any legal one with the probability of the moment."""
         legal, seen, tables = (
-            legal_columns(decisions),
+            find_legal_columns(decisions),
             np.asarray(decisions.observation, np.float32),
             decisions.table_ids,
         )
@@ -67,7 +67,7 @@ class DqnLearners(Learners):
         probabilities += (1 - epsilon) * np.eye(NUM_COLUMNS)[values.argmax(axis=1)]
         columns = choose(probabilities, decisions.random_numbers)
         self._transitions.add(decisions, columns, legal)
-        return actions_of(columns, legal)
+        return to_actions(columns, legal)
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Queue the decisions of a hand."""

@@ -8,7 +8,7 @@ to train before its next hand, its table waits until all others have to as well,
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,8 +98,8 @@ class Duels:
         self.hands = np.zeros(num_tables, np.int64)
         """(tables,): played so far."""
 
-    def play(self, hands: int) -> None:
-        """Play until every table has seen `hands` hands."""
+    def play(self, hands: int, progress: Callable[[int], None] | None = None) -> None:
+        """Play until every table has seen `hands` hands; `progress` gets the number of hands since its last call."""
         while True:
             waits = np.zeros(len(self._tables), bool)
             for _, learners in self.learners:
@@ -107,6 +107,8 @@ class Duels:
             ready = np.flatnonzero((self.hands < hands) & ~waits)
             if len(ready):
                 self._play_hands(ready)
+                if progress is not None:
+                    progress(len(ready))
             elif waits.any():  # the expensive kind once many wait for it, which costs no more than one
                 waiting = [learners for _, learners in self.learners if learners.needs_training().any()]
                 cheapest = min(waiting, key=lambda learners: learners.steps_of_training)

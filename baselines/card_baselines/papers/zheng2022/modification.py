@@ -35,7 +35,7 @@ def mix_policies(logits: torch.Tensor, sheet_policy: torch.Tensor) -> torch.Tens
     return product / product.sum(dim=-1, keepdim=True)
 
 
-def loss_of(
+def compute_loss(
     logits: torch.Tensor,
     values: torch.Tensor,
     columns: torch.Tensor,

@@ -36,7 +36,7 @@ OBSERVATION_SIZE, HIDDEN = 72, 64
 KINDS = ("ppo", "dqn")
 
 
-def network_of(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
+def make_network(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
     """Return a network from 72 numbers to `outputs`: "ppo" with ReLU, "dqn" as RLCard's, normalised and with tanh."""
     if kind not in KINDS:
         raise ValueError(f"network {kind!r} is not known: choose one of {KINDS}")
@@ -74,7 +74,7 @@ class NetworkAgent(Agent):
     def _set(self, kind: str, network: torch.nn.Sequential | None) -> None:
         self.kind, self.name = kind, f"zheng2022_{kind}"
         self.greedy = None if kind == "dqn" else False  # the outputs of DQN are values, no probabilities
-        self.network = (network_of(kind) if network is None else network).eval()
+        self.network = (make_network(kind) if network is None else network).eval()
         self.device = torch.device("cpu")
 
     def can_play(self, game: Game) -> bool:
@@ -90,7 +90,7 @@ class NetworkAgent(Agent):
         """Return the probability of every action id (n, 3)."""
         inputs = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
         outputs = self.network(inputs).cpu().double().numpy()
-        legal = legal_columns(decisions)
+        legal = find_legal_columns(decisions)
         if self.kind == "dqn":
             best = np.where(legal == 1, outputs, -np.inf).argmax(axis=1)
             return to_action_probabilities(np.eye(NUM_COLUMNS)[best], decisions.game.num_actions, legal)
@@ -156,14 +156,14 @@ class Transitions:
         return np.asarray(observation[0], np.float32)
 
 
-def legal_columns(decisions: Decisions) -> NDArray[np.uint8]:
+def find_legal_columns(decisions: Decisions) -> NDArray[np.uint8]:
     """Return which of the four columns are legal, (n, 4)."""
     legal = np.zeros((len(decisions), NUM_COLUMNS), np.uint8)
     write_legal(decisions.views, legal)
     return legal
 
 
-def actions_of(columns: Rows, legal: NDArray[np.uint8]) -> Rows:
+def to_actions(columns: Rows, legal: NDArray[np.uint8]) -> Rows:
     """Return action ids; an illegal column is played as a check if that is legal, else as a fold, as RLCard does."""
     rows = np.arange(len(columns))
     instead = np.where(legal[:, CHECK] == 1, CHECK, FOLD)

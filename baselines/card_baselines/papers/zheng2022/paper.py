@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from card_baselines.papers.protocol import Paper
 from card_baselines.papers.zheng2022 import tables
+from card_baselines.papers.zheng2022.claims import measure_claims
 from card_baselines.papers.zheng2022.judge import judge
 from card_baselines.papers.zheng2022.rendering import render_table
 from card_baselines.papers.zheng2022.scales import SCALES
@@ -19,10 +20,12 @@ PAPER = Paper(
         tables.OPTIONS_TABLE: "(ours) where the paper and its code differ: every option",
         tables.REWARDS_TABLE: "(ours) reward allocation and opportunity cost",
         tables.STRONG_TABLE: "(ours) best responses, players of today, and whether a sheet helps one",
+        tables.ACTIONS_TABLE: "(ours) what sheets say of card types, and which actions PPO and DQN take",
     },
     rows=tables.ROWS,
     scales=SCALES,
     reproduction="card_baselines.papers.zheng2022.reproduction:Zheng2022Reproduction",
     render_table=render_table,
     judge=judge,
+    measure_claims=measure_claims,
 )

@@ -19,13 +19,13 @@ from card_baselines.papers.zheng2022.networks import (
     NetworkAgent,
     Transition,
     Transitions,
-    actions_of,
-    legal_columns,
-    network_of,
+    find_legal_columns,
+    make_network,
+    to_actions,
 )
 from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
-from card_baselines.papers.zheng2022.stacks import Stack, networks_of
+from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_baselines.papers.zheng2022.table_player import softmax
 from card_envs.agent import Decisions, choose
 from card_envs.typing import Rows
@@ -52,8 +52,8 @@ class PpoLearners(Learners):
         if penalty not in ("clip", "kl"):
             raise ValueError(f"penalty {penalty!r} is not known: choose 'clip' or 'kl'")
         self._penalty = penalty
-        self._actors = Stack(networks_of(lambda: network_of("ppo"), seeds), ACTOR_LEARNING_RATE)
-        critics = networks_of(lambda: network_of("ppo", outputs=1), [seed + 1_000_000 for seed in seeds])
+        self._actors = Stack(make_networks(lambda: make_network("ppo"), seeds), ACTOR_LEARNING_RATE)
+        critics = make_networks(lambda: make_network("ppo", outputs=1), [seed + 1_000_000 for seed in seeds])
         self._critics = Stack(critics, CRITIC_LEARNING_RATE)
         self._targets = Stack(critics, 0.0)
         self._betas = torch.ones(len(seeds))
@@ -63,7 +63,7 @@ class PpoLearners(Learners):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return a sampled action for each decision; one in ten is any of the four, legal or not."""
-        legal, seen = legal_columns(decisions), np.asarray(decisions.observation, np.float32)
+        legal, seen = find_legal_columns(decisions), np.asarray(decisions.observation, np.float32)
         inputs = torch.zeros(len(self._actors), 1, seen.shape[1])
         inputs[decisions.table_ids, 0] = torch.from_numpy(seen)
         logits = self._actors(inputs)[decisions.table_ids, 0].double().numpy()
@@ -77,7 +77,7 @@ class PpoLearners(Learners):
             explores, (random_numbers * NUM_COLUMNS).astype(np.int64), choose(softmax(logits, legal), random_numbers)
         )
         self._transitions.add(decisions, columns, legal)
-        return actions_of(columns, legal)
+        return to_actions(columns, legal)
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Remember the decisions of a hand."""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from card_baselines.papers.cells import Cell, KeptResults, summarise_runs
@@ -26,8 +27,14 @@ from card_baselines.papers.zheng2022.experiments import (
 )
 from card_baselines.papers.zheng2022.networks import NetworkAgent
 from card_baselines.papers.zheng2022.scales import Scale
-from card_baselines.papers.zheng2022.shares import share_of_types
+from card_baselines.papers.zheng2022.shares import (
+    measure_action_shares,
+    measure_bad_types,
+    measure_good_types,
+    measure_type_shares,
+)
 from card_baselines.papers.zheng2022.sheet import Sheet, load_sheet, pretrain, save_sheet
+from card_baselines.papers.zheng2022.situation import COLUMNS
 from card_baselines.papers.zheng2022.strong import (
     play_best_responses,
     play_learned_response,
@@ -35,12 +42,17 @@ from card_baselines.papers.zheng2022.strong import (
 )
 from card_baselines.papers.zheng2022.table_player import TablePlayer
 from card_baselines.papers.zheng2022.tables import (
+    ACTIONS_TABLE,
+    BAD_TYPES,
     CELLS,
     CHEATEM,
+    DQN,
     FIXED,
+    GOOD_TYPES,
     LEARNERS,
     OPTIONS_TABLE,
     PAPER_HANDS,
+    PPO,
     RAISE,
     RANDOM,
     REWARDS_TABLE,
@@ -51,9 +63,11 @@ from card_baselines.papers.zheng2022.tables import (
     STRONG_TABLE,
     TABLE,
 )
+from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import CONFIG, git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.match import play_match
+from card_envs.match.summary import summarise
 
 _MATCH_SEED = 2022
 
@@ -94,7 +108,8 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         sheets = [self._load_sheet(seed) for seed in run_seeds]
         learners = experiment.make(run_seeds, sheets)
         rivals = self._make_rivals(experiment.rivals, run_seeds, sheets)
-        Duels(learners, rivals, len(runs), seed=_MATCH_SEED).play(self.scale.training_hands)
+        with ProgressBar(f"training {experiment.name}", len(runs) * self.scale.training_hands) as bar:
+            Duels(learners, rivals, len(runs), seed=_MATCH_SEED).play(self.scale.training_hands, bar.advance)
         metadata = {
             "hands": self.scale.training_hands,
             "processor_seconds_of_all": round(time.process_time() - start, 1),
@@ -183,6 +198,7 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
             OPTIONS_TABLE: self._measure_options,
             REWARDS_TABLE: self._measure_reward_ideas,
             STRONG_TABLE: self._measure_strength,
+            ACTIONS_TABLE: self._measure_actions,
         }
         return others[table]() if table in others else super().play_table(table, rows)
 
@@ -215,6 +231,36 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         plain = [experiment for experiment in MAIN if experiment.name != STATIC and RULE in experiment.rivals]
         by_experiment = [self._measure_experiment(REWARDS_TABLE, each) for each in (*plain, *REWARD_IDEAS)]
         return [result for results in by_experiment for result in results if result["rival"] == RULE]
+
+    def _measure_actions(self) -> list[dict[str, Any]]:
+        """Return what sheets say of good and bad card types, and which actions PPO and DQN take."""
+        sheets = [self._load_sheet(seed) for seed in range(self._seeds)]
+        results = []
+        for name, measure, what in (
+            (BAD_TYPES, measure_bad_types, "share at which a fold has the highest value"),
+            (GOOD_TYPES, measure_good_types, "share at which call and raise are worth more than a fold"),
+        ):
+            shares, counts = zip(*map(measure, sheets), strict=True)
+            results.append(_make_shares(name, "", shares, f"{what}; {min(counts)} to {max(counts)} types a sheet"))
+        for experiment in MAIN:
+            if experiment.name in (PPO, DQN) and experiment.rivals != (TABLE,):
+                self._train(experiment, self._option_seeds)
+                for rival in experiment.rivals:
+                    results += self._measure_action_shares(experiment.name, rival)
+        return results
+
+    def _measure_action_shares(self, name: str, rival: str) -> list[dict[str, Any]]:
+        """Return the share of each action of a trained learner against the rival that it was trained against."""
+
+        def play(seed: int) -> dict[str, Any]:
+            agents = [self._load_player(name, rival, seed), self._load_player(rival, name, seed)]
+            return {"shares": measure_action_shares(agents, self.scale.hands, _MATCH_SEED + seed)}
+
+        played = [
+            self._kept.get(f"actions of {name} v {rival} s{seed}", partial(play, seed))["shares"]
+            for seed in range(self._option_seeds)
+        ]
+        return [_make_shares(name, rival, [shares[column] for shares in played], column) for column in COLUMNS]
 
     def _measure_strength(self) -> list[dict[str, Any]]:
         """Return results of the table player and Cheat'em against responses and strong players, and of the encoders."""
@@ -277,7 +323,7 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
 
 def _measure_shares() -> list[dict[str, Any]]:
     """Return table 1: the share of each card type, counted here, beside the printed one."""
-    counted = share_of_types()
+    counted = measure_type_shares()
     results = []
     for name, (hands, types, printed) in SHARES.items():
         percent = 100 * float(counted[list(types)].sum())
@@ -296,6 +342,16 @@ def _summarise(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "by_seed": [round(float(match["mean"]), 4) for match in matches],
         "hands": sum(match["hands"] for match in matches),
     }
+
+
+def _make_shares(name: str, rival: str, shares: Sequence[float], about: str) -> dict[str, Any]:
+    """Return the result of shares, one for each seed."""
+    found = summarise("", np.array(shares)) if len(shares) > 1 else None
+    return {
+        "table": ACTIONS_TABLE, "row": name, "rival": rival, "paper": None, "mean": float(np.mean(shares)),
+        "ci95": list(found.ci95) if found else None, "seeds": len(shares),
+        "by_seed": [round(float(share), 4) for share in shares], "about": about,
+    }  # fmt: skip
 
 
 def _make_result(table: int, name: str, rival: str, matches: Sequence[Mapping[str, Any]], about: str) -> dict[str, Any]:

@@ -85,10 +85,10 @@ def with_opportunity_cost(shaping: Shaping = final_payoff, as_printed: bool = Fa
 def hand_value(hand: Hand, seat: int) -> float:
     """Return the value that the paper's code gives to a seat's hand with the whole board."""
     cards = hand.final["deck"][0]
-    return value_of([int(card) for card in (*cards[2 * seat : 2 * seat + 2], *cards[4:9])])
+    return compute_hand_value([int(card) for card in (*cards[2 * seat : 2 * seat + 2], *cards[4:9])])
 
 
-def value_of(cards: list[int]) -> float:
+def compute_hand_value(cards: list[int]) -> float:
     """Return the value of seven cards: 1.25 times the share of five-card hands that are not better.
 
     The share counts whole categories; among pairs it rises with the rank of the pair, and among high cards in five

@@ -142,7 +142,7 @@ def adam_step(flat: Any, gradient: Any, first: Any, second: Any, steps: Any, act
             flat[i, j] -= rate * m / (np.sqrt(v * scale) + _EPSILON)
 
 
-def networks_of(make: Callable[[], torch.nn.Sequential], seeds: Sequence[int]) -> list[torch.nn.Sequential]:
+def make_networks(make: Callable[[], torch.nn.Sequential], seeds: Sequence[int]) -> list[torch.nn.Sequential]:
     """Return a network for each seed, which alone decides its first parameters."""
     made = []
     with torch.random.fork_rng(devices=[]):

@@ -85,7 +85,7 @@ class TablePlayer(Agent):
     def values(self, decisions: Decisions) -> NDArray[Any]:
         """Return the value of each column, (n,) of `ACTION_VALUES`."""
         which = np.zeros(len(decisions), np.int64)
-        return values_of(decisions, self._record, which, self._repaired, self.completions)
+        return find_values(decisions, self._record, which, self._repaired, self.completions)
 
 
 class SoftmaxTablePlayer(TablePlayer):
@@ -97,7 +97,7 @@ class SoftmaxTablePlayer(TablePlayer):
         super().__init__(policy="softmax")
 
 
-def values_of(
+def find_values(
     decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.int64], repaired: int, completions: int
 ) -> NDArray[Any]:
     """Return the value of each column in each decision, (n,) of `ACTION_VALUES`.

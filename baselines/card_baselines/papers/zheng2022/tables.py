@@ -2,7 +2,7 @@
 
 All numbers are in big blinds per hand of heads-up limit hold'em under `rules="rlcard"`, which the paper calls dollars.
 A learner is trained against the rival that it then plays; with several seeds, the interval is over seeds, each with a
-cheating sheet of its own. Tables 4 to 6 are not the paper's.
+cheating sheet of its own. Tables 4 to 7 are not the paper's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIXED = {RAISE: "always_raise", RULE: "rlcard_rule", RANDOM: "random"}
 """Player that neither learns nor has a sheet -> name of our agent."""
 LEARNERS = (CHEATEM, STATIC, PPO, DQN)
 
-SHARES_TABLE, OPTIONS_TABLE, REWARDS_TABLE, STRONG_TABLE = 1, 4, 5, 6
+SHARES_TABLE, OPTIONS_TABLE, REWARDS_TABLE, STRONG_TABLE, ACTIONS_TABLE = 1, 4, 5, 6, 7
 PAPER_TABLES = (2, 3)
 
 
@@ -51,6 +51,8 @@ SHARES = {
 }
 """Table 1: card type -> (hands of which it is a share, its rows in a sheet, printed share in percent)."""
 
+BAD_TYPES, GOOD_TYPES = "types without a positive value", "types with a positive value"
+"""Rows of table 7 about sheets."""
 ROWS = (CHEATEM, STATIC, TABLE, PPO, DQN, RAISE, RULE)
 
 

@@ -1,0 +1,101 @@
+"""Claims that a paper makes in words, each with a number of ours, its 95 % interval and a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from card_baselines.papers.cells import PrintedTable
+from card_baselines.papers.verdicts import STAND_IN, TOO_LITTLE_TRAINING, compare_means, compare_with_claim
+from card_envs.formatting import json_number
+from card_envs.match.summary import summarise
+
+UNKNOWN = (math.nan, math.nan)
+_HEADER = ("in the paper", "claim", "measured", "true if", "ours (95 %)", "verdict")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A claim of a paper, the values for which it is true, and our measurement."""
+
+    where: str
+    """Section, table or figure of the paper."""
+    claim: str
+    """What the paper says, in our words."""
+    measured: str
+    """Quantity that is measured."""
+    low: float = -math.inf
+    high: float = math.inf
+    """The claim is true for values between `low` and `high`."""
+    is_stand_in: bool = False
+    """Whether an opponent is not the paper's, so that there is no verdict."""
+    mean: float = math.nan
+    ci95: tuple[float, float] = UNKNOWN
+    """95 % interval of `mean` over runs, students or sessions; NaN where there are too few."""
+
+    @property
+    def verdict(self) -> str:
+        """The verdict by the rule of `verdicts`."""
+        return STAND_IN if self.is_stand_in else compare_with_claim(self.ci95, self.low, self.high)
+
+    def with_interval(self, mean: float, ci95: Sequence[float]) -> Self:
+        """Return the claim with a mean and its interval."""
+        return replace(self, mean=mean, ci95=(float(ci95[0]), float(ci95[1])))
+
+    def with_runs(self, values: Sequence[float]) -> Self:
+        """Return the claim with the mean of some runs and its interval (Student's t)."""
+        if len(values) < 2:
+            return self.with_interval(float(values[0]) if len(values) else math.nan, UNKNOWN)
+        found = summarise("", np.array(values))
+        return self.with_interval(found.mean, found.ci95)
+
+    def with_difference(self, values: Sequence[float], others: Sequence[float]) -> Self:
+        """Return the claim with the difference of the means of two groups of runs and its interval (Welch)."""
+        gap, ci95, _ = compare_means(values, others)
+        return self.with_interval(gap, ci95)
+
+    def to_json(self, is_judged: bool = True) -> dict[str, Any]:
+        """Return the claim as a JSON object; `is_judged` is False at scales that train too little for verdicts."""
+        return {
+            "where": self.where, "claim": self.claim, "measured": self.measured, "low": json_number(self.low),
+            "high": json_number(self.high), "mean": json_number(self.mean),
+            "ci95": [json_number(end) for end in self.ci95],
+            "verdict": self.verdict if is_judged else TOO_LITTLE_TRAINING,
+        }  # fmt: skip
+
+
+def choose_weakest(claims: Mapping[str, Claim]) -> Claim:
+    """Return the claim whose interval reaches lowest, for a claim that is true if all of them are above `low`.
+
+    Args:
+        claims: The same claim for several groups by name. The name is added to `measured`.
+    """
+    name = min(claims, key=lambda each: -math.inf if math.isnan(claims[each].ci95[0]) else claims[each].ci95[0])
+    return replace(claims[name], measured=f"{claims[name].measured} ({name})")
+
+
+def render_claims(claims: Sequence[Mapping[str, Any]]) -> PrintedTable:
+    """Return claims, as `Claim.to_json` describes them, as a table."""
+    rows = [
+        [claim["where"], claim["claim"], claim["measured"], _region(claim), _value(claim), claim["verdict"]]
+        for claim in claims
+    ]
+    return PrintedTable("Claims", _HEADER, rows)
+
+
+def _region(claim: Mapping[str, Any]) -> str:
+    low, high = claim["low"], claim["high"]
+    if low is None:
+        return "" if high is None else f"below {high:g}"
+    return f"above {low:g}" if high is None else f"{low:g} to {high:g}"
+
+
+def _value(claim: Mapping[str, Any]) -> str:
+    mean, (low, high) = claim["mean"], claim["ci95"]
+    if mean is None:
+        return ""
+    return f"{mean:.3g}" if low is None or high is None else f"{mean:.3g} ({low:.3g} to {high:.3g})"

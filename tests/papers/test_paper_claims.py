@@ -1,0 +1,71 @@
+"""Claims of papers in words: intervals over runs, and what each paper's reports can measure."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from card_baselines.papers import find_paper
+from card_baselines.papers.claims import Claim, choose_weakest, render_claims
+from card_baselines.papers.verdicts import AGREES, DIFFERS, STAND_IN, TOO_LITTLE_TRAINING, UNDECIDED
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+def claim(**settings: Any) -> Claim:
+    return Claim(**{"where": "section 1", "claim": "it wins", "measured": "gain", "low": 0.0, **settings})
+
+
+def test_runs_decide() -> None:
+    assert claim().with_runs([1.0, 1.1, 0.9]).verdict == AGREES
+    assert claim().with_runs([-1.0, -1.1, -0.9]).verdict == DIFFERS
+    assert claim().with_runs([-1.0, 1.0]).verdict == UNDECIDED
+    assert claim(is_stand_in=True).with_runs([1.0, 1.1, 0.9]).verdict == STAND_IN
+
+
+@pytest.mark.parametrize("runs", [[], [5.0]])
+def test_a_run_decides_nothing(runs: list[float]) -> None:
+    found = claim().with_runs(runs)
+    assert found.verdict == UNDECIDED and math.isnan(found.ci95[0])
+    assert found.to_json()["ci95"] == [None, None]
+
+
+def test_differences_of_groups() -> None:
+    assert claim().with_difference([2.0, 2.1, 2.2], [1.0, 1.1, 0.9]).verdict == AGREES
+    assert claim().with_difference([2.0], [1.0]).verdict == UNDECIDED
+
+
+def test_the_weakest_group_decides() -> None:
+    groups = {"rule": [1.0, 1.1, 0.9], "random": [-0.2, 0.1, 0.2]}
+    weakest = choose_weakest({name: claim().with_runs(runs) for name, runs in groups.items()})
+    assert weakest.measured == "gain (random)" and weakest.verdict == UNDECIDED
+    groups["one run"] = [9.0]
+    weakest = choose_weakest({name: claim().with_runs(runs) for name, runs in groups.items()})
+    assert weakest.measured == "gain (one run)" and weakest.verdict == UNDECIDED
+
+
+def test_rendering() -> None:
+    table = render_claims([
+        claim().with_runs([1.0, 1.1, 0.9]).to_json(),
+        claim(low=-1.0, high=1.0).to_json(is_judged=False),
+        claim(low=-math.inf, high=2.0).with_runs([1.0]).to_json(),
+    ])  # fmt: skip
+    assert [row[3:] for row in table.rows] == [
+        ["above 0", "1 (0.752 to 1.25)", AGREES],
+        ["-1 to 1", "", TOO_LITTLE_TRAINING],
+        ["below 2", "1", UNDECIDED],
+    ]
+
+
+@pytest.mark.parametrize("name", ["shi2022_paper_lstm", "zheng2022_ours", "maitrepierre2008_switching"])
+def test_stored_reports_measure_claims(name: str) -> None:
+    content = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    paper = find_paper(content["paper"])
+    claims = paper.add_verdicts(content)["claims"]
+    assert claims and all(each["verdict"] in (AGREES, DIFFERS, UNDECIDED, STAND_IN) for each in claims)
+    few = paper.add_verdicts({**content, "results": content["results"][:1]})["claims"]
+    assert len(few) < len(claims)
