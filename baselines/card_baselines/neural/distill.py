@@ -177,7 +177,7 @@ PRESETS = {
     ),
     "no_limit_six_max": Config(
         env="no_limit_holdem-v0",
-        settings=("num_players=6", "encoder=equity"),
+        settings=("encoder=equity", "num_players=6"),
         teacher="position_ranges",
         opponents=("always_raise", "always_call", "random_low_fold", "loose_passive"),
         hidden=(256, 128),

@@ -91,7 +91,7 @@ PRESETS = {
     "ppo_no_limit_six_max": replace(
         _TABLE_OF_SIX,
         env="no_limit_holdem-v0",
-        settings=("num_players=6", "encoder=equity"),
+        settings=("encoder=equity", "num_players=6"),
         # Exploiters are twice as frequent as others.
         opponents=("self", "exploiter", "exploiter", *_AT_SIX, "position_ranges"),
         mixed=0.6,

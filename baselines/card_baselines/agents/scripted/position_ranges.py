@@ -72,7 +72,7 @@ def move_before_flop(t: Any) -> Any:
     if raises == 0 and not has_callers(t):
         opens = OPENS_HEADS_UP if t.num_seats == 2 else OPENS[num_behind(t)]
         return RAISE if place < opens else FOLD
-    bets = np.int64(min(raises, 2))
+    bets = raises if raises < 2 else np.int64(2)
     is_big_blind = t.num_seats == 2 or seat_position(t, t.actor) == 1
     calls = DEFENDS if raises == 1 and is_big_blind else CALLS[bets]
     return RAISE if place < RAISES[bets] else CALL if place < calls else FOLD
