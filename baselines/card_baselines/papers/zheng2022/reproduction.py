@@ -253,7 +253,6 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
 
     def _measure_action_shares(self, name: str, rival: str) -> list[dict[str, Any]]:
         """Return the share of each action of a trained learner against the rival that it was trained against."""
-
         hands = min(self.scale.hands, PAPER_HANDS)
 
         def play(seed: int) -> dict[str, Any]:
