@@ -192,13 +192,14 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
     # --- tables without printed numbers, and table 1 ---
 
     def play_table(self, table: int, rows: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the results of a table; only tables 2 and 3 have rows that can be chosen."""
+        """Return the results of a table; the rows of tables 1 and 4 to 6 cannot be chosen."""
+        if table == ACTIONS_TABLE:
+            return self._measure_actions(rows)
         others = {
             SHARES_TABLE: _measure_shares,
             OPTIONS_TABLE: self._measure_options,
             REWARDS_TABLE: self._measure_reward_ideas,
             STRONG_TABLE: self._measure_strength,
-            ACTIONS_TABLE: self._measure_actions,
         }
         return others[table]() if table in others else super().play_table(table, rows)
 
@@ -232,18 +233,19 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         by_experiment = [self._measure_experiment(REWARDS_TABLE, each) for each in (*plain, *REWARD_IDEAS)]
         return [result for results in by_experiment for result in results if result["rival"] == RULE]
 
-    def _measure_actions(self) -> list[dict[str, Any]]:
+    def _measure_actions(self, rows: Sequence[str]) -> list[dict[str, Any]]:
         """Return what sheets say of good and bad card types, and which actions PPO and DQN take."""
-        sheets = [self._load_sheet(seed) for seed in range(self._seeds)]
         results = []
-        for name, measure, what in (
-            (BAD_TYPES, measure_bad_types, "share at which a fold has the highest value"),
-            (GOOD_TYPES, measure_good_types, "share at which call and raise are worth more than a fold"),
-        ):
-            shares, counts = zip(*map(measure, sheets), strict=True)
-            results.append(_make_shares(name, "", shares, f"{what}; {min(counts)} to {max(counts)} types a sheet"))
+        if TABLE in rows:
+            sheets = [self._load_sheet(seed) for seed in range(self._seeds)]
+            for name, measure, what in (
+                (BAD_TYPES, measure_bad_types, "share at which a fold has the highest value"),
+                (GOOD_TYPES, measure_good_types, "share at which call and raise are worth more than a fold"),
+            ):
+                shares, counts = zip(*map(measure, sheets), strict=True)
+                results.append(_make_shares(name, "", shares, f"{what}; {min(counts)} to {max(counts)} types a sheet"))
         for experiment in MAIN:
-            if experiment.name in (PPO, DQN) and experiment.rivals != (TABLE,):
+            if experiment.name in (PPO, DQN) and experiment.name in rows and {RULE, RANDOM} & set(experiment.rivals):
                 self._train(experiment, self._option_seeds)
                 for rival in experiment.rivals:
                     results += self._measure_action_shares(experiment.name, rival)
@@ -251,13 +253,14 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
 
     def _measure_action_shares(self, name: str, rival: str) -> list[dict[str, Any]]:
         """Return the share of each action of a trained learner against the rival that it was trained against."""
+        hands = min(self.scale.hands, PAPER_HANDS)
 
         def play(seed: int) -> dict[str, Any]:
             agents = [self._load_player(name, rival, seed), self._load_player(rival, name, seed)]
-            return {"shares": measure_action_shares(agents, self.scale.hands, _MATCH_SEED + seed)}
+            return {"shares": measure_action_shares(agents, hands, _MATCH_SEED + seed)}
 
         played = [
-            self._kept.get(f"actions of {name} v {rival} s{seed}", partial(play, seed))["shares"]
+            self._kept.get(f"actions of {name} v {rival} s{seed}, {hands} hands", partial(play, seed))["shares"]
             for seed in range(self._option_seeds)
         ]
         return [_make_shares(name, rival, [shares[column] for shares in played], column) for column in COLUMNS]
