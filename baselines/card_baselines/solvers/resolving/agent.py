@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,8 +41,8 @@ class Resolve(Agent):
             range_share: Share of the opponent's hands that are weighted by its range, in 0 .. 1; 1 uses no gadget.
 
         Raises:
-            ValueError: For other games and blueprints, numbers out of range, and bet menus and stacks with more
-                sequences of bets on the river than `solvers.subgame_betting.MAX_NODES`.
+            ValueError: For other games and blueprints, numbers out of range, and bet menus and stacks with more than
+                `betting_paths.MAX_DECISIONS` sequences of bets.
         """
         is_limit = is_two_player_limit(game.config)
         self.blueprint = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
@@ -56,22 +54,17 @@ class Resolve(Agent):
                              "and remembers nothing, as `cfr_large` and networks do")  # fmt: skip
         if iterations < 0 or not 0 <= range_share <= 1:
             raise ValueError(f"iterations {iterations} must be at least 0, range_share {range_share} in 0 .. 1")
-        self._iterations = iterations or (ITERATIONS_LIMIT if is_limit else ITERATIONS_NO_LIMIT)
-        self._game, self._range_share = game, range_share
+        iterations = iterations or (ITERATIONS_LIMIT if is_limit else ITERATIONS_NO_LIMIT)
+        self.resolver = RiverResolver(game, self.blueprint, iterations, range_share)
+        """The solver of rivers."""
+        self._game = game
         self.encoder = self.blueprint.encoder
         self.name = f"{self.blueprint.name}:{self.name}"
-        if not is_limit:
-            self.resolver.paths  # noqa: B018, where a game has too many sequences of bets it raises now, not on a river
 
     def can_play(self, game: Game) -> bool:
         """Return True for limit hold'em and bet menus of no-limit hold'em for two, if the blueprint plays them."""
         has_tree = is_two_player_limit(game.config) or is_two_player_menu(game.config)
         return is_texas_holdem(game) and has_tree and self.blueprint.can_play(game)
-
-    @cached_property
-    def resolver(self) -> RiverResolver:
-        """The solver of rivers. The betting tree of the game is built at the first use."""
-        return RiverResolver(self._game, self.blueprint, self._iterations, self._range_share)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probabilities of the actions, (n, num_actions)."""
