@@ -92,14 +92,17 @@ PRESETS = {
         _TABLE_OF_SIX,
         env="no_limit_holdem-v0",
         settings=("encoder=equity", "num_players=6"),
-        # Exploiters are twice as frequent as others.
-        opponents=("self", "exploiter", "exploiter", *_AT_SIX, "position_ranges"),
-        mixed=0.6,
+        # Few and mostly tight players: against many weak ones, opening most hands pays, and the policy learns it.
+        opponents=(
+            "self", "exploiter", "exploiter", "position_ranges", "tight_aggressive", "equity", "loose_passive",
+            "always_raise",
+        ),
+        mixed=0.3,
         exploiter_updates=150,
         exploiter_batches=150,
         learning_rate=(5e-4, 5e-5),
         entropy=(0.01, 0.003),
-        minutes=50.0,
+        minutes=22.0,
         reward_scale=0.03,  # pots are several times as large as in limit games
     ),
     "ppo_big2": replace(
