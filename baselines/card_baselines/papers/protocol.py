@@ -50,7 +50,7 @@ class Scale:
     minutes: float = math.nan
     """Processor minutes of all tables on one core; NaN if they are not known."""
     basis: str = "measured"
-    """Where `minutes` come from: "measured", or the measured part that they are extrapolated from."""
+    """Origin of `minutes`: "measured", or the measured part that they are extrapolated from."""
     is_judged: bool = True
     """Whether enough is trained for verdicts."""
 
