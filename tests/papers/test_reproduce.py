@@ -79,6 +79,18 @@ def test_learners_play_each_other(small: None, tmp_path: Path, capsys: pytest.Ca
     assert {cost["history"] for cost in report["runs"]} == {"fc", "none"}
 
 
+def test_learners_with_the_papers_inputs_and_loss(
+    small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "--table", "1", "--rows", "dual-apu", "--learner", "printed", "--folder", str(tmp_path))
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert len(report["results"]) == 6 and not any("best-response" in path.name for path in tmp_path.iterdir())
+    config = RunFolder(tmp_path / report["runs"][0]["folder"]).config()
+    assert (config["hand_features"], config["exploration"], config["entropy"]) == (False, 0.0, 0.0)
+    assert "above their ceiling" not in (tmp_path / "report.md").read_text()
+    assert {claim["verdict"] for claim in report["claims"]} == {"too little training to judge"}
+
+
 def test_all_cells_of_the_paper_are_there() -> None:
     assert [sum(cell.table == table for cell in CELLS) for table in range(1, 6)] == [8, 2, 8, 2, 2]
 
