@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,6 +79,18 @@ def test_learners_play_each_other(small: None, tmp_path: Path, capsys: pytest.Ca
     assert {cost["history"] for cost in report["runs"]} == {"fc", "none"}
 
 
+def test_learners_with_the_papers_inputs_and_loss(
+    small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "--table", "1", "--rows", "dual-apu", "--learner", "printed", "--folder", str(tmp_path))
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert len(report["results"]) == 6 and not any("best-response" in path.name for path in tmp_path.iterdir())
+    config = RunFolder(tmp_path / report["runs"][0]["folder"]).config()
+    assert (config["hand_features"], config["exploration"], config["entropy"]) == (False, 0.0, 0.0)
+    assert "above their ceiling" not in (tmp_path / "report.md").read_text()
+    assert {claim["verdict"] for claim in report["claims"]} == {"too little training to judge"}
+
+
 def test_all_cells_of_the_paper_are_there() -> None:
     assert [sum(cell.table == table for cell in CELLS) for table in range(1, 6)] == [8, 2, 8, 2, 2]
 
@@ -94,7 +105,10 @@ def test_every_paper_says_what_it_has(name: str, capsys: pytest.CaptureFixture[s
     with pytest.raises(SystemExit):
         cli.main(("reproduce", name, "--help"))
     text = capsys.readouterr().out
-    assert all(f"{scale}: {settings.cost()}" in text for scale, settings in paper.scales.items())
+    unwrapped = " ".join(text.replace("│", " ").split())
+    for scale, settings in paper.scales.items():
+        assert settings.minutes > 0 and settings.basis in settings.cost()
+        assert f"{scale}: {settings.cost()}" in unwrapped, unwrapped
 
 
 def test_figure_2_of_charlesworth_in_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,7 +154,8 @@ def judge_one(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 ONE = Paper(
     name="one", title="A paper of one folder and one line", unit="points", tables={7: "all"}, rows=("a", "b"),
-    scales={"tiny": Scale(is_judged=False), "long": Scale(minutes=12.5)}, options=OneOptions,
+    scales={"tiny": Scale(minutes=0.25, basis="by its setting", is_judged=False), "long": Scale(minutes=1234.5)},
+    options=OneOptions,
     reproduction=f"{__name__}:OneReproduction", render_table=render_one, judge=judge_one,
 )  # fmt: skip
 
@@ -160,7 +175,7 @@ def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
     assert cli.main(("reproduce", "one", "--times", "3", "--rows", "b", "--folder", str(tmp_path))) == 0
     out, err = capsys.readouterr()
     assert all(text in out for text in ("Table 7,", "points", "3.0", "a note"))
-    assert "one at the scale tiny, all tables: not measured" in err
+    assert "one at the scale tiny, all tables: about 0.2 processor minutes, by its setting; results" in err
     expected = {"table": 7, "row": "b", "mean": 3.0, "verdict": "too little training to judge"}
     assert json.loads((tmp_path / "report.json").read_text())["results"] == [expected]
     assert (tmp_path / "report.md").read_text() == (
@@ -172,7 +187,8 @@ def test_a_paper_is_added_with_one_line_and_brings_its_own_options(
 def test_a_scale_that_trains_enough_is_judged_and_says_what_it_costs(one: None, tmp_path: Path) -> None:
     said: list[str] = []
     report, _ = ONE.reproduce(OneOptions(scale="long", rows=("a",), folder=str(tmp_path)), said.append)
-    assert said == [f"one at the scale long, all tables: about 12.5 processor minutes; results are kept in {tmp_path}"]
+    cost = "about 1,234 processor minutes, measured"
+    assert said == [f"one at the scale long, all tables: {cost}; results are kept in {tmp_path}"]
     assert [result["verdict"] for result in report.content["results"]] == ["agrees"]
 
 
@@ -180,7 +196,6 @@ def test_a_scale_that_trains_enough_is_judged_and_says_what_it_costs(one: None, 
 def test_every_scale_says_what_it_costs_and_tiny_is_not_judged(name: str) -> None:
     scales = papers.find_paper(name).scales
     assert [scale for scale, settings in scales.items() if not settings.is_judged] == ["tiny"]
-    assert math.isfinite(scales["tiny"].minutes)
     assert "minutes" not in scales["tiny"].settings()
 
 

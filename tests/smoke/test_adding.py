@@ -109,7 +109,8 @@ def render(content, number):
 
 
 PAPER = Paper(
-    name="added2026", title="A paper", unit="points", tables={1: "all"}, rows=("a",), scales={"tiny": Scale()},
+    name="added2026", title="A paper", unit="points", tables={1: "all"}, rows=("a",),
+    scales={"tiny": Scale(minutes=0.1)},
     reproduction="added_things.added2026.paper:Experiments", render_table=render,
 )
 '''

@@ -25,7 +25,7 @@ class Claim:
     where: str
     """Section, table or figure of the paper."""
     claim: str
-    """What the paper says, in our words."""
+    """The statement, in our words."""
     measured: str
     """Quantity that is measured."""
     low: float = -math.inf

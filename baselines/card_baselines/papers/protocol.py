@@ -8,7 +8,6 @@ and `paper` the `Paper`; none imports a later one.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -47,10 +46,10 @@ class ReproductionOptions:
 class Scale:
     """Amount of training and play. A paper's scales add their own numbers."""
 
-    minutes: float = math.nan
-    """Processor minutes of all tables on one core; NaN if they are not known."""
+    minutes: float
+    """Processor minutes of all tables on one core."""
     basis: str = "measured"
-    """Where `minutes` come from: "measured", or the measured part that they are extrapolated from."""
+    """Origin of `minutes`: "measured", or the measured part that they are extrapolated from."""
     is_judged: bool = True
     """Whether enough is trained for verdicts."""
 
@@ -61,8 +60,6 @@ class Scale:
 
     def cost(self) -> str:
         """Return the cost in words."""
-        if math.isnan(self.minutes):
-            return "not measured"
         return f"about {self.minutes:,.{0 if self.minutes >= 10 else 1}f} processor minutes, {self.basis}"
 
 

@@ -247,7 +247,7 @@ def test_the_adaptive_stand_in_ends_up_raising_who_never_folds_less_with_bad_han
 def test_the_smallest_reproduction_plays_every_pair(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SCALES, "tiny", replace(SCALES["tiny"], hands=16))  # type: ignore[index]
+    monkeypatch.setitem(SCALES, "tiny", replace(SCALES["tiny"], hands=16, long_hands=20))  # type: ignore[index]
     code = main(["reproduce", "maitrepierre2008", "--scale", "tiny", "--folder", str(tmp_path / "run")])
     assert code == 0
     printed = " ".join(capsys.readouterr().out.split())
@@ -261,4 +261,10 @@ def test_the_smallest_reproduction_plays_every_pair(
     assert [result["opponent"] for result in switching[:3]] == ["brennus", "vexbot_like", "brennus_correlated"]
     assert len(switching) == 3 + 5
     assert all(len(result["by_session"]) == result["sessions"] == 2 for result in switching)
+    strategies = {result["row"]: result for result in content["results"] if result["table"] == 4}
+    assert len(strategies) == 5 + 3
+    assert np.array(strategies["five strategies, long matches"]["uses"]).sum() == SCALES["tiny"].long_hands
+    assert np.array(strategies["strategy 3 alone"]["uses"])[..., 1:].sum() == 0  # its only one is its first
+    verdicts = {claim["claim"]: claim["verdict"] for claim in content["claims"]}
+    assert verdicts["Vexbot defeats each strategy"] == "too little training to judge"
     assert (tmp_path / "run" / "figures.png").stat().st_size > 10_000

@@ -38,7 +38,7 @@ def measure_figure_claims(found: Findings) -> list[Claim]:
 
 
 def _measure_leaders(found: Findings) -> list[Claim]:
-    """Return what table 4.2 shows of the best tenth of the agents: their scores, and how many lists they share."""
+    """Return the scores of the best tenth of the agents (table 4.2), and how many of the four lists they share."""
     scores = found.scores
 
     def find_best(metric: str, indices: Indices) -> Indices:
@@ -108,7 +108,7 @@ def _measure_actions(found: Findings) -> list[Claim]:
 
 
 def _compare_sac_with_call(found: Findings) -> list[Claim]:
-    """Return what share of actor-critics is above the player that always calls, by three metrics."""
+    """Return the share of actor-critics above the player that always calls, by three metrics."""
     call, sac = found.types.index("Call"), found.has_type(*SAC)
     above = {metric: (scores > scores[call]).astype(float) for metric, scores in found.scores.items()}
     return [

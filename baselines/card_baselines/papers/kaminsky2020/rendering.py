@@ -15,6 +15,7 @@ from card_baselines.papers.kaminsky2020.tables import (
     PRINTED_RANKS,
     ROWS,
     TOP,
+    TRAINING,
     TYPES_TABLE,
 )
 
@@ -82,9 +83,15 @@ def _interval(result: Mapping[str, Any]) -> str:
 
 
 def render_cost(report: Mapping[str, Any]) -> PrintedTable:
-    """Return the cost of a report's league."""
+    """Return the cost of a report's league; the copies of a division are added up."""
+    sums: dict[tuple[str, str], list[float]] = {}
+    for one in report["cost"]:
+        name = next((name for name in TRAINING if one["division"].startswith(name)), one["division"])
+        added = sums.setdefault((name, one["kind"]), [0, 0, 0, 0])
+        for place, number in enumerate((1, one["rounds"], one["hands"], one["seconds"])):
+            added[place] += number
     rows = [
-        [one["division"], one["kind"], f"{one['rounds']:,}", f"{one['hands']:,}", f"{one['seconds'] / 60:.1f}"]
-        for one in report["cost"]
+        [*division, f"{copies:.0f}", f"{rounds:,.0f}", f"{hands:,.0f}", f"{seconds / 60:.1f}"]
+        for division, (copies, rounds, hands, seconds) in sums.items()
     ]
-    return PrintedTable("Cost", ("division", "kind", "rounds", "hands", "minutes"), rows)
+    return PrintedTable("Cost", ("division", "kind", "copies", "rounds", "hands", "minutes"), rows)

@@ -54,19 +54,19 @@ SCALES: Mapping[str, Scale] = {
     ),
     "short": Scale(
         rounds=80, hands=2000, clone_every=20, direct_hands=500, similar_rounds=38, similar_hands=1000, style_hands=4,
-        direct_rounds=260,
+        direct_rounds=260, minutes=5.0, basis="extrapolated from the scale medium by hands",
     ),
     "medium": Scale(
         rounds=40, hands=2000, clone_every=20, direct_hands=500, similar_rounds=80, similar_hands=2000, style_hands=4,
-        direct_rounds=800, copies=4,
+        direct_rounds=800, copies=4, minutes=12.0,
     ),
     "hour": Scale(
         rounds=400, hands=5000, clone_every=40, direct_hands=2000, similar_rounds=1000, similar_hands=2000,
-        style_hands=50,
+        style_hands=50, minutes=105.0, basis="extrapolated from the scale medium by hands",
     ),
     "paper": Scale(
         rounds=2000, hands=10_000, clone_every=200, direct_hands=10_000, similar_rounds=5300, similar_hands=10_000,
-        style_hands=1000, minutes=1350.0,
+        style_hands=1000, minutes=1520.0, basis="extrapolated from the scale medium by hands",
     ),
 }  # fmt: skip
 """`tiny` shows that everything works and nothing else; `paper` has the paper's 120 million hands of training."""

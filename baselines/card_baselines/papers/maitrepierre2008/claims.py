@@ -21,7 +21,7 @@ from card_baselines.papers.maitrepierre2008.tables import (
 )
 
 _EVEN_USE = 0.2
-"""Share of hands of each of five strategies that are used evenly."""
+"""Part of the hands that each of five strategies plays if all are used evenly."""
 
 
 def measure_claims(content: Mapping[str, Any]) -> list[Claim]:

@@ -178,7 +178,7 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
         draw_figures(self.root, curves, self._play_vexbot(LOOSENESS, self.scale.long_hands))
 
     def _measure_strategies(self) -> list[dict[str, Any]]:
-        """Return what strategies win from the adaptive stand-in: each alone, the first four, all five."""
+        """Return the winnings of strategies from vexbot_like: each alone, the first four, all five."""
         alone = {f"strategy {number} alone": ((each,), 0) for number, each in enumerate(LOOSENESS, 1)}
         players = {
             **alone, FOUR: (LOOSENESS[:4], 0), FIVE: (LOOSENESS, 0), LONG: (LOOSENESS, self.scale.long_hands),

@@ -7,7 +7,7 @@ from typing import Any
 
 from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
 from card_baselines.papers.verdicts import describe_rank
-from card_baselines.papers.zheng2022.tables import PAPER_TABLES, REWARDS_TABLE, SHARES_TABLE
+from card_baselines.papers.zheng2022.tables import ACTIONS_TABLE, PAPER_TABLES, REWARDS_TABLE, SHARES_TABLE
 
 
 def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
@@ -17,6 +17,8 @@ def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
         return _shares_table(results)
     if number in PAPER_TABLES:
         return _matches_table(results, number)
+    if number == ACTIONS_TABLE:
+        return _actions_table(results)
     return _rewards_table(results, number) if number == REWARDS_TABLE else _options_table(results, number)
 
 
@@ -56,6 +58,19 @@ def _format_comparison(result: Mapping[str, Any]) -> list[str]:
 def _options_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
     rows = [[r["row"], r["rival"], format_gain(r), _format_seeds(r), r["about"]] for r in results]
     return PrintedTable(f"Table {number}", ("player", "against", "ours (± 95 %)", "seeds", "what it is"), rows)
+
+
+def _actions_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+    rows = [
+        [r["row"], r["rival"], r["about"], f"{100 * r['mean']:.1f}", _format_percent(r["ci95"]), str(r["seeds"])]
+        for r in results
+    ]
+    header = ("player, or card types", "against", "what", "ours, %", "95 %", "seeds")
+    return PrintedTable("Table 7, shares", header, rows)
+
+
+def _format_percent(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else f"{100 * interval[0]:.1f} .. {100 * interval[1]:.1f}"
 
 
 def _format_seeds(result: Mapping[str, Any]) -> str:

@@ -234,7 +234,7 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         return [result for results in by_experiment for result in results if result["rival"] == RULE]
 
     def _measure_actions(self, rows: Sequence[str]) -> list[dict[str, Any]]:
-        """Return what sheets say of good and bad card types, and which actions PPO and DQN take."""
+        """Return the values of sheets for good and bad card types, and the actions of PPO and DQN."""
         results = []
         if TABLE in rows:
             sheets = [self._load_sheet(seed) for seed in range(self._seeds)]
