@@ -43,6 +43,11 @@ def test_the_weakest_group_decides() -> None:
     groups = {"rule": [1.0, 1.1, 0.9], "random": [-0.2, 0.1, 0.2]}
     weakest = choose_weakest({name: claim().with_runs(runs) for name, runs in groups.items()})
     assert weakest.measured == "gain (random)" and weakest.verdict == UNDECIDED
+    groups["wide"] = [-9.0, 9.0]
+    groups["below"] = [-0.1, -0.11, -0.12]
+    decided = choose_weakest({name: claim().with_runs(runs) for name, runs in groups.items()})
+    assert decided.measured == "gain (below)" and decided.verdict == DIFFERS
+    del groups["wide"], groups["below"]
     groups["one run"] = [9.0]
     weakest = choose_weakest({name: claim().with_runs(runs) for name, runs in groups.items()})
     assert weakest.measured == "gain (one run)" and weakest.verdict == UNDECIDED

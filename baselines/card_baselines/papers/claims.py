@@ -69,12 +69,19 @@ class Claim:
 
 
 def choose_weakest(claims: Mapping[str, Claim]) -> Claim:
-    """Return the claim whose interval reaches lowest, for a claim that is true if all of them are above `low`.
+    """Return the claim of the group that decides a claim about all groups, that each is above `low`.
+
+    That is a group below `low` with its whole interval if there is one (not corrected for the number of groups), else
+    the group whose interval reaches lowest.
 
     Args:
         claims: The same claim for several groups by name. The name is added to `measured`.
     """
-    name = min(claims, key=lambda each: -math.inf if math.isnan(claims[each].ci95[0]) else claims[each].ci95[0])
+    below = {name: claim for name, claim in claims.items() if claim.ci95[1] <= claim.low}
+    if below:
+        name = min(below, key=lambda each: below[each].ci95[1])
+    else:
+        name = min(claims, key=lambda each: -math.inf if math.isnan(claims[each].ci95[0]) else claims[each].ci95[0])
     return replace(claims[name], measured=f"{claims[name].measured} ({name})")
 
 
