@@ -50,7 +50,7 @@ class PpoLimitSixMax(PretrainedAgent):
 
 
 class PpoNoLimitSixMax(PretrainedAgent):
-    """Six-max no-limit hold'em, trained by self-play PPO with past selves, exploiters and scripted players."""
+    """Six-max no-limit hold'em: an imitation of `position_ranges`, then self-play PPO with a few other players."""
 
     run = "ppo_no_limit_six_max"
 
