@@ -32,7 +32,12 @@ AGENTS = {
     ("limit_holdem-v0", 2): ("cfr_large", "cfr_small", "distilled_limit_hu", "ppo_limit_hu"),
     ("no_limit_holdem-v0", 2): ("cfr_no_limit", "ppo_no_limit_hu"),
     ("limit_holdem-v0", 6): ("ppo_limit_six_max", "tight_aggressive"),
-    ("no_limit_holdem-v0", 6): ("ppo_no_limit_six_max", "position_ranges", "tight_aggressive"),
+    ("no_limit_holdem-v0", 6): (
+        "ppo_no_limit_six_max",
+        "tight_no_limit_six_max",
+        "position_ranges",
+        "tight_aggressive",
+    ),
 }
 """(Environment, seats) -> agents of the tables."""
 STATISTICS = ("VPIP", "PFR", "3-bet", "aggression factor", "WTSD")

@@ -39,6 +39,7 @@ AGENTS = {
     "ppo_no_limit_hu": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitHeadsUp",
     "ppo_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoLimitSixMax",
     "ppo_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitSixMax",
+    "tight_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:TightNoLimitSixMax",
     "ppo_big2": "card_baselines.agents.learned.pretrained_agents:PpoBig2",
     "kaminsky_random": "card_baselines.papers.kaminsky2020.baselines:KaminskyRandom",
     "kaminsky_qlearn8": "card_baselines.papers.kaminsky2020.pretrained_agents:KaminskyQlearn8",

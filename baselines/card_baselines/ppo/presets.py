@@ -86,9 +86,20 @@ PRESETS = {
         reward_scale=0.02,  # pots are several times as large as in limit games
     ),
     "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", settings=("num_players=6",)),
+    "ppo_no_limit_six_max": replace(
+        _TABLE_OF_SIX,
+        env="no_limit_holdem-v0",
+        settings=("num_players=6",),
+        opponents=("self", "exploiter", "exploiter", *_AT_SIX),  # exploiters are twice as frequent as others
+        mixed=0.6,
+        exploiter_updates=150,
+        exploiter_batches=150,
+        minutes=24.0,
+        reward_scale=0.03,  # pots are several times as large as in limit games
+    ),
     # Made for --start-from an imitation of position_ranges (`distill --preset no_limit_six_max`): from random weights
     # all seats learn to limp, which no single seat can change. More entropy would undo what was imitated.
-    "ppo_no_limit_six_max": replace(
+    "tight_no_limit_six_max": replace(
         _TABLE_OF_SIX,
         env="no_limit_holdem-v0",
         settings=("encoder=equity", "num_players=6"),

@@ -50,9 +50,15 @@ class PpoLimitSixMax(PretrainedAgent):
 
 
 class PpoNoLimitSixMax(PretrainedAgent):
-    """Six-max no-limit hold'em: an imitation of `position_ranges`, then self-play PPO with a few other players."""
+    """Six-max no-limit hold'em, trained by self-play PPO with past selves, exploiters and scripted players."""
 
     run = "ppo_no_limit_six_max"
+
+
+class TightNoLimitSixMax(PretrainedAgent):
+    """Six-max no-limit hold'em: an imitation of `position_ranges`, then self-play PPO; raises or folds as people do."""
+
+    run = "tight_no_limit_six_max"
 
 
 class PpoBig2(PretrainedAgent):

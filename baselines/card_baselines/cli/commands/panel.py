@@ -23,8 +23,8 @@ from card_envs.match import Summary
 
 HOLDEM = (
     "random", "random_low_fold", "always_call", "always_raise", "rlcard_rule", "sklansky_strict", "sklansky_loose",
-    "chen_strict", "chen_loose", "shi_rules_strict", "shi_rules_loose", "loose_passive", "tight_aggressive", "equity",
-    "mcts",
+    "chen_strict", "chen_loose", "shi_rules_strict", "shi_rules_loose", "loose_passive", "tight_aggressive",
+    "position_ranges", "equity", "mcts",
 )  # fmt: skip
 BIG2 = ("random", "big2_lowest", "big2_greedy", "big2_planner", "mcts", "rollout")
 
