@@ -98,7 +98,12 @@ def measure_agent(env: str, seats: int, name: str, hands: int, seed: int) -> tup
 
 def format_shares(counts: Counts) -> str:
     """Return "fold / limp / raise" in percent."""
-    return " / ".join(f"{100 * count / max(1, counts.sum()):.0f}" for count in counts)
+    return " / ".join(f"{100 * count / counts.sum():.0f}" for count in counts)
+
+
+def format_opening(counts: Counts) -> str:
+    """Return the shares and the number of occasions, "" if there was none."""
+    return f"{format_shares(counts)} ({counts.sum():,})" if counts.any() else ""
 
 
 def openings_table(openings: dict[str, Counts], order: Sequence[str]) -> str:
@@ -107,7 +112,7 @@ def openings_table(openings: dict[str, Counts], order: Sequence[str]) -> str:
     assert isinstance(config, HoldemConfig)
     names = position_names(config)
     rows = [
-        [who, *(f"{format_shares(counts[names.index(n)])} ({counts[names.index(n)].sum():,})" for n in order),
+        [who, *(format_opening(counts[names.index(name)]) for name in order),
          format_shares(counts.sum(axis=0))]
         for who, counts in openings.items()
     ]  # fmt: skip

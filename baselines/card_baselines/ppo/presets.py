@@ -77,6 +77,13 @@ _TABLE_OF_SIX = replace(
     evaluation_hands=10_000,
     final_hands=300_000,
 )
+_NO_LIMIT_TABLE_OF_SIX = replace(
+    _TABLE_OF_SIX,
+    env="no_limit_holdem-v0",
+    exploiter_updates=150,
+    exploiter_batches=150,
+    reward_scale=0.03,  # pots are several times as large as in limit games
+)
 
 PRESETS = {
     "ppo_limit_hu": replace(_HEADS_UP, env="limit_holdem-v0"),
@@ -87,21 +94,16 @@ PRESETS = {
     ),
     "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", settings=("num_players=6",)),
     "ppo_no_limit_six_max": replace(
-        _TABLE_OF_SIX,
-        env="no_limit_holdem-v0",
+        _NO_LIMIT_TABLE_OF_SIX,
         settings=("num_players=6",),
         opponents=("self", "exploiter", "exploiter", *_AT_SIX),  # exploiters are twice as frequent as others
         mixed=0.6,
-        exploiter_updates=150,
-        exploiter_batches=150,
         minutes=24.0,
-        reward_scale=0.03,  # pots are several times as large as in limit games
     ),
     # Made for --start-from an imitation of position_ranges (`distill --preset no_limit_six_max`): from random weights
     # all seats learn to limp, which no single seat can change. More entropy would undo what was imitated.
     "tight_no_limit_six_max": replace(
-        _TABLE_OF_SIX,
-        env="no_limit_holdem-v0",
+        _NO_LIMIT_TABLE_OF_SIX,
         settings=("encoder=equity", "num_players=6"),
         # Few and mostly tight players: against many weak ones, opening most hands pays, and the policy learns it.
         opponents=(
@@ -109,12 +111,9 @@ PRESETS = {
             "always_raise",
         ),
         mixed=0.3,
-        exploiter_updates=150,
-        exploiter_batches=150,
         learning_rate=(5e-4, 5e-5),
         entropy=(0.01, 0.003),
         minutes=22.0,
-        reward_scale=0.03,  # pots are several times as large as in limit games
     ),
     "ppo_big2": replace(
         BIG2,

@@ -1,7 +1,8 @@
 """A tight player who raises or folds before the flop, with more hands the fewer players act after it.
 
-The shares of hands that it opens are those of the professionals and of Pluribus in their recorded hands with six seats
-(docs/results/agents.md); the hands themselves are those with most Chen points. All other numbers are ours.
+At six seats, the shares of hands that it opens before the small blind lie between those of Pluribus and of the
+professionals in their recorded hands (docs/results/agents.md); the hands are those with most Chen points. All other
+numbers are ours.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from card_envs.poker.starting_hands import STARTING_EQUITIES, STARTING_HAND_COUN
 OPENS: NDArray[np.float64] = np.array([0.0, 0.45, 0.44, 0.33, 0.22, 0.18, 0.15, 0.13, 0.12, 0.11])
 """(10,): share of hands with which it opens, by the number of players who act after it, the blinds among them."""
 OPENS_HEADS_UP = 0.75
+"""The same for the button at a table of two."""
 RAISES: NDArray[np.float64] = np.array([0.15, 0.06, 0.025])
 """(3,): share of hands that it raises over callers of the big blind, over one raise, and over more of them."""
 CALLS: NDArray[np.float64] = np.array([0.15, 0.14, 0.05])
@@ -95,7 +97,7 @@ def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) ->
 
 
 class PositionRanges(RulePlayer):
-    """Raises or folds when first in, 18 % of hands in early and 45 % in late position; then as `tight_aggressive`.
+    """Raises or folds when first in, 18 % of hands in early and 44 % in late position; then as `tight_aggressive`.
 
     It raises over callers with 15 % of hands, reraises with 6 %, calls a raise with 14 %, in the big blind with 38 %.
     With a board it plays by the class of hand, as `tight_aggressive` does.
