@@ -10,7 +10,9 @@ import pytest
 
 pytest.importorskip("torch")
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from card_baselines.neural import mmd
 from card_baselines.neural.distill import ALGORITHM, Config, Distillation
@@ -18,7 +20,7 @@ from card_baselines.ppo.algorithm import ALGORITHM as PPO
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train
 from card_envs import make_game
-from card_envs.agent import find_agent
+from card_envs.agent import Agent, Decisions, decisions_at, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 
 UNTRAINED = 11 / 24
@@ -74,6 +76,39 @@ def test_a_teacher_without_probabilities_is_learned_from_its_actions(tmp_path: P
     config = replace(KUHN, teacher="always_raise", opponents=("always_call",), steps=60_000)
     run = train(ALGORITHM, config, tmp_path / "run", progress=False)
     assert run.metrics()[-1]["kl_from_teacher"] < 0.01
+
+
+class Mixer(Agent):
+    """Bets or calls in a quarter of its decisions, else checks or folds, and does not show its probabilities."""
+
+    name = "mixer"
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        lowest, highest = decisions.action_mask.argmax(axis=1), 2 - decisions.action_mask[:, ::-1].argmax(axis=1)
+        return np.where(decisions.random_numbers < 0.25, highest, lowest).astype(np.int64)
+
+
+class Cheater(Mixer):
+    """Folds where checking is free."""
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        return np.zeros(len(decisions), np.int64)
+
+
+def test_of_a_teacher_that_mixes_the_probabilities_are_learned(tmp_path: Path) -> None:
+    config = replace(KUHN, teacher=f"{__name__}:Mixer", opponents=("always_call",), steps=60_000)
+    run = train(ALGORITHM, config, tmp_path / "run", progress=False)
+    game = make_game("kuhn_poker-v0")
+    tables, rows = game.seeded_tables(64, 0), np.arange(64)
+    game.deal_batch(tables, rows)
+    found = find_agent(str(run.path), game).probabilities(decisions_at(game, tables, rows, rows, np.full(64, 0.5)))
+    assert found[:, 2] == pytest.approx(np.full(64, 0.25), abs=0.1)
+
+
+def test_a_teacher_that_breaks_the_rules_is_refused() -> None:
+    config = replace(KUHN, teacher=f"{__name__}:Cheater")
+    with pytest.raises(ValueError, match="Cheater' took an illegal action"):
+        Distillation(config, config.game()).update(0.0)
 
 
 def test_teachers_that_remember_deals_are_refused() -> None:

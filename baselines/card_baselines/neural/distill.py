@@ -37,9 +37,9 @@ from card_baselines.runs.checkpoint import (
 from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
-from card_envs.agent import action_probabilities, choose, estimate_probabilities, find_agent
+from card_envs.agent import action_probabilities, choose, find_agent
 from card_envs.files import replace_file
-from card_envs.game import Game
+from card_envs.game import Game, check_actions
 from card_envs.typing import Rows
 
 _STEPS_PER_UPDATE = 32
@@ -132,12 +132,15 @@ class Distillation(Learner):
         return divergence.detach()
 
     def _ask_teacher(self, rows: Rows, legal: NDArray[np.int16]) -> NDArray[np.float32]:
-        """Return the teacher's probabilities (n, k) of the listed legal actions (n, k) at `rows`."""
+        """Return the teacher's probabilities (n, k) of the listed legal actions (n, k) at `rows`, or 1 for an action."""
         decisions = self.tables.decisions_of(self.teacher, rows)
-        if self.teacher.shows_probabilities:
-            probabilities = action_probabilities(self.teacher, decisions)
-        else:
-            probabilities = estimate_probabilities(self.teacher, decisions, self.tables.rng, draws=1)
+        if not self.teacher.shows_probabilities:
+            actions = check_actions(self.teacher.act(decisions, self.tables.rng), len(rows))
+            taken = legal == actions[:, None]
+            if not taken.any(axis=1).all():
+                raise ValueError(f"teacher {self.config.teacher!r} took an illegal action")
+            return taken.astype(np.float32)
+        probabilities = action_probabilities(self.teacher, decisions)
         listed = np.take_along_axis(probabilities, np.maximum(legal, 0).astype(np.int64), axis=1)
         return np.where(legal == NO_ACTION, 0.0, listed).astype(np.float32)
 
