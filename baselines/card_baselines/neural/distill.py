@@ -132,14 +132,14 @@ class Distillation(Learner):
         return divergence.detach()
 
     def _ask_teacher(self, rows: Rows, legal: NDArray[np.int16]) -> NDArray[np.float32]:
-        """Return the teacher's probabilities (n, k) of the listed legal actions (n, k) at `rows`, or 1 for an action."""
+        """Return the teacher's probabilities (n, k) of the listed legal actions (n, k), or 1 for the action it takes."""
         decisions = self.tables.decisions_of(self.teacher, rows)
         if not self.teacher.shows_probabilities:
             actions = check_actions(self.teacher.act(decisions, self.tables.rng), len(rows))
             taken = legal == actions[:, None]
             if not taken.any(axis=1).all():
                 raise ValueError(f"teacher {self.config.teacher!r} took an illegal action")
-            return taken.astype(np.float32)
+            return np.asarray(taken, np.float32)
         probabilities = action_probabilities(self.teacher, decisions)
         listed = np.take_along_axis(probabilities, np.maximum(legal, 0).astype(np.int64), axis=1)
         return np.where(legal == NO_ACTION, 0.0, listed).astype(np.float32)
