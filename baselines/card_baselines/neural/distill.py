@@ -132,7 +132,7 @@ class Distillation(Learner):
         return divergence.detach()
 
     def _ask_teacher(self, rows: Rows, legal: NDArray[np.int16]) -> NDArray[np.float32]:
-        """Return the teacher's probabilities (n, k) of the listed legal actions (n, k), or 1 for the action it takes."""
+        """Return the teacher's probabilities (n, k) of the listed legal actions (n, k), or 1 for its action."""
         decisions = self.tables.decisions_of(self.teacher, rows)
         if not self.teacher.shows_probabilities:
             actions = check_actions(self.teacher.act(decisions, self.tables.rng), len(rows))
