@@ -19,7 +19,7 @@ import torch
 
 from card_baselines.cli.console import print_table
 from card_envs import make_game
-from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities, find_agent
+from card_envs.agent import Agent, decisions_at, find_agent, find_probabilities
 from card_envs.analysis.exploitability.local_best_response import NUM_TABLES, LocalBestResponse
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.game import Game
@@ -35,10 +35,7 @@ class AskedAnew(RangeStrategy):
         held, cells = self._hold(tables, seats, rows, hands), np.arange(len(rows))
         decisions = decisions_at(self._game, held, cells, cells, np.full(len(cells), 0.5))
         answers = np.zeros((*wanted.shape, self._game.num_actions))
-        if self._agent.shows_probabilities:
-            answers[rows, hands] = action_probabilities(self._agent, decisions)
-        else:
-            answers[rows, hands] = estimate_probabilities(self._agent, decisions, self._rng, self._draws)
+        answers[rows, hands] = find_probabilities(self._agent, decisions, self._rng, self._draws)
         return answers
 
 

@@ -3,7 +3,7 @@
 from card_envs.agent.base import Agent, DuckTypedAgent, RandomAgent, SupportsAct, as_agent
 from card_envs.agent.decisions import Decisions, choose, decisions_at, likeliest, write_random_numbers
 from card_envs.agent.loading import CHOICES, find_agent, require_playable, split_choice, split_policy
-from card_envs.agent.probabilities import action_probabilities, estimate_probabilities
+from card_envs.agent.probabilities import action_probabilities, estimate_probabilities, find_probabilities
 from card_envs.plugins import known_agents
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "decisions_at",
     "estimate_probabilities",
     "find_agent",
+    "find_probabilities",
     "known_agents",
     "likeliest",
     "require_playable",

@@ -31,6 +31,26 @@ def action_probabilities(agent: Agent, decisions: Decisions) -> NDArray[np.float
     return given
 
 
+def find_probabilities(agent: Agent, decisions: Decisions, rng: np.random.Generator, draws: int) -> NDArray[np.float64]:
+    """Return the action probabilities that an agent shows, or estimates where it shows none.
+
+    Args:
+        agent: The agent.
+        decisions: A batch of n decisions.
+        rng: Random generator of the estimate.
+        draws: Number of actions that the estimate samples at each decision.
+
+    Returns:
+        (n, num_actions) probabilities; rows sum to 1.
+
+    Raises:
+        ValueError: If the agent shows numbers that are no probabilities of legal actions.
+    """
+    if agent.shows_probabilities:
+        return action_probabilities(agent, decisions)
+    return estimate_probabilities(agent, decisions, rng, draws)
+
+
 def estimate_probabilities(
     agent: Agent, decisions: Decisions, rng: np.random.Generator, draws: int
 ) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ from card_envs.agent import (
     as_agent,
     estimate_probabilities,
     find_agent,
+    find_probabilities,
     known_agents,
 )
 from card_envs.files import replace_file
@@ -223,6 +224,18 @@ def test_agents_that_do_not_mix_are_asked_once() -> None:
     mixing = {name for name, changes in seen.items() if changes}
     assert mixing == {name for name, mixes in says.items() if mixes}
     assert mixing == {"equity", "chen_loose", "sklansky_loose", "shi_rules_loose", "random_low_fold"}
+
+
+def test_probabilities_are_those_shown_or_else_estimates() -> None:
+    class Asking(RandomAgent):
+        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+            shown = find_probabilities(RandomAgent(), decisions, rng, draws=2)
+            np.testing.assert_allclose(shown, decisions.action_mask / decisions.num_legal[:, None])
+            calls = find_probabilities(find_agent("always_call", LIMIT), decisions, rng, draws=2)
+            np.testing.assert_array_equal(calls.max(axis=1), 1)
+            return super().act(decisions, rng)
+
+    play_match(LIMIT, [Asking(), Asking()], hands=4, seed=0)
 
 
 def test_other_random_numbers_leave_what_was_made() -> None:

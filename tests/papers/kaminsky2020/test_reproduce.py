@@ -23,7 +23,7 @@ from card_baselines.papers.kaminsky2020 import reproduction
 from card_baselines.papers.kaminsky2020.claims import compute_prediction_rate, measure_claims, predict_winners
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.judge import judge
-from card_baselines.papers.kaminsky2020.measurement import Claim
+from card_baselines.papers.kaminsky2020.measurement import ClaimEstimate
 from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
 from card_baselines.papers.kaminsky2020.rendering import render_cost
 from card_baselines.papers.kaminsky2020.scales import SCALES
@@ -166,7 +166,7 @@ def made_up(
     )  # fmt: skip
 
 
-def measure(found: Findings) -> dict[str, Claim]:
+def measure(found: Findings) -> dict[str, ClaimEstimate]:
     return {claim.name: claim for claim in measure_claims(found)}
 
 

@@ -13,7 +13,7 @@ from card_baselines.papers.kaminsky2020.measurement import (
     NUM_DRAWS,
     QLEARN,
     SAC,
-    Claim,
+    ClaimEstimate,
     Indices,
     Interval,
     average_by_student,
@@ -28,7 +28,7 @@ from card_baselines.papers.kaminsky2020.measurement import (
 from card_envs.typing import Floats
 
 
-def measure_claims(found: Findings) -> list[Claim]:
+def measure_claims(found: Findings) -> list[ClaimEstimate]:
     """Return our measurement of each conclusion, in the order of `tables.CLAIMS`."""
     return [
         *_measure_top(found), _compare_types(found), _compare_qlearners(found), *_measure_styles(found),
@@ -37,7 +37,7 @@ def measure_claims(found: Findings) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _measure_top(found: Findings) -> list[Claim]:
+def _measure_top(found: Findings) -> list[ClaimEstimate]:
     """Return the share of Q-learners at the top by each metric."""
     qlearn, sac = found.has_type(*QLEARN), found.has_type(*SAC)
     has_enough = min(count_students(found, qlearn), count_students(found, sac)) >= MIN_STUDENTS
@@ -45,7 +45,7 @@ def _measure_top(found: Findings) -> list[Claim]:
     for metric in METRICS:
         mean = float(qlearn[found.order(metric)[: found.top]].mean())
         shares = [float(qlearn[best].mean()) for best in draw_best(found, metric)] if has_enough else []
-        claims.append(Claim(f"Qlearn at the top, {metric}", mean, compute_interval(shares)))
+        claims.append(ClaimEstimate(f"Qlearn at the top, {metric}", mean, compute_interval(shares)))
     return claims
 
 
@@ -60,17 +60,17 @@ def draw_best(found: Findings, metric: str) -> list[Indices]:
     return best
 
 
-def _compare_types(found: Findings) -> Claim:
+def _compare_types(found: Findings) -> ClaimEstimate:
     percentiles = compute_percentiles(found, "median")
     return compare_groups(found, "Qlearn above SAC", percentiles, found.has_type(*QLEARN), found.has_type(*SAC))
 
 
-def _compare_qlearners(found: Findings) -> Claim:
+def _compare_qlearners(found: Findings) -> ClaimEstimate:
     sides = found.has_type("Qlearn-All"), found.has_type("Qlearn-8")
     return compare_groups(found, "Qlearn-All earns more", found.scores["mean"], *sides)
 
 
-def _measure_styles(found: Findings) -> list[Claim]:
+def _measure_styles(found: Findings) -> list[ClaimEstimate]:
     """Return the distance of styles within types over that within divisions, by the plane and by strategy vectors."""
     trained = np.flatnonzero(found.has_type(*QLEARN, *SAC))
     vectors = np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
@@ -83,7 +83,7 @@ def _measure_styles(found: Findings) -> list[Claim]:
             return _compute_distance_ratio(found, trained, chosen, distances)
 
         ci95 = interval_over_students(found, trained, ratio)
-        claims.append(Claim(f"style by type, {name}", ratio(np.arange(len(trained))), ci95))
+        claims.append(ClaimEstimate(f"style by type, {name}", ratio(np.arange(len(trained))), ci95))
     return claims
 
 
@@ -101,7 +101,7 @@ def _compute_distance_ratio(found: Findings, trained: Indices, chosen: Indices, 
     return float(between[same_type].mean() / between[same_division].mean())
 
 
-def _measure_consistency(found: Findings) -> list[Claim]:
+def _measure_consistency(found: Findings) -> list[ClaimEstimate]:
     """Return how far the ranks of two TrueSkill evaluations are apart, in percent of the ranks."""
     both = [found.ranks(found.trueskill(run)) for run in range(2)]
     shift = 100 * np.abs(both[0] - both[1]) / max(1, len(found.members) - 1)
@@ -111,13 +111,14 @@ def _measure_consistency(found: Findings) -> list[Claim]:
     ]
 
 
-def _measure_predictions(found: Findings) -> list[Claim]:
+def _measure_predictions(found: Findings) -> list[ClaimEstimate]:
     """Return the rate at which each metric names the winner of a pair, and the differences that the paper names."""
     all_agents = np.arange(len(found.members))
     rates = {metric: compute_prediction_rate(found, found.scores[metric], all_agents) for metric in METRICS}
     draws = _draw_rates(found)
     claims = [
-        Claim(f"prediction, {metric}", rates[metric], compute_interval(draws[metric].tolist())) for metric in METRICS
+        ClaimEstimate(f"prediction, {metric}", rates[metric], compute_interval(draws[metric].tolist()))
+        for metric in METRICS
     ]
     others = [metric for metric in METRICS if metric != "trueskill"]
     lead = rates["trueskill"] - max(rates[metric] for metric in others)
@@ -125,8 +126,8 @@ def _measure_predictions(found: Findings) -> list[Claim]:
     behind, drawn_behind = rates["median"] - rates["trueskill"], draws["median"] - draws["trueskill"]
     return [
         *claims,
-        Claim("TrueSkill predicts best", lead, compute_interval(leads.tolist())),
-        Claim("median closely behind", behind, compute_interval(drawn_behind.tolist())),
+        ClaimEstimate("TrueSkill predicts best", lead, compute_interval(leads.tolist())),
+        ClaimEstimate("median closely behind", behind, compute_interval(drawn_behind.tolist())),
     ]
 
 
@@ -154,13 +155,13 @@ def predict_winners(found: Findings, metric: str) -> tuple[float, Interval]:
     return claim.mean, claim.ci95
 
 
-def _compare_matchmaking(found: Findings) -> Claim:
+def _compare_matchmaking(found: Findings) -> ClaimEstimate:
     """Return the winnings of Qlearn-All after climbing less those after random matches."""
     sides = found.is_in_division("QlnA-Cl"), found.is_in_division("QlnA-Rn")
     return compare_groups(found, "climbing earns more", found.scores["mean"], *sides)
 
 
-def _measure_mixing(found: Findings) -> Claim:
+def _measure_mixing(found: Findings) -> ClaimEstimate:
     """Return how agents of mixed divisions rank, relative to those of their types in divisions of their own.
 
     Students of one mixed division share its rounds, so the interval is over mixed divisions.

@@ -12,7 +12,7 @@ from card_baselines.papers.kaminsky2020.findings import METRICS, Findings
 from card_baselines.papers.kaminsky2020.measurement import (
     QLEARN,
     SAC,
-    Claim,
+    ClaimEstimate,
     Indices,
     average_by_student,
     compare_groups,
@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 _LEADERS = 10
 
 
-def measure_figure_claims(found: Findings) -> list[Claim]:
+def measure_figure_claims(found: Findings) -> list[ClaimEstimate]:
     """Return our measurement of each of these claims, in the order of `tables.CLAIMS`."""
     return [
         *_measure_leaders(found), *_measure_tight_and_loose(found), *_measure_actions(found),
@@ -37,7 +37,7 @@ def measure_figure_claims(found: Findings) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _measure_leaders(found: Findings) -> list[Claim]:
+def _measure_leaders(found: Findings) -> list[ClaimEstimate]:
     """Return the scores of the best tenth of the agents (table 4.2), and how many of the four lists they share."""
     scores = found.scores
 
@@ -69,7 +69,7 @@ def _rank(scores: Floats) -> Floats:
     return np.argsort(np.argsort(scores, kind="stable"), kind="stable").astype(float)
 
 
-def _measure_tight_and_loose(found: Findings) -> list[Claim]:
+def _measure_tight_and_loose(found: Findings) -> list[ClaimEstimate]:
     """Return how tight and passive agents rank by TrueSkill, and loose and aggressive ones by 20th percentile."""
     trained = found.has_type(*QLEARN, *SAC)
     aggression, folds = found.plane.T
@@ -85,7 +85,7 @@ def _measure_tight_and_loose(found: Findings) -> list[Claim]:
     ]
 
 
-def _measure_actions(found: Findings) -> list[Claim]:
+def _measure_actions(found: Findings) -> list[ClaimEstimate]:
     """Return how often types of agents call and raise in the situations of a strategy vector."""
     aggression, folds = found.plane.T
     calls, raises = (1 - aggression) * (1 - folds), aggression * (1 - folds)
@@ -107,7 +107,7 @@ def _measure_actions(found: Findings) -> list[Claim]:
     ]
 
 
-def _compare_sac_with_call(found: Findings) -> list[Claim]:
+def _compare_sac_with_call(found: Findings) -> list[ClaimEstimate]:
     """Return the share of actor-critics above the player that always calls, by three metrics."""
     call, sac = found.types.index("Call"), found.has_type(*SAC)
     above = {metric: (scores > scores[call]).astype(float) for metric, scores in found.scores.items()}
@@ -117,7 +117,7 @@ def _compare_sac_with_call(found: Findings) -> list[Claim]:
     ]
 
 
-def _measure_worst_matches(found: Findings) -> list[Claim]:
+def _measure_worst_matches(found: Findings) -> list[ClaimEstimate]:
     """Return the shape of the 20th percentiles, and how the first clones of Qlearn-All rank by them."""
     scores, trained = found.scores["low"], found.has_type(*QLEARN, *SAC)
 
@@ -134,7 +134,7 @@ def _measure_worst_matches(found: Findings) -> list[Claim]:
     ]
 
 
-def _measure_improvement(found: Findings) -> list[Claim]:
+def _measure_improvement(found: Findings) -> list[ClaimEstimate]:
     """Return the gain from the first clone to the last, in percent of the ranks."""
     qlearn, both = found.has_type(*QLEARN), np.ones(len(found.members), bool)
     return [
@@ -156,13 +156,13 @@ def _compute_gains(found: Findings, metric: str, chosen: Mask) -> list[float]:
     return gains
 
 
-def _measure_robustness(found: Findings) -> Claim:
+def _measure_robustness(found: Findings) -> ClaimEstimate:
     """Return the 20th percentile of Qlearn-All after random matches less that after climbing."""
     sides = found.is_in_division("QlnA-Rn"), found.is_in_division("QlnA-Cl")
     return compare_groups(found, "random is more robust", found.scores["low"], *sides)
 
 
-def _measure_internal_ranks(found: Findings) -> Claim:
+def _measure_internal_ranks(found: Findings) -> ClaimEstimate:
     """Return the rank correlation of the ratings inside divisions and among all agents, over divisions."""
     homes = np.array([-1 if member.parent is None else member.division or -1 for member in found.members])
     outside, correlations = found.trueskill(0), []

@@ -31,8 +31,8 @@ _MIN_KNOWN_DRAWS = 100
 
 
 @dataclass(frozen=True)
-class Claim:
-    """Our measurement of one of the paper's conclusions."""
+class ClaimEstimate:
+    """Our estimate of the number that one of the paper's conclusions states (`tables.CLAIMS`)."""
 
     name: str
     """Key of `tables.CLAIMS`."""
@@ -91,20 +91,20 @@ def compute_interval(drawn: Sequence[float]) -> Interval:
 
 def compare_groups(
     found: Findings, name: str, values: Floats, above: NDArray[np.bool_], below: NDArray[np.bool_]
-) -> Claim:
+) -> ClaimEstimate:
     """Return a claim on the difference of two groups' means over students (Welch)."""
     gap, ci95, _ = compare_means(*(average_by_student(found, values, chosen) for chosen in (above, below)))
-    return Claim(name, gap, ci95)
+    return ClaimEstimate(name, gap, ci95)
 
 
-def summarise_claim(name: str, values: Sequence[float]) -> Claim:
+def summarise_claim(name: str, values: Sequence[float]) -> ClaimEstimate:
     """Return a claim on a mean over students or divisions (Student's t); without an interval for too few of them."""
     if not len(values):
-        return Claim(name, math.nan, UNKNOWN)
+        return ClaimEstimate(name, math.nan, UNKNOWN)
     if len(values) < MIN_STUDENTS:
-        return Claim(name, float(np.mean(values)), UNKNOWN)
+        return ClaimEstimate(name, float(np.mean(values)), UNKNOWN)
     found = summarise(name, np.array(values))
-    return Claim(name, found.mean, found.ci95)
+    return ClaimEstimate(name, found.mean, found.ci95)
 
 
 def draw_students(found: Findings) -> list[Indices]:
@@ -117,7 +117,7 @@ def draw_students(found: Findings) -> list[Indices]:
 
 def resample_claim(
     found: Findings, name: str, measure: Callable[[Indices], float], needed: NDArray[np.bool_] | None = None
-) -> Claim:
+) -> ClaimEstimate:
     """Return a claim on a measure of all agents, with an interval over draws of students.
 
     Args:
@@ -128,5 +128,5 @@ def resample_claim(
     """
     mean = measure(np.arange(len(found.members)))
     if count_students(found, np.ones(len(found.members), bool) if needed is None else needed) < MIN_STUDENTS:
-        return Claim(name, mean, UNKNOWN)
-    return Claim(name, mean, compute_interval([measure(indices) for indices in draw_students(found)]))
+        return ClaimEstimate(name, mean, UNKNOWN)
+    return ClaimEstimate(name, mean, compute_interval([measure(indices) for indices in draw_students(found)]))
