@@ -15,6 +15,18 @@ def test_a_page_offers_agents_that_draw_their_actions_in_both_ways() -> None:
     assert catalogue.agent("cfr:greedy", make_game("leduc_holdem-v0")).greedy
 
 
+def test_a_page_offers_networks_with_search() -> None:
+    catalogue = Catalogue(["big2-v0", "limit_holdem-v0"])
+    for env, played, others in (
+        ("big2-v0", "ppo_big2:rollout", {"ppo_big2:resolve", "big2_planner:rollout", "random:rollout"}),
+        ("limit_holdem-v0", "cfr_small:resolve", {"cfr_small:rollout", "chen:resolve", "ppo_big2:resolve"}),
+    ):
+        offered = {player.name: player.summary for player in catalogue.agents(env, "")}
+        assert offered[played].endswith("; searches before it acts.")
+        assert not others & set(offered)
+        assert catalogue.agent(played, make_game(env)).name == played
+
+
 def test_what_is_not_offered_is_refused_with_a_choice_too() -> None:
     catalogue = Catalogue(["kuhn_poker-v0"])
     for name in ("nobody:greedy", "cfr:bravely", "/etc:greedy"):

@@ -22,6 +22,8 @@ from card_envs.locations import registered_names_only
 
 MAX_CHIPS = 1_000_000
 """Largest number in the settings of a page: larger ones make tables of actions that fill the memory."""
+SEARCHES = ("resolve", "rollout")
+"""Registered agents that search with the policy of another one, as in "ppo_big2:rollout"."""
 _ADVICE = "If you trust the code, start the server with --set encoder={name}"
 
 
@@ -87,7 +89,7 @@ class Catalogue:
 
         Args:
             name: Name of the agent. With ":greedy" behind it, an agent that can do both takes its likeliest actions,
-                with ":sampling" it samples them.
+                with ":sampling" it samples them; with the name of a search (":rollout", ":resolve") it searches.
             game: The game that it plays.
 
         Raises:
@@ -121,14 +123,23 @@ class Catalogue:
             summary = (inspect.getdoc(type(agent)) or "").partition("\n")[0]
             found.append(OfferedAgent(name, summary, agent.shows_probabilities))
             if agent.greedy is False and name in known_agents():
-                likeliest = f"{summary.removesuffix('.')}; takes the likeliest action."
-                found.append(OfferedAgent(f"{name}:greedy", likeliest, agent.shows_probabilities))
+                found += self._variants(name, summary.removesuffix("."), game)
         return found
 
+    def _variants(self, name: str, summary: str, game: Game) -> Iterator[OfferedAgent]:
+        """Yield the ways to play a registered agent besides sampling: its likeliest actions, and searches with it."""
+        for word in ("greedy", *SEARCHES):
+            try:
+                agent = self.agent(f"{name}:{word}", game)
+            except (ValueError, ModuleNotFoundError):  # this search does not play the game, or not with this agent
+                continue
+            how = "takes the likeliest action" if word == "greedy" else "searches before it acts"
+            yield OfferedAgent(f"{name}:{word}", f"{summary}; {how}.", agent.shows_probabilities)
+
     def _spec(self, name: str) -> str:
-        base, _, choice = name.rpartition(":")
+        base, _, variant = name.rpartition(":")
         spec = self._specs.get(name) or (
-            choice in CHOICES and self._specs.get(base) and f"{self._specs[base]}:{choice}"
+            variant in (*CHOICES, *SEARCHES) and self._specs.get(base) and f"{self._specs[base]}:{variant}"
         )
         if not spec:
             raise ValueError(f"agent {name!r} is not offered here")
