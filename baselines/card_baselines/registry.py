@@ -77,6 +77,7 @@ ALGORITHMS = {
     "mmd": "card_baselines.neural.mmd:ALGORITHM",
     "asymmetric_ppo": "card_baselines.neural.asymmetric_ppo:ALGORITHM",
     "distill": "card_baselines.neural.distill:ALGORITHM",
+    "expert_iteration": "card_baselines.neural.expert_iteration:ALGORITHM",
     "tabular_mccfr": "card_baselines.neural.tabular_mccfr:ALGORITHM",
     "menu_cfr": "card_baselines.solvers.no_limit.train_menu_cfr:ALGORITHM",
 }

@@ -151,13 +151,19 @@ class Distillation(Learner):
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write network, optimiser, tables and random generator."""
-        arrays, rng = self.tables.state()
-        parts: dict[str, Mapping[str, Any]] = {
+        save_state(path, join_parts(self.parts()), {**progress, **self.facts()})
+
+    def parts(self) -> dict[str, Mapping[str, Any]]:
+        """Return the arrays of a checkpoint by part."""
+        return {
             "policy": self.network.policy.state_dict(),
             "adam": optimiser_tensors(self.optimiser),
-            "tables": arrays,
+            "tables": self.tables.state()[0],
         }
-        save_state(path, join_parts(parts), {**progress, "decisions": self.decisions, "rng": json.loads(rng)})
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a checkpoint holds besides arrays."""
+        return {"decisions": self.decisions, "rng": json.loads(self.tables.state()[1])}
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""

@@ -35,11 +35,12 @@ class ReplayMemory:
         return {name: torch.from_numpy(column[rows]) for name, column in self.columns.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
-        return {**self.columns, "num_added": np.array(self.num_added)}
+        """Return arrays from which `restore` continues: the transitions that were added, and their number."""
+        filled = {name: column[: self.num_added] for name, column in self.columns.items()}
+        return {**filled, "num_added": np.array(self.num_added)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a `state`."""
         self.num_added = int(state["num_added"])
         for name, column in self.columns.items():
-            column[:] = state[name]
+            column[: self.num_added] = state[name]

@@ -1,0 +1,176 @@
+"""Expert iteration: a network learns the actions that a search with this network finds (Anthony, Tian and Barber 2017).
+
+The search, `teacher`, improves the policy at each decision, at the price of milliseconds. The network plays all seats,
+asks the search what it would do, and learns that; then it plays better without search, and a search with it is better
+again. A run is one round: for the next one, the new network is both `start_from` and the policy of the teacher.
+
+Searched decisions are dear, so they are kept in a memory and learned from several times. Most of them confirm the
+policy and the others err at times, so the network learns a mixture of the search's action and the policy that the run
+began with (`anchor`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from card_baselines.agents.learned.legal_logits import list_legal
+from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
+from card_baselines.neural import distill
+from card_baselines.neural.distill import Distillation
+from card_baselines.neural.replay_memory import ReplayMemory
+from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs.algorithm import make_game_algorithm
+from card_baselines.runs.checkpoint import load_state, strip_prefix, to_arrays
+from card_baselines.runs.config import require, require_shares
+from card_envs.agent import choose
+from card_envs.game import Game, check_actions
+
+_STEPS_PER_UPDATE = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(distill.Config):
+    """Settings of a run: those of distillation, where the teacher is a search, and those of its memory."""
+
+    teacher: str = "ppo_big2:rollout"
+    """The search: an agent name "policy:search", or any agent that does not remember deals."""
+    opponents: tuple[str, ...] = ()
+    mixed: float = 0.0
+    num_tables: int = 128
+    """Number of tables that are played side by side."""
+    learning_rate: tuple[float, float] = (2e-4, 1e-5)
+    """Learning rate of Adam at the start and at the end of the run, linear in between."""
+    anchor: float = 0.5
+    """Share of the policy that the run begins with in the target; the rest is the action of the search."""
+    memory: int = 300_000
+    """Number of most recent decisions that are learned from."""
+    minibatch: int = 1024
+    """Number of decisions in an optimiser step."""
+    replays: int = 8
+    """Number of times that a decision is learned from, on average."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, naming the setting, for numbers out of range, and without a network to begin with."""
+        super().__post_init__()
+        require(self, 1, "memory", "minibatch", "replays")
+        require_shares(self, "anchor")
+        if not self.start_from:
+            raise ValueError("start_from '' must name the network that the search improves: a run folder or an agent")
+
+
+class ExpertIteration(Distillation):
+    """The learner: the network, the policy that it began with, the search, and a memory of searched decisions."""
+
+    checkpoint = "expert_iteration.safetensors"
+    config: Config
+
+    def __init__(self, config: Config, game: Game) -> None:
+        """Make a network with random weights; `start_from` replaces them."""
+        super().__init__(config, game)
+        self.anchor = deepcopy(self.network).requires_grad_(False)
+        columns = {
+            "observation": ((game.layout.size,), game.layout.dtype),
+            "mask": ((-(-game.num_actions // 8),), np.uint8),
+            "action": ((), np.int64),
+        }
+        self.memory = ReplayMemory(config.memory, columns)
+        self.rng = np.random.default_rng([config.seed % 2**64, 3])
+
+    def start_from(self, run: RunFolder) -> None:
+        """Begin with the policy of another run, which is also the anchor; ValueError where it has another shape."""
+        for network in (self.network, self.anchor):
+            load_weights(network.policy, read_weights(run.path / WEIGHTS), run.path)
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Search eight decisions of every table, learn, and return measures."""
+        first, last = self.config.learning_rate
+        learning_rate = first + fraction * (last - first)
+        for group in self.optimiser.param_groups:
+            group["lr"] = learning_rate
+        before = self.memory.num_added
+        for _ in range(_STEPS_PER_UPDATE):
+            self._search_step()
+        new = self.memory.num_added - before
+        self.decisions += new
+        steps = max(1, round(new * self.config.replays / self.config.minibatch))
+        measures = torch.stack([self._learn() for _ in range(steps)]).mean(dim=0).tolist()
+        return {**dict(zip(("loss", "agrees", "anchor_agrees"), measures, strict=True)), "learning_rate": learning_rate}
+
+    def _search_step(self) -> None:
+        """Play forced decisions, then search and play one decision at every table."""
+        tables = self.tables
+        rows, actions = tables.list_forced(tables.rows)
+        while len(rows):
+            tables.step(rows, actions)
+            rows, actions = tables.list_forced(rows)
+        rows = tables.rows
+        decisions = tables.decisions_of(self.teacher, rows)
+        found = check_actions(self.teacher.act(decisions, tables.rng), len(rows))
+        observation, legal = tables.observe(rows)
+        if not (legal == found[:, None]).any(axis=1).all():
+            raise ValueError(f"teacher {self.config.teacher!r} took an illegal action")
+        self.memory.add(observation=observation, mask=np.packbits(decisions.action_mask, axis=1), action=found)
+        with torch.no_grad():
+            probabilities = self._log_probabilities(self.network, observation, legal).exp().cpu().numpy()
+        choice = choose(probabilities, tables.rng.random(len(rows)))
+        tables.step(rows, legal[np.arange(len(rows)), choice].astype(np.int64))
+
+    def _learn(self) -> torch.Tensor:
+        """Take an optimiser step; return the loss, and how often network and anchor prefer the search's action."""
+        batch = self.memory.sample(self.rng, self.config.minibatch)
+        mask = np.unpackbits(batch["mask"].numpy(), axis=1, count=self.game.num_actions).view(np.int8)
+        legal = list_legal(mask, np.empty(len(mask), np.int64))
+        is_found = torch.from_numpy(legal).to(self.device) == batch["action"].to(self.device)[:, None]
+        with torch.no_grad():
+            anchor = self._log_probabilities(self.anchor, batch["observation"].numpy(), legal).exp()
+        share = self.config.anchor
+        target = share * anchor + (1.0 - share) * is_found.float()
+        log_probabilities = self._log_probabilities(self.network, batch["observation"].numpy(), legal)
+        loss = -(target * log_probabilities).sum(dim=1).mean()
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        places = is_found.int().argmax(dim=1)
+        agrees = [(each.argmax(dim=1) == places).float().mean() for each in (log_probabilities, anchor)]
+        return torch.stack([loss, *agrees]).detach()
+
+    def _log_probabilities(self, network: Any, observation: Any, legal: Any) -> torch.Tensor:
+        """Return log-probabilities (n, k) of the listed legal actions."""
+        logits, _ = network(
+            torch.from_numpy(observation).to(self.device).float(), torch.from_numpy(legal).to(self.device)
+        )
+        return torch.log_softmax(logits, dim=1)
+
+    def parts(self) -> dict[str, Mapping[str, Any]]:
+        """Return what a checkpoint holds: also anchor and memory."""
+        return {**super().parts(), "anchor": self.anchor.policy.state_dict(), "memory": self.memory.state()}
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a checkpoint holds besides arrays: also the random generator of minibatches."""
+        return {**super().facts(), "minibatch_rng": self.rng.bit_generator.state}
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`; returns the progress that was saved with it."""
+        tensors, _ = load_state(path)
+        self.anchor.policy.load_state_dict(strip_prefix("anchor.", tensors))
+        self.memory.restore(to_arrays(strip_prefix("memory.", tensors)))
+        progress = super().load(path)
+        self.rng.bit_generator.state = progress["minibatch_rng"]
+        return progress
+
+
+PRESETS = {
+    "big2": Config(
+        env="big2-v0", start_from="ppo_big2", panel=("ppo_big2",), minutes=30.0, evaluation_seconds=600.0,
+        evaluation_hands=8_000, final_hands=40_000,
+    ),
+}  # fmt: skip
+
+ALGORITHM = make_game_algorithm("expert_iteration", Config, ExpertIteration, presets=PRESETS, activation="relu")
