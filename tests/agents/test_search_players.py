@@ -12,7 +12,7 @@ from card_baselines.agents.search.big2_deals import deal_unseen
 from card_baselines.agents.search.big2_rollout import Big2Rollout
 from card_baselines.agents.search.mcts import Mcts
 from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
-from card_baselines.agents.search.policy_rollout import PolicySearch, Position, imagine
+from card_baselines.agents.search.policy_rollout import compute_points, imagine
 from card_baselines.solvers.buckets.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
 from card_baselines.solvers.limit.agent import Cfr, CfrLarge, CfrSmall
 from card_baselines.solvers.limit.betting_tree import grow_tree, node_of
@@ -400,12 +400,10 @@ def test_all_actions_are_tried_on_the_same_deals() -> None:
     single = deal.action("4D")
     policy = find_agent("random", deal.game)
     actions = np.array([pair, single, single])
-    search = PolicySearch(policy, deal.game, deals=16, doubt=1.0)
-    positions = [Position(view, actions, seed) for seed in (4, 3, 3)]
-    points = search.compute_points(positions[1:2], [actions], deals=16)[0]
+    points = compute_points(policy, deal.game, view, [actions], deals=16, seeds=[3])[0]
     assert (points[0] == 3 + 4 + 3).all()
     assert (points[1] == points[2]).all() and len(set(points[1].tolist())) > 1
-    together = search.compute_points(positions, [actions[:1], actions, actions[1:]], 16)
+    together = compute_points(policy, deal.game, np.repeat(view, 3), [actions[:1], actions, actions[1:]], 16, [4, 3, 3])
     assert [each.shape for each in together] == [(1, 16), (3, 16), (2, 16)]
     assert (together[1] == points).all() and (together[2] == points[1:]).all()  # whoever is searched beside them
 
@@ -415,12 +413,10 @@ def test_the_second_round_goes_on_with_the_deals_of_the_first() -> None:
     deal = Deal()
     view = decisions_of(deal.game, deal.tables).views
     whole, rest = np.empty(20, view.dtype), np.empty(12, view.dtype)
-    for holders in (None, np.zeros((3, 52), np.float32)):
-        position = Position(view, np.zeros(0, np.int64), 3, holders)
-        imagine(position, whole, 0)
-        imagine(position, rest, 8)
-        assert (whole["held"][8:] == rest["held"]).all()
-        assert len(np.unique(whole["held"], axis=0)) == 20
+    imagine(view, whole, np.uint64(3), 0)
+    imagine(view, rest, np.uint64(3), 8)
+    assert (whole["held"][8:] == rest["held"]).all()
+    assert len(np.unique(whole["held"], axis=0)) == 20
 
 
 @needs_speed

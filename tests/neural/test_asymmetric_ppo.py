@@ -13,7 +13,6 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.learned.hidden_hands import HIDDEN_SIZE, list_hidden_hands, show_hidden_hands
 from card_baselines.agents.learned.mlp_agent import MlpAgent
 from card_baselines.neural.asymmetric_ppo import (
     ALGORITHM,
@@ -24,6 +23,7 @@ from card_baselines.neural.asymmetric_ppo import (
     card_loss,
     uniform_card_loss,
 )
+from card_baselines.neural.hidden_hands import HIDDEN_SIZE, list_hidden_hands, show_hidden_hands
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import start_folder, train
 from card_envs import make_game

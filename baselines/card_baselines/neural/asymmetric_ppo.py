@@ -7,8 +7,7 @@ the policy gradient stays unbiased. The policy may also have a second head, whic
 (52 x 3), and so shapes the last hidden layer.
 
 Everything else is self-play PPO, `card_baselines.ppo`: the learner's game shows the hidden hands behind each
-observation, and this network keeps them from the policy. What plays in the end is an ordinary policy; the critic and
-the prediction are saved beside it, for searches (`agents.learned.big2_critic`).
+observation, and this network keeps them from the policy. What plays in the end is an ordinary policy.
 """
 
 from __future__ import annotations
@@ -19,9 +18,7 @@ from typing import Any, cast
 
 import torch
 
-from card_baselines.agents.learned.big2_critic import CRITIC, make_critic
-from card_baselines.agents.learned.hidden_hands import HIDDEN_SIZE, NUM_OPPONENTS, show_hidden_hands
-from card_baselines.agents.learned.mlp_policy import save_policy
+from card_baselines.neural.hidden_hands import HIDDEN_SIZE, NUM_OPPONENTS, show_hidden_hands
 from card_baselines.ppo.algorithm import make_callbacks
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.ppo.config import Schedules
@@ -33,7 +30,6 @@ from card_baselines.ppo.rollout import EXPLOITER
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require
-from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.big2.config import is_big2
 
@@ -131,14 +127,6 @@ class AsymmetricPpo(FastPpo):
         measures |= {"card_loss": error.detach(), "uniform_card_loss": uniform_card_loss(hidden_hands)}
         return loss + self.config.card_prediction * error, measures
 
-    def save_policy(self, run: RunFolder) -> None:
-        """Write the weights of the policy, and in a file of their own critic and prediction of cards, for searches."""
-        super().save_policy(run)
-        network = cast(AsymmetricActorCritic, self.playing)
-        parts = {"value": network.value} | ({"cards": network.cards} if network.cards else {})
-        with replace_file(run.path / CRITIC) as temporary:
-            save_policy(torch.nn.ModuleDict(parts), temporary)
-
     def start_from(self, run: RunFolder) -> None:
         """Begin with the networks of another run of this algorithm, or with the policy of any; then the critic learns.
 
@@ -146,6 +134,14 @@ class AsymmetricPpo(FastPpo):
         """
         super().start_from(run)
         self.value_updates = self.config.critic_updates if self.value_updates else 0
+
+
+def make_critic(num_inputs: int, hidden: tuple[int, ...]) -> torch.nn.Sequential:
+    """Return a network that computes a value, with hidden layers of these widths."""
+    layers: list[torch.nn.Module] = []
+    for inputs, outputs in zip((num_inputs, *hidden), hidden, strict=False):
+        layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
+    return torch.nn.Sequential(*layers, torch.nn.Linear((num_inputs, *hidden)[-1], 1))
 
 
 def card_loss(logits: torch.Tensor, hidden_hands: torch.Tensor) -> torch.Tensor:

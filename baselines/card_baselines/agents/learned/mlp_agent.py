@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.agents.learned.big2_critic import CRITIC, Big2Critic
 from card_baselines.agents.learned.dense_layers import apply_layers
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
@@ -45,9 +44,6 @@ class MlpAgent(Agent):
         load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
         self.device = find_device(device)
         self.policy.eval().to(self.device)
-        has_critic = (folder / CRITIC).exists()
-        self.critic = Big2Critic(folder, self.apply_encoder(game), self.compute_hidden) if has_critic else None
-        """The critic that was trained with the policy, where the run saved it."""
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
@@ -69,12 +65,12 @@ class MlpAgent(Agent):
         legal = list_legal(decisions.action_mask, np.empty(len(decisions), np.int64))
         last = self.policy.layers[-1]
         assert isinstance(last, torch.nn.Linear)
-        logits = legal_logits(self.compute_hidden(decisions), last, torch.from_numpy(legal).to(self.device)).cpu()
+        logits = legal_logits(self._compute_hidden(decisions), last, torch.from_numpy(legal).to(self.device)).cpu()
         if self.greedy:
             return legal, likeliest(logits.numpy())
         return legal, np.asarray(torch.softmax(logits.double(), dim=1).numpy())
 
-    def compute_hidden(self, decisions: Decisions) -> torch.Tensor:
+    def _compute_hidden(self, decisions: Decisions) -> torch.Tensor:
         """Return the values (n, width) of the last hidden layer."""
         parts = decisions.parts if isinstance(decisions, RangeDecisions) and self.device.type == "cpu" else None
         first = self.policy.layers[0]

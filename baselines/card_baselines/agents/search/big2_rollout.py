@@ -4,7 +4,7 @@ Tesauro and Galperin (1996), On-line policy improvement using Monte-Carlo search
 end of sampled deals by a fast rollout policy. All actions are played on the same deals, which reduces the variance of
 their differences. The rollout policy is weaker than `big2_planner`, so the planner's action is played unless another
 one is significantly better. With another policy, its likeliest action takes the place of the planner's, and the policy
-itself plays the rollouts, which its critic ends early if it has one (`policy_rollout`).
+itself plays the rollouts (`policy_rollout`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.big2_planner import PLAN, choose
 from card_baselines.agents.search.big2_deals import deal_unseen, play_out
-from card_baselines.agents.search.policy_rollout import PolicySearch, choose_with
+from card_baselines.agents.search.policy_rollout import choose_with
 from card_envs.agent import Agent, Decisions
 from card_envs.compiler import kernel
 from card_envs.game import Game
@@ -92,9 +92,7 @@ class Big2Rollout(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the best action of every decision."""
         if self.policy:
-            critic = getattr(self.policy, "critic", None)
-            search = PolicySearch(self.policy, decisions.game, self.deals, self.doubt, critic)
-            return choose_with(search, decisions, self.threshold)
+            return choose_with(self.policy, decisions, self.deals, self.doubt, self.threshold)
         actions = np.empty(len(decisions), np.int64)
         choose_rows(
             decisions.views, decisions.random_numbers, np.int64(self.deals), np.float64(self.doubt),
