@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from card_baselines.agents.learned.mlp_policy import quantise_weights, read_weights
 from card_baselines.registry import AGENTS
 from card_baselines.runs.export_pretrained import export_pretrained
 from card_envs import make_game, plugins
@@ -385,14 +387,39 @@ def with_one(value: float) -> Any:
     [
         (with_one(float("nan")), "1 of .* weights in layers.* are NaN or infinite: the training diverged"),
         (with_one(float("inf")), "1 of .* weights in layers.* are NaN or infinite"),
-        (lambda tensor: tensor.double(), r"is torch\.float64: weights must be float16 or float32"),
-        (lambda tensor: tensor.to(torch.int8), r"is torch\.int8: weights must be float16 or float32"),
+        (lambda tensor: tensor.double(), r"is torch\.float64: weights must be float16, float32, or int8 with"),
+        (lambda tensor: tensor.to(torch.int8), r"is torch\.int8: weights must be float16, float32, or int8 with"),
         (lambda tensor: tensor[:-1].contiguous(), r"does not fit the network of .*config\.json"),
     ],
 )
 def test_weights_that_no_training_leaves_are_refused(tmp_path: Path, change: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         find_agent(damaged(tmp_path, change), LIMIT)
+
+
+def test_quantised_weights_are_read_as_numbers_near_those_that_were_written(tmp_path: Path) -> None:
+    weights = {"matrix": torch.randn(5, 40) * torch.logspace(-3, 3, 5)[:, None], "bias": torch.randn(5)}
+    weights["matrix"][3] = 0.0
+    stored = quantise_weights(weights)
+    assert stored["matrix"].dtype == torch.int8 and stored["bias"].dtype == torch.float16
+    save_file(stored, tmp_path / "weights.safetensors")
+    read = read_weights(tmp_path / "weights.safetensors")
+    assert set(read) == set(weights)
+    largest = weights["matrix"].abs().amax(dim=1, keepdim=True)
+    assert ((read["matrix"] - weights["matrix"]).abs() <= largest / 253).all()
+    assert ((read["matrix"] - weights["matrix"]).abs() > 0).any()
+    assert torch.equal(read["bias"], weights["bias"].half())
+    for change in (
+        {"matrix.scale": stored["matrix.scale"][:4].clone()},
+        {"matrix": weights["matrix"]},
+        {"other.scale": stored["matrix.scale"].clone()},
+    ):
+        save_file({**stored, **change}, tmp_path / "weights.safetensors")
+        with pytest.raises(ValueError, match=r"\.scale must be the scales of the rows of an int8 matrix"):
+            read_weights(tmp_path / "weights.safetensors")
+    save_file({**stored, "matrix.scale": stored["matrix.scale"] * torch.nan}, tmp_path / "weights.safetensors")
+    with pytest.raises(ValueError, match="200 of 200 weights in matrix are NaN or infinite"):
+        read_weights(tmp_path / "weights.safetensors")
 
 
 def test_a_folder_without_weights_or_with_half_of_them_is_refused(tmp_path: Path) -> None:
@@ -426,3 +453,20 @@ def test_others_may_read_an_agent_that_is_made_small(tmp_path: Path, usual_umask
     assert export_pretrained(shipped, tmp_path / "small") == 0.0  # its weights are float16 already
     rights = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "small").iterdir()}
     assert rights["policy.safetensors"] == 0o644 and set(rights.values()) == {0o644}
+
+
+def test_an_exported_agent_is_a_quarter_of_its_size_and_names_no_folder_of_the_machine(tmp_path: Path) -> None:
+    shipped = PACKAGE.parent / "baselines/card_baselines/agents/learned/pretrained/ppo_limit_hu"
+    run, small = tmp_path / "run", tmp_path / "small"
+    shutil.copytree(shipped, run)
+    config = json.loads((run / "config.json").read_text())
+    for start, exported in ((str(tmp_path / "first"), "runs/first"), ("ppo_limit_hu", "ppo_limit_hu")):
+        (run / "config.json").write_text(json.dumps(config | {"start_from": start}))
+        assert 0.0 < export_pretrained(run, small, int8=True) < 0.02
+        assert json.loads((small / "config.json").read_text()) == config | {"start_from": exported}
+    sizes = [(folder / "policy.safetensors").stat().st_size for folder in (run, small)]
+    assert sizes[1] < 0.55 * sizes[0]  # of float16
+    results = play_match(
+        LIMIT, [find_agent(str(folder), LIMIT) for folder in (run, small)], 2000, seed=0, duplicate=True
+    )
+    assert abs(results.agents[0].mean) < 0.1

@@ -14,6 +14,10 @@ from safetensors.torch import load, save_file
 
 from card_baselines.run_folder import CONFIG, WEIGHTS
 
+SCALE = ".scale"
+"""Ending of the names of scales, see `quantise_weights`."""
+_LARGEST = 127
+"""Largest absolute value of an int8 that is used."""
 ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
 
 
@@ -53,11 +57,28 @@ def save_policy(policy: torch.nn.Module, path: Path) -> None:
     save_file({name: tensor.contiguous() for name, tensor in policy.state_dict().items()}, path)
 
 
-def read_weights(path: Path) -> dict[str, torch.Tensor]:
-    """Return the tensors of a safetensors file.
+def quantise_weights(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return weights in half the space of float16: matrices as int8 with a scale for each row, vectors as float16.
 
-    Raises ValueError for missing or damaged files, and, naming the tensor, for types other than float16 and float32 and
-    for NaN and infinity, with which a network would play on and fold every hand.
+    The scales of a matrix are a float32 tensor, named as the matrix with `SCALE` behind it. An element is off by at
+    most 1/254 of the largest one in its row.
+    """
+    stored: dict[str, torch.Tensor] = {}
+    for name, tensor in weights.items():
+        if tensor.dim() != 2:
+            stored[name] = tensor.half()
+            continue
+        scale = tensor.abs().amax(dim=1).clamp(min=1e-12) / _LARGEST
+        stored[name] = torch.round(tensor / scale[:, None]).to(torch.int8)
+        stored[name + SCALE] = scale.float()
+    return stored
+
+
+def read_weights(path: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of a safetensors file, those of `quantise_weights` as float32.
+
+    Raises ValueError for missing or damaged files, and, naming the tensor, for types other than float16, float32 and
+    int8 with scales, and for NaN and infinity, with which a network would play on and fold every hand.
     """
     try:
         weights: dict[str, torch.Tensor] = load(path.read_bytes())  # opened once: a run may replace it meanwhile
@@ -65,9 +86,15 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
         raise ValueError(f"{path.parent} holds no {path.name}: no training has saved a policy there") from None
     except SafetensorError as error:
         raise ValueError(f"{path} holds no weights, or is damaged: {error}") from error
+    scales = {name.removesuffix(SCALE): weights.pop(name) for name in list(weights) if name.endswith(SCALE)}
+    for name, scale in scales.items():
+        matrix = weights.get(name)
+        if matrix is None or matrix.dtype != torch.int8 or scale.shape != matrix.shape[:1]:
+            raise ValueError(f"{path}: {name}{SCALE} must be the scales of the rows of an int8 matrix {name}")
+        weights[name] = matrix.float() * scale[:, None]
     for name, tensor in weights.items():
         if tensor.dtype not in (torch.float16, torch.float32):
-            raise ValueError(f"{path}: {name} is {tensor.dtype}: weights must be float16 or float32")
+            raise ValueError(f"{path}: {name} is {tensor.dtype}: weights must be float16, float32, or int8 with scales")
         if not torch.isfinite(tensor).all():
             wrong = int((~torch.isfinite(tensor)).sum())
             raise ValueError(
