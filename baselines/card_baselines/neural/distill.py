@@ -184,6 +184,18 @@ PRESETS = {
         evaluation_seconds=300.0,
         evaluation_hands=20_000,
     ),
+    "big2": Config(
+        env="big2-v0",
+        settings=("encoder=clean",),
+        teacher="ppo_big2",
+        opponents=("random", "big2_greedy", "big2_planner"),
+        mixed=0.2,
+        panel=("ppo_big2",),
+        minutes=7.0,
+        evaluation_seconds=300.0,
+        evaluation_hands=8_000,
+        final_hands=8_000,
+    ),
     "no_limit_six_max": Config(
         env="no_limit_holdem-v0",
         settings=("encoder=equity", "num_players=6"),
