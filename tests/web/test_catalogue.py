@@ -19,7 +19,7 @@ def test_a_page_offers_networks_with_search() -> None:
     catalogue = Catalogue(["big2-v0", "limit_holdem-v0"])
     for env, played, others in (
         ("big2-v0", "ppo_big2:rollout", {"ppo_big2:resolve", "big2_planner:rollout", "random:rollout"}),
-        ("limit_holdem-v0", "cfr_small:resolve", {"cfr_small:rollout", "chen:resolve", "ppo_big2:resolve"}),
+        ("limit_holdem-v0", "cfr_small:resolve", {"cfr_small:rollout", "chen:resolve", "resolve:resolve"}),
     ):
         offered = {player.name: player.summary for player in catalogue.agents(env, "")}
         assert offered[played].endswith("; searches before it acts.")

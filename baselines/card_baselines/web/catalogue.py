@@ -128,7 +128,7 @@ class Catalogue:
 
     def _variants(self, name: str, summary: str, game: Game) -> Iterator[OfferedAgent]:
         """Yield the ways to play a registered agent besides sampling: its likeliest actions, and searches with it."""
-        for word in ("greedy", *SEARCHES):
+        for word in ("greedy", *(() if name in SEARCHES else SEARCHES)):
             try:
                 agent = self.agent(f"{name}:{word}", game)
             except (ValueError, ModuleNotFoundError):  # this search does not play the game, or not with this agent
