@@ -41,6 +41,7 @@ AGENTS = {
     "ppo_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitSixMax",
     "tight_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:TightNoLimitSixMax",
     "ppo_big2": "card_baselines.agents.learned.pretrained_agents:PpoBig2",
+    "ppo_big2_clean": "card_baselines.agents.learned.pretrained_agents:PpoBig2Clean",
     "kaminsky_random": "card_baselines.papers.kaminsky2020.baselines:KaminskyRandom",
     "kaminsky_qlearn8": "card_baselines.papers.kaminsky2020.pretrained_agents:KaminskyQlearn8",
     "kaminsky_qlearn_all": "card_baselines.papers.kaminsky2020.pretrained_agents:KaminskyQlearnAll",

@@ -30,6 +30,7 @@ RUNS = {
     "self_play_ppo --preset ppo_no_limit_six_max": EXPLOITED,
     "self_play_ppo --preset tight_no_limit_six_max": EXPLOITED,
     "self_play_ppo --preset ppo_big2": PLAIN,
+    "self_play_ppo --preset ppo_big2_clean": PLAIN,
     "self_play_ppo --preset flop": PLAIN,
     "self_play_ppo --preset leduc": PLAIN,
     "self_play_ppo --preset kuhn": PLAIN,

@@ -65,3 +65,9 @@ class PpoBig2(PretrainedAgent):
     """Big 2, trained by self-play PPO."""
 
     run = "ppo_big2"
+
+
+class PpoBig2Clean(PretrainedAgent):
+    """Big 2, trained by self-play PPO from an imitation of `ppo_big2` that sees all public cards (encoder `clean`)."""
+
+    run = "ppo_big2_clean"
