@@ -76,6 +76,7 @@ def estimate_seconds(game: Game, agents: Mapping[str, Agent], seatings: Sequence
 
 def _measure_hand(game: Game, agent: Agent) -> float:
     """Return the processor seconds of a hand between four copies of an agent."""
+    play_match(game, [agent] * game.num_seats, 1, SEED + 1)  # kernels may have to be compiled first
     seconds = 0.0
     for deals in _PILOT_DEALS:
         hands, start = deals * game.num_seats, time.process_time()
