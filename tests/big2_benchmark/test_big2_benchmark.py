@@ -14,7 +14,7 @@ from card_baselines.big2_benchmark import deals, seatings
 from card_baselines.big2_benchmark.play import estimate_seconds, play_benchmark, play_seating
 from card_baselines.big2_benchmark.seatings import AGENT, MIXED, REFERENCES, Seating, list_seatings
 from card_envs import make_game
-from card_envs.agent import find_agent
+from card_envs.agent import find_agent, known_agents
 from card_envs.cards import card_name
 from card_envs.compiler import COMPILED
 from card_envs.games.big2.combos import card_of, order_name
@@ -80,7 +80,8 @@ def test_matches_deal_the_cards_of_the_file() -> None:
 def test_stored_results_are_of_these_deals() -> None:
     stored = json.loads((Path(__file__).parents[2] / "docs" / "results" / "big2_benchmark.json").read_text())
     assert (stored["benchmark"], stored["deals_sha256"]) == (seatings.BENCHMARK, deals.DEALS_SHA256)
-    assert set(stored["agents"]) <= set(REFERENCES)
+    assert set(stored["agents"]) <= set(known_agents())
+    assert all(set(report["against"]) <= set(REFERENCES) for report in stored["agents"].values())
 
 
 # --- seatings ---------------------------------------------------------------------------------------------------------
