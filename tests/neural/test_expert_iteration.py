@@ -102,8 +102,9 @@ def test_only_decisions_with_a_choice_are_searched() -> None:
 
 
 def test_wrong_settings_are_refused() -> None:
+    config = Config(env="kuhn_poker-v0", teacher="cfr")
     with pytest.raises(ValueError, match="start_from '' must name the network"):
-        Config()
+        ExpertIteration(config, config.game())
     with pytest.raises(ValueError, match="anchor"):
         Config(start_from="ppo_big2", anchor=1.5)
 

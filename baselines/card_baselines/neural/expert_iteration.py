@@ -57,12 +57,10 @@ class Config(distill.Config):
     """Number of times that a decision is learned from, on average."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range, and without a network to begin with."""
+        """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 1, "memory", "minibatch", "replays")
         require_shares(self, "anchor")
-        if not self.start_from:
-            raise ValueError("start_from '' must name the network that the search improves: a run folder or an agent")
 
 
 class ExpertIteration(Distillation):
@@ -72,7 +70,9 @@ class ExpertIteration(Distillation):
     config: Config
 
     def __init__(self, config: Config, game: Game) -> None:
-        """Make a network with random weights; `start_from` replaces them."""
+        """Make a network whose weights `start_from` will set; ValueError if the settings name none to start from."""
+        if not config.start_from:
+            raise ValueError("start_from '' must name the network that the search improves: a run folder or an agent")
         super().__init__(config, game)
         self.anchor = deepcopy(self.network).requires_grad_(False)
         columns = {
