@@ -107,6 +107,8 @@ def test_wrong_settings_are_refused() -> None:
         ExpertIteration(config, config.game())
     with pytest.raises(ValueError, match="anchor"):
         Config(start_from="ppo_big2", anchor=1.5)
+    with pytest.raises(ValueError, match="must be empty and 0: the network plays all seats"):
+        Config(start_from="ppo_big2", opponents=("random",), mixed=0.5)
 
 
 class Illegal(Agent):

@@ -37,7 +37,7 @@ from card_baselines.runs.checkpoint import (
 from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
-from card_envs.agent import action_probabilities, choose, find_agent
+from card_envs.agent import Decisions, action_probabilities, choose, find_agent
 from card_envs.files import replace_file
 from card_envs.game import Game, check_actions
 from card_envs.typing import Rows
@@ -99,12 +99,17 @@ class Distillation(Learner):
 
     def update(self, fraction: float) -> dict[str, float]:
         """Take 32 steps of play and learning at all tables; return the mean KL divergence from the teacher."""
+        learning_rate = self.set_learning_rate(fraction)
+        divergences = [self._play_step() for _ in range(_STEPS_PER_UPDATE)]
+        return {"kl_from_teacher": float(torch.stack(divergences).mean()), "learning_rate": learning_rate}
+
+    def set_learning_rate(self, fraction: float) -> float:
+        """Set the optimiser's learning rate to that after a `fraction` of the budget, and return it."""
         first, last = self.config.learning_rate
         learning_rate = first + fraction * (last - first)
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate
-        divergences = [self._play_step() for _ in range(_STEPS_PER_UPDATE)]
-        return {"kl_from_teacher": float(torch.stack(divergences).mean()), "learning_rate": learning_rate}
+        return learning_rate
 
     def _play_step(self) -> torch.Tensor:
         """Take an optimiser step and then an action at every table; return the mean KL divergence."""
@@ -135,14 +140,17 @@ class Distillation(Learner):
         """Return the teacher's probabilities (n, k) of the listed legal actions (n, k), or 1 for its action."""
         decisions = self.tables.decisions_of(self.teacher, rows)
         if not self.teacher.shows_probabilities:
-            actions = check_actions(self.teacher.act(decisions, self.tables.rng), len(rows))
-            taken = legal == actions[:, None]
-            if not taken.any(axis=1).all():
-                raise ValueError(f"teacher {self.config.teacher!r} took an illegal action")
-            return np.asarray(taken, np.float32)
+            return np.asarray(legal == self.ask_for_actions(decisions, legal)[:, None], np.float32)
         probabilities = action_probabilities(self.teacher, decisions)
         listed = np.take_along_axis(probabilities, np.maximum(legal, 0).astype(np.int64), axis=1)
         return np.where(legal == NO_ACTION, 0.0, listed).astype(np.float32)
+
+    def ask_for_actions(self, decisions: Decisions, legal: NDArray[np.int16]) -> NDArray[np.int64]:
+        """Return the teacher's actions (n,); ValueError if one is not among the legal ones (n, k)."""
+        actions = check_actions(self.teacher.act(decisions, self.tables.rng), len(decisions))
+        if not (legal == actions[:, None]).any(axis=1).all():
+            raise ValueError(f"teacher {self.config.teacher!r} took an illegal action")
+        return actions
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the weights of the student."""

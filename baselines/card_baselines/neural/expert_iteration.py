@@ -30,7 +30,7 @@ from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import load_state, strip_prefix, to_arrays
 from card_baselines.runs.config import require, require_shares
 from card_envs.agent import choose
-from card_envs.game import Game, check_actions
+from card_envs.game import Game
 
 _STEPS_PER_UPDATE = 8
 
@@ -42,7 +42,9 @@ class Config(distill.Config):
     teacher: str = "ppo_big2:rollout"
     """The search: an agent name "policy:search", or any agent that does not remember deals."""
     opponents: tuple[str, ...] = ()
+    """None: the network plays all seats."""
     mixed: float = 0.0
+    """0: the network plays all seats."""
     num_tables: int = 128
     """Number of tables that are played side by side."""
     learning_rate: tuple[float, float] = (2e-4, 1e-5)
@@ -61,6 +63,10 @@ class Config(distill.Config):
         super().__post_init__()
         require(self, 1, "memory", "minibatch", "replays")
         require_shares(self, "anchor")
+        if self.opponents or self.mixed:
+            raise ValueError(
+                f"opponents {self.opponents} and mixed {self.mixed} must be empty and 0: the network plays all seats"
+            )
 
 
 class ExpertIteration(Distillation):
@@ -90,10 +96,7 @@ class ExpertIteration(Distillation):
 
     def update(self, fraction: float) -> dict[str, float]:
         """Search eight decisions of every table, learn, and return measures."""
-        first, last = self.config.learning_rate
-        learning_rate = first + fraction * (last - first)
-        for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate
+        learning_rate = self.set_learning_rate(fraction)
         before = self.memory.num_added
         for _ in range(_STEPS_PER_UPDATE):
             self._search_step()
@@ -112,10 +115,8 @@ class ExpertIteration(Distillation):
             rows, actions = tables.list_forced(rows)
         rows = tables.rows
         decisions = tables.decisions_of(self.teacher, rows)
-        found = check_actions(self.teacher.act(decisions, tables.rng), len(rows))
         observation, legal = tables.observe(rows)
-        if not (legal == found[:, None]).any(axis=1).all():
-            raise ValueError(f"teacher {self.config.teacher!r} took an illegal action")
+        found = self.ask_for_actions(decisions, legal)
         self.memory.add(observation=observation, mask=np.packbits(decisions.action_mask, axis=1), action=found)
         with torch.no_grad():
             probabilities = self._log_probabilities(self.network, observation, legal).exp().cpu().numpy()
