@@ -25,6 +25,10 @@ class Config(GameRunConfig):
     mixed: float = 0.0
     """Probability that a deal is mixed: the learner has one seat and a player of the pool all others, or an exploiter
     has one seat and the learner all others."""
+    tremble: float = 0.0
+    """Probability that a decision of the learner is drawn uniformly from the legal actions, and not learned from: a
+    trembling hand (Selten 1975). The learner then meets, and learns to play, positions to which its policy never leads.
+    """
     exploiter_updates: int = 100
     """Number of updates between two trainings of exploiters; the first one is trained after the first update."""
     exploiter_batches: int = 30
@@ -83,7 +87,7 @@ class Config(GameRunConfig):
         require(self, 1, "exploiter_updates", "exploiter_batches")
         require(self, 0, "shared_layers", *SCHEDULES)
         require_above_0(self, "learning_rate", "reward_scale")
-        require_shares(self, "mixed", "gamma", "gae_lambda", "average")
+        require_shares(self, "mixed", "tremble", "gamma", "gae_lambda", "average")
         for name in SCHEDULES:
             if len(getattr(self, name)) not in (1, 2):
                 raise ValueError(f"{name} {getattr(self, name)} must be one value, or two: at the start and at the end")

@@ -130,6 +130,12 @@ class SelfPlayTables:
         assert agent is not None
         return np.asarray(agent.act(self.decisions_of(agent, rows), self.rng), np.int64)
 
+    def draw_uniformly(self, rows: Rows) -> Rows:
+        """Return a random legal action, all equally likely, for each of the actors at `rows`."""
+        mask = np.empty((len(rows), self.game.num_actions), np.int8)
+        self.game.mask_batch(self._tables, rows, mask_records(mask))
+        return choose(mask, self.rng.random(len(rows)))
+
     def decisions_of(self, agent: Agent, rows: Rows) -> Decisions:
         """Return the decisions of the actors at `rows`, observed with the agent's encoder."""
         return decisions_at(agent.apply_encoder(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
@@ -207,13 +213,15 @@ class Rollout:
         """Take an action at every table; return the number of the network's decisions in deals that ended."""
         tables, rows = self.tables, self.tables.rows
         seats, players = tables.actors(rows)
-        own = np.flatnonzero(players == LEARNER)
+        own, trembling = self._split_trembling(np.flatnonzero(players == LEARNER))
         observation, legal = tables.observe(rows[own])
         choice, log_probability, value = sample_actions(network, observation, legal, tables.rng.random(len(own)))
         actions = np.empty(len(rows), np.int64)
         for player in np.unique(players[players != LEARNER]).tolist():
             theirs = np.flatnonzero(players == player)
             actions[theirs] = tables.act_for(player, rows[theirs])
+        if len(trembling):
+            actions[trembling] = tables.draw_uniformly(rows[trembling])
         actions[own] = legal[np.arange(len(choice)), choice]
         self.action_counts += np.bincount(actions[own], minlength=len(self.action_counts))
         self.buffer.add(
@@ -221,6 +229,13 @@ class Rollout:
             observation=observation, choice=choice, log_probability=log_probability, value=value,
         )  # fmt: skip
         return self._step(rows, actions)
+
+    def _split_trembling(self, own: Rows) -> tuple[Rows, Rows]:
+        """Return the decisions among `own` that the network takes, and those that are drawn uniformly."""
+        if not self._config.tremble:
+            return own, own[:0]
+        trembles = self.tables.rng.random(len(own)) < self._config.tremble
+        return own[~trembles], own[trembles]
 
     def _step(self, rows: Rows, actions: Rows) -> int:
         """Apply actions at the tables `rows`; return the number of the network's decisions in deals that ended."""
