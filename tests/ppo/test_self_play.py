@@ -35,6 +35,7 @@ from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.run import train
 from card_envs import make_game
 from card_envs.agent import action_probabilities, decisions_at, find_agent
+from card_envs.games.holdem.actions import FIRST_RAISE_ACTION
 from tests.helpers.bet_game import BET, bet_game
 
 REPO = Path(__file__).parents[2]
@@ -174,6 +175,32 @@ def test_decisions_of_the_pool_are_not_learned_from() -> None:
     decisions_per_deal = len(begun) / begun.sum()  # begun: once for each seat that the learner has and that decides
     assert 1.0 <= decisions_per_deal < 2.0
     assert ((learner.rollout.tables._players == 0).sum(axis=1) == 1).all()
+
+
+def test_a_trembling_hand_reaches_positions_that_the_policy_avoids() -> None:
+    """A policy that never bets in Kuhn poker meets bets by trembling only, and does not learn from the bets."""
+    game = make_game("kuhn_poker-v0")
+    to_call = game.layout.slices["to_call"]
+    raised = FIRST_RAISE_ACTION
+    facing_bets = []
+    for tremble in (0.0, 0.2):
+        learner = Ppo(replace(TINY, opponents=(), tremble=tremble), game)
+        with torch.no_grad():
+            learner.network.policy.layers[-1].bias[raised] -= 50.0
+        learner.rollout.collect(learner.network, 4000)
+        columns = {
+            name: column[: learner.rollout.buffer.size] for name, column in learner.rollout.buffer.columns.items()
+        }
+        chosen = columns["legal"][np.arange(len(columns["legal"])), columns["choice"]]
+        assert raised not in chosen
+        facing_bets.append((columns["observation"][:, to_call] > 0).mean())
+    # A bet is half of the trembles at decisions without one; two such decisions come before the end of a deal.
+    assert facing_bets[0] == 0.0 and 0.05 < facing_bets[1] < 0.15
+
+
+def test_a_hand_that_only_trembles_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"tremble 1\.0 must be at most 0\.5"):
+        replace(TINY, tremble=1.0)
 
 
 # --- what it learns ---------------------------------------------------------------------------------------------------

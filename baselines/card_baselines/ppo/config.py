@@ -88,6 +88,8 @@ class Config(GameRunConfig):
         require(self, 0, "shared_layers", *SCHEDULES)
         require_above_0(self, "learning_rate", "reward_scale")
         require_shares(self, "mixed", "tremble", "gamma", "gae_lambda", "average")
+        if self.tremble > 0.5:
+            raise ValueError(f"tremble {self.tremble} must be at most 0.5: the learner has to decide itself")
         for name in SCHEDULES:
             if len(getattr(self, name)) not in (1, 2):
                 raise ValueError(f"{name} {getattr(self, name)} must be one value, or two: at the start and at the end")
