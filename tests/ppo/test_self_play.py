@@ -125,10 +125,11 @@ def test_advantages_run_along_the_decisions_of_each_seat() -> None:
 
 
 @pytest.mark.parametrize("env_id", ["limit_holdem-v0", "big2-v0"])
-def test_every_deal_is_credited_whole_and_sums_to_zero(env_id: str) -> None:
+def test_every_deal_is_credited_whole_and_sums_to_zero(env_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With gamma 1, lambda 1 and values of 0, the target of a decision is what its seat won."""
     game = make_game(env_id)
-    config = replace(TINY, env=env_id, opponents=(), num_tables=16, gae_lambda=1.0, reward_scale=1.0)
+    config = replace(TINY, env=env_id, opponents=(), num_tables=16, reward_scale=1.0)
+    monkeypatch.setattr(rollout, "GAE_LAMBDA", 1.0)
     learner = Ppo(config, game)
     torch.nn.init.zeros_(learner.network.value[-1].weight)
     for _ in range(2):

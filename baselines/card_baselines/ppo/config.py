@@ -56,8 +56,6 @@ class Config(GameRunConfig):
     their scale, so that the weights of entropy and KL penalty have the same effect throughout a run."""
     gamma: float = 1.0
     """Discount factor from one decision of a seat to its next."""
-    gae_lambda: float = 0.95
-    """Lambda of generalised advantage estimation (Schulman et al. 2016)."""
     reward_scale: float = 0.1
     """Factor of the rewards, since big blinds and points are large numbers for a network."""
     skip_forced: bool = True
@@ -87,7 +85,7 @@ class Config(GameRunConfig):
         require(self, 1, "exploiter_updates", "exploiter_batches")
         require(self, 0, "shared_layers", *SCHEDULES)
         require_above_0(self, "learning_rate", "reward_scale")
-        require_shares(self, "mixed", "tremble", "gamma", "gae_lambda", "average")
+        require_shares(self, "mixed", "tremble", "gamma", "average")
         if self.tremble > 0.5:
             raise ValueError(f"tremble {self.tremble} must be at most 0.5: the learner has to decide itself")
         for name in SCHEDULES:

@@ -32,6 +32,8 @@ NUM_PAST_SELVES, NUM_EXPLOITERS = 8, 8
 """Number of most recent past selves and exploiters that are kept."""
 _PAST, _EXPLOITERS = "past_self.", "exploiter."
 """Prefixes of their weights in a checkpoint."""
+GAE_LAMBDA = 0.95
+"""Lambda of generalised advantage estimation (Schulman et al. 2016)."""
 LEARNER = 0
 """Player number of the learner. The numbers after it are the agents of the pool, then past selves, then exploiters."""
 
@@ -241,7 +243,7 @@ class Rollout:
         """Apply actions at the tables `rows`; return the number of the network's decisions in deals that ended."""
         over, rewards = self.tables.step(rows, actions)
         config = self._config
-        return self.buffer.finish_deals(over, rewards * config.reward_scale, config.gamma, config.gae_lambda)
+        return self.buffer.finish_deals(over, rewards * config.reward_scale, config.gamma, GAE_LAMBDA)
 
     def state(self) -> tuple[dict[str, NDArray[Any]], str]:
         """Return arrays, and the state of the random generator as text, from which `restore` continues exactly."""
