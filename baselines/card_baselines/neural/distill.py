@@ -57,8 +57,8 @@ class Config(GameRunConfig):
     mixed: float = 0.3
     """Probability that a deal is mixed; in the others the network has all seats."""
     label_smoothing: float = 0.0
-    """Share of the target that is uniform over the legal actions, 0 to 1. The student then gives no action a probability
-    near 0, from which self-play could hardly raise it again."""
+    """Share of the target that is uniform over the legal actions, 0 to 1. The student then gives no action a
+    probability near 0, from which self-play could hardly raise it again."""
     num_tables: int = 2048
     """Number of tables that are played side by side, about the size of a minibatch."""
     learning_rate: tuple[float, float] = (2e-3, 2e-5)
