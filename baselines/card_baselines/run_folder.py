@@ -1,6 +1,7 @@
 """Run folders: one folder per training run with settings, commit, metrics, checkpoints, evaluation and a curve.
 
 Files are written to a temporary name and then renamed, so a run that is killed at any moment leaves no broken file.
+Metrics are appended row by row; a row that was cut off is skipped.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class RunFolder:
         }
         if self.is_started:
             before = self.config()
-            self._require_same(before, config, may_change)
+            self.require_same(config, may_change)
             commits = [before["made_of"]["commit"], *before["made_of"].get("continued_at", [])]
             if made_of["commit"] != commits[-1]:
                 commits.append(made_of["commit"])
@@ -143,11 +144,13 @@ class RunFolder:
             if key in config and key in before and before[key] != json.loads(json.dumps(config[key]))
         ]
 
-    def _require_same(self, before: Mapping[str, Any], config: Mapping[str, Any], may_change: Collection[str]) -> None:
-        for key, value in json.loads(json.dumps(config)).items():
-            if before.get(key) != value and key not in may_change:
+    def require_same(self, config: Mapping[str, Any], may_change: Collection[str] = ()) -> None:
+        """Raise ValueError if the run in the folder has other settings, apart from those in `may_change`."""
+        before, wanted = self.config(), json.loads(json.dumps(config))
+        for key in [*wanted, *(key for key in before if key not in wanted and key != "made_of")]:
+            if before.get(key) != wanted.get(key) and key not in may_change:
                 raise ValueError(
-                    f"{self.path} holds a run with {key} = {before.get(key)!r}, not {value!r}: "
+                    f"{self.path} holds a run with {key} = {before.get(key)!r}, not {wanted.get(key)!r}: "
                     "continue it with the same settings, or choose another folder"
                 )
 
@@ -165,7 +168,10 @@ class RunFolder:
         """Append a row to the metrics; the first row decides the columns."""
         path = self.path / METRICS
         is_new = not path.exists()
+        is_cut_off = not is_new and not path.read_bytes().endswith(b"\n")
         with path.open("a", newline="") as file:
+            if is_cut_off:
+                file.write("\n")
             columns = list(row) if is_new else self._columns()
             writer = csv.DictWriter(file, columns, extrasaction="ignore", restval="")
             if is_new:

@@ -23,7 +23,7 @@ from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, legal_logits,
 from card_baselines.ppo import fast_cpu, ppo, rollout
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.exploiters import measure_winnings
+from card_baselines.ppo.exploiters import exploiter_config, measure_winnings
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.rollout import SelfPlayTables
@@ -318,6 +318,26 @@ def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: di
     meters = [learner.callbacks[0] for learner in (whole, continued)]
     assert all(isinstance(meter, ExploitabilityMeter) for meter in meters)
     assert np.array_equal(*[meter.average.strategy() for meter in meters])
+
+
+def test_a_continued_run_keeps_the_precision_that_auto_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(TINY, fast_cpu="auto", opponents=("self", "exploiter"), exploiter_batches=1)
+    monkeypatch.setattr(fast_cpu, "bfloat16_is_faster", lambda *_: False)
+    begun = make_learner(config, config.game())
+    for _ in range(2):
+        begun.update(0.0)
+    begun.save(tmp_path / STATE, {})
+    monkeypatch.setattr(fast_cpu, "bfloat16_is_faster", lambda *_: True)
+    continued = make_learner(config, config.game())
+    assert continued.network.uses_bfloat16
+    continued.load(tmp_path / STATE)
+    assert len(continued.networks()) > 3
+    assert not any(network.uses_bfloat16 for network in continued.networks())
+
+
+def test_exploiters_have_the_activation_of_the_policy() -> None:
+    learner = Ppo(replace(TINY, activation="tanh"), TINY.game())
+    assert exploiter_config(learner).activation == "tanh"
 
 
 def test_seeds_fix_everything() -> None:

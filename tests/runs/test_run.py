@@ -16,14 +16,15 @@ import torch
 from matplotlib.axes import Axes
 from safetensors.torch import load_file
 
-from card_baselines import cli, progress
+from card_baselines import cli, progress, run_folder
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.ppo import ppo
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS
 from card_baselines.ppo.config import Config
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.budget import Budget
-from card_baselines.runs.run import Run, start_folder, train
+from card_baselines.runs.evaluation import label_opponents
+from card_baselines.runs.run import FROZEN, Run, start_folder, train
 from card_envs import make_game
 from card_envs.agent import find_agent
 
@@ -78,12 +79,75 @@ def test_a_changed_learning_rate_is_recorded_and_a_finished_run_is_left_alone(tm
     assert json.loads((run.path / "evaluation.json").read_text())["cost"]["decisions"] >= 900
 
 
+def test_a_finished_run_is_returned_as_it_is_under_a_later_commit_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = train(ALGORITHM, TINY, tmp_path)
+    before = {path.name: path.read_bytes() for path in run.path.iterdir() if path.is_file()}
+    monkeypatch.setattr(run_folder, "git_commit", lambda: "0" * 40)
+    train(ALGORITHM, replace(TINY, steps=200), tmp_path)
+    assert {path.name: path.read_bytes() for path in run.path.iterdir() if path.is_file()} == before
+
+
+def test_a_run_that_started_from_another_is_not_continued_without_it(tmp_path: Path) -> None:
+    first = train(ALGORITHM, TINY, tmp_path / "first")
+    config = replace(TINY, start_from=str(first.path))
+    train(ALGORITHM, config, tmp_path / "second")
+    with pytest.raises(ValueError, match=r"holds a run with start_from = '.*first', not None"):
+        train(ALGORITHM, replace(TINY, steps=600), tmp_path / "second")
+
+
+def test_folders_with_the_same_last_name_are_told_apart_and_drawn(tmp_path: Path) -> None:
+    for name in ("a/best", "b/best"):
+        train(ALGORITHM, TINY, tmp_path / name)
+    folders = tuple(str(tmp_path / name) for name in ("a/best", "b/best"))
+    assert label_opponents(folders) == {folder: folder for folder in folders}
+    assert label_opponents((folders[0], "random")) == {folders[0]: "best", "random": "random"}
+    run = train(ALGORITHM, replace(TINY, panel=folders), tmp_path / "run")
+    assert {f"v {folder}" for folder in folders} <= set(run.metrics()[-1])
+    assert (run.path / "curve.png").exists()
+
+
+def test_a_run_that_is_stopped_during_an_evaluation_keeps_the_agent_after_a_quarter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    config = replace(TINY, steps=1000, evaluation_seconds=1e-9)
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "_evaluate", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(ALGORITHM, config, tmp_path, progress=False)
+    train(ALGORITHM, config, tmp_path, progress=False)
+    frozen = sorted(folder.name for folder in (tmp_path / FROZEN).iterdir())
+    assert frozen == ["after_1_of_4", "after_2_of_4", "after_3_of_4"]
+
+
+def test_a_row_of_the_metrics_that_was_cut_off_is_skipped(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    for k in range(2):
+        run.log({"seconds": k, "loss": 0.5})
+    with (tmp_path / "metrics.csv").open("a") as file:
+        file.write("2")
+    run.log({"seconds": 3, "loss": 0.25})
+    assert run.metrics() == [
+        {"seconds": 0.0, "loss": 0.5},
+        {"seconds": 1.0, "loss": 0.5},
+        {"seconds": 3.0, "loss": 0.25},
+    ]
+
+
 def test_a_run_that_starts_from_another_begins_with_its_weights(tmp_path: Path) -> None:
     first = train(ALGORITHM, TINY, tmp_path / "first")
     begun = ppo.Ppo(replace(TINY, seed=5, learning_rate=(1e-2,)), TINY.game())
     begun.start_from(first)
     weights = load_file(first.path / "policy.safetensors")
     assert all(torch.equal(value, weights[name]) for name, value in begun.network.policy.state_dict().items())
+    shared = ppo.Ppo(replace(TINY, shared_layers=1), TINY.game())
+    shared.start_from(first)  # its value has another shape, so the policy alone is loaded
+    assert all(torch.equal(value, weights[name]) for name, value in shared.network.policy.state_dict().items())
+    assert shared.value_updates > 0 and begun.value_updates == 0
     other = ppo.Ppo(replace(TINY, hidden=(8,)), TINY.game())
     with pytest.raises(ValueError, match="are not those of these settings"):
         other.start_from(first)

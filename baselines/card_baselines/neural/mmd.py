@@ -85,6 +85,10 @@ class MagneticPpo(FastPpo):
         super().__init__(config, game, [*make_callbacks(config, game), self._magnet])
         self._magnet.reset(self.network)
 
+    def networks(self) -> list[ActorCritic]:
+        """Return all networks of the run, the magnet included."""
+        return [*super().networks(), self._magnet.network]
+
     def start_from(self, run: RunFolder) -> None:
         """Load the networks of another run; its policy is the magnet."""
         super().start_from(run)

@@ -8,7 +8,8 @@ others.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -22,6 +23,8 @@ from card_baselines.ppo.sparse_layer import sparse_linear
 _MIN_SPEEDUP = 1.2
 """Smallest speed-up for which `auto` chooses bfloat16."""
 _ROUNDS = 5
+_BFLOAT16 = "bfloat16"
+"""Entry of a checkpoint."""
 
 
 class FastActorCritic(ActorCritic):
@@ -66,6 +69,23 @@ class FastPpo(Ppo):
             mode == "auto" and bfloat16_is_faster(self.game.layout.size, self.config.hidden, self.config.minibatch)
         )
         return FastActorCritic.from_config(self.config, self.game, bfloat16=bfloat16)
+
+    def networks(self) -> list[ActorCritic]:
+        """Return all networks of the run."""
+        tables = self.rollout.tables
+        return [self.network, self.playing, *tables.past_selves, *tables.exploiters]
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Write what `Ppo.save` writes, and whether hidden layers are computed in bfloat16."""
+        super().save(path, {**progress, _BFLOAT16: getattr(self.network, "uses_bfloat16", False)})
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Continue from a file of `save`, in the precision of the run, whatever `auto` measures now."""
+        progress = super().load(path)
+        for network in self.networks():
+            if isinstance(network, FastActorCritic) and self.config.fast_cpu == "auto":
+                network.uses_bfloat16 = progress[_BFLOAT16]
+        return progress
 
 
 def bfloat16_is_faster(observation_size: int, hidden: Sequence[int], num_rows: int) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch.optim.swa_utils import AveragedModel
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.agents.learned.mlp_policy import load_weights, read_weights, save_policy
+from card_baselines.agents.learned.mlp_policy import read_weights, save_policy
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout import Rollout
@@ -264,17 +264,19 @@ class Ppo(Learner):
         return progress
 
     def start_from(self, run: RunFolder) -> None:
-        """Load the networks of another run of this algorithm; ValueError where they have another shape.
+        """Load the networks of another run of this algorithm, or its policy alone; ValueError for another shape.
 
-        The agents that come with the package have a policy only. Then the value keeps its random weights, and only the
-        value is trained in the first 50 updates.
+        Runs of other algorithms and the agents that come with the package have a policy only. Then the value keeps its
+        random weights, and only the value is trained in the first 50 updates.
         """
+        tensors = load_state(run.path / STATE)[0] if (run.path / STATE).exists() else {}
+        if _shapes(strip_prefix("network.", tensors)) == _shapes(self.network.state_dict()):
+            self._load_networks(tensors)
+            return
+        weights = read_weights(run.path / WEIGHTS)
         try:
-            if (run.path / STATE).exists():
-                self._load_networks(load_state(run.path / STATE)[0])
-                return
             for network in (self.network, self.playing):
-                load_weights(network.policy, read_weights(run.path / WEIGHTS), run.path)
+                network.policy.load_state_dict(weights)
         except RuntimeError as error:
             raise ValueError(f"the networks in {run.path} are not those of these settings: {error}") from error
         self.value_updates = _VALUE_UPDATES
@@ -282,3 +284,8 @@ class Ppo(Learner):
     def _load_networks(self, tensors: Mapping[str, torch.Tensor]) -> None:
         self.network.load_state_dict(strip_prefix("network.", tensors))
         self.playing.load_state_dict(strip_prefix("playing.", tensors))
+
+
+def _shapes(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Size]:
+    """Return the shape of each tensor."""
+    return {name: tensor.shape for name, tensor in tensors.items()}

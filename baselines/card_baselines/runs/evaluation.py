@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,15 +47,22 @@ def evaluate(
     """
     learner = find_agent(str(run.path), game)
     matches = []
-    for name in panel:
+    for name, label in label_opponents(panel).items():
         if name == LOCAL_BEST_RESPONSE:
             result = play_local_best_response(game, learner, max(_FEWEST, hands // _SLOWER), seed)
-            matches.append(_match(name, result.agents[1], result.hands))
+            matches.append(_match(label, result.agents[1], result.hands))
             continue
         other = find_agent(name, game)
         result = play_match(game, [learner, *[other] * (game.num_seats - 1)], hands, seed, duplicate=duplicate)
-        matches.append(_match(Path(name).name if Path(name).is_dir() else name, result.agents[0], result.hands))
+        matches.append(_match(label, result.agents[0], result.hands))
     return {"env": run.config()["env"], "unit": game.unit, "seed": seed, "matches": matches}
+
+
+def label_opponents(panel: Sequence[str]) -> dict[str, str]:
+    """Return names of opponents for results: of a folder its last part, unless another opponent has the same."""
+    short = {name: Path(name).name if Path(name).is_dir() else name for name in panel}
+    counts = Counter(short.values())
+    return {name: label if counts[label] == 1 else name for name, label in short.items()}
 
 
 def _match(opponent: str, own: Summary, hands: int) -> dict[str, Any]:

@@ -21,7 +21,13 @@ from card_baselines.run_folder import CONFIG, CURVE, EVALUATION, WEIGHTS, RunFol
 from card_baselines.runs.algorithm import Algorithm, AnyConfig
 from card_baselines.runs.budget import Periodic
 from card_baselines.runs.curves import draw_curve
-from card_baselines.runs.evaluation import evaluate, half_widths_of, means_of, require_measurable
+from card_baselines.runs.evaluation import (
+    evaluate,
+    half_widths_of,
+    label_opponents,
+    means_of,
+    require_measurable,
+)
 from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
 from card_baselines.runs.tensorboard import Board
 from card_envs.envs import find_entry
@@ -70,9 +76,14 @@ def train(
     learner = algorithm.make_learner(config, game)  # before anything is written, since it may raise ValueError
     run = RunFolder(Path(folder)) if folder else _new_folder(algorithm, config, described["env"])
     with run.lock():
+        if run.is_started:
+            run.require_same(described, algorithm.may_change)
+        training = Run(algorithm, config, learner, run, progress=progress, tensorboard=tensorboard)
+        if training.is_finished:
+            return run
         run.start(described, algorithm.may_change)
         try:
-            return Run(algorithm, config, learner, run, progress=progress, tensorboard=tensorboard).train()
+            return training.train()
         except KeyboardInterrupt:
             if progress:
                 print(f"interrupted: the same command with --folder {run.path} goes on", file=sys.stderr)
@@ -146,11 +157,14 @@ class Run(Generic[AnyConfig]):
         self._budget.before = float(progress["seconds"])
         self._measures.values = progress["measures"]
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the budget is used up and the final evaluation is done."""
+        return self._budget.fraction() >= 1.0 and (self.folder.path / EVALUATION).exists()
+
     def train(self) -> RunFolder:
         """Update until the budget is used up, with checkpoints and evaluations; then do the final evaluation."""
         budget = self._budget
-        if budget.fraction() >= 1.0 and (self.folder.path / EVALUATION).exists():
-            return self.folder
         self._prepare()
         with self._progress, self._board:
             fraction = budget.fraction()
@@ -185,6 +199,7 @@ class Run(Generic[AnyConfig]):
         """Log measures, and save, evaluate and draw if due."""
         self._measures.add(measures)
         self._board.add(measures, self.learner.num_steps)
+        self._freeze_after_quarters()  # before the checkpoint, so that a run that is continued has passed no quarter
         evaluates = self._evaluation.is_due() or is_last
         if evaluates or self._checkpoint.is_due():
             self._save()
@@ -192,7 +207,6 @@ class Run(Generic[AnyConfig]):
             self._evaluate()
         if self._picture.is_due():
             self._draw()
-        self._freeze_after_quarters()
         self._progress.update(self.learner.num_steps)
 
     def _save(self) -> None:
@@ -216,7 +230,8 @@ class Run(Generic[AnyConfig]):
         return evaluate(self.folder, self._game, panel, hands, seed, self._algorithm.duplicate)
 
     def _draw(self) -> None:
-        panel = Curve({f"v {name}": name for name in self._config.panel}, f"{self._game.unit} per hand", CURVE)
+        labels = label_opponents(self._config.panel).values()
+        panel = Curve({f"v {label}": label for label in labels}, f"{self._game.unit} per hand", CURVE)
         for curve in (panel, *self.learner.curves()):
             draw_curve(self.folder, self._algorithm.counts, curve)
 
