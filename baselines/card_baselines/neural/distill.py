@@ -56,9 +56,6 @@ class Config(GameRunConfig):
     """Pool for mixed deals, in which a player of the pool has all seats but one."""
     mixed: float = 0.3
     """Probability that a deal is mixed; in the others the network has all seats."""
-    label_smoothing: float = 0.0
-    """Share of the target that is uniform over the legal actions, 0 to 1. The student then gives no action a
-    probability near 0, from which self-play could hardly raise it again."""
     num_tables: int = 2048
     """Number of tables that are played side by side, about the size of a minibatch."""
     learning_rate: tuple[float, float] = (2e-3, 2e-5)
@@ -71,7 +68,7 @@ class Config(GameRunConfig):
         super().__post_init__()
         require(self, 1, "num_tables", "hidden")
         require_above_0(self, "learning_rate")
-        require_shares(self, "mixed", "label_smoothing")
+        require_shares(self, "mixed")
 
 
 class Distillation(Learner):
@@ -124,7 +121,7 @@ class Distillation(Learner):
             torch.from_numpy(observation).to(self.device).float(), torch.from_numpy(legal).to(self.device)
         )
         log_probabilities = torch.log_softmax(logits, dim=1)
-        target = torch.from_numpy(self._smooth(self._ask_teacher(rows[own], legal), legal)).to(self.device)
+        target = torch.from_numpy(self._ask_teacher(rows[own], legal)).to(self.device)
         divergence = (torch.xlogy(target, target) - target * log_probabilities).sum(dim=1).mean()
         self.optimiser.zero_grad()
         divergence.backward()  # type: ignore[no-untyped-call]
@@ -138,14 +135,6 @@ class Distillation(Learner):
             actions[theirs] = tables.act_for(player, rows[theirs])
         tables.step(rows, actions)
         return divergence.detach()
-
-    def _smooth(self, target: NDArray[np.float32], legal: NDArray[np.int16]) -> NDArray[np.float32]:
-        """Return the target with a share of `Config.label_smoothing` that is uniform over the legal actions."""
-        smoothing, is_legal = self.config.label_smoothing, legal != NO_ACTION
-        if not smoothing:
-            return target
-        uniform = is_legal / is_legal.sum(axis=1, keepdims=True)
-        return np.asarray((1.0 - smoothing) * target + smoothing * uniform, np.float32)
 
     def _ask_teacher(self, rows: Rows, legal: NDArray[np.int16]) -> NDArray[np.float32]:
         """Return the teacher's probabilities (n, k) of the listed legal actions (n, k), or 1 for its action."""
