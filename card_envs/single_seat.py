@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, SupportsAct, choose, decisions_at, find_agent, require_playable
+from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
 from card_envs.observation import mask_records, observation_records
@@ -103,6 +104,8 @@ class SingleSeatTables:
         self.game = game
         self.opponents = _find_agents(opponents, game)
         self._games = [agent.apply_encoder(game) for agent in self.opponents]
+        self._remembering = [index for index, agent in enumerate(self.opponents) if agent.needs_deal_events]
+        self._observing = [index for index, agent in enumerate(self.opponents) if agent.needs_actions]
         self._fixed_seat = seat
         self._rows = np.arange(self.num_tables, dtype=np.int64)
         self._opponent = np.zeros(self.num_tables, np.int64)
@@ -218,8 +221,8 @@ class SingleSeatTables:
             drawn = self._draw(rows) * self.game.num_seats
             self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
             self._opponent[rows] = self._draw(rows) * len(self.opponents)
-            for agent, theirs in self._agents_with_deal_events(rows):
-                agent.deal_starts(theirs)
+            for index, theirs in self._select_rows(self._remembering, rows):
+                self.opponents[index].deal_starts(theirs)
             self._play_on(rows, np.zeros(self.num_tables, np.float32))
             rows = rows[self.tables["is_over"][rows] == 1]
         with_options = f" with reset options {sorted(options)}" if options else ""
@@ -248,15 +251,10 @@ class SingleSeatTables:
                 theirs = waiting[self._opponent[waiting] == index]
                 if len(theirs):
                     self._act(index, theirs, rewards)
-        for agent, theirs in self._agents_with_deal_events(rows[self.tables["is_over"][rows] == 1]):
-            self._show_ends(agent, theirs)
-            agent.deal_ends(theirs, self.tables["payoff"][theirs, : self.game.num_seats] / self.game.chips_per_reward)
-
-    def _show_ends(self, agent: Agent, rows: Rows) -> None:
-        """Call `sees_end` of an opponent that defines it, once for each of its seats."""
-        for step in range(1, self.game.num_seats if agent.needs_showdowns else 1):
-            seats = (self.seats[rows] + step) % self.game.num_seats
-            agent.sees_end(decisions_at(agent.apply_encoder(self.game), self.tables, rows, rows, seats=seats))
+        if self._remembering:
+            for index, theirs in self._select_rows(self._remembering, rows[self.tables["is_over"][rows] == 1]):
+                seats = self._opponent_seats(theirs)
+                end_deals(self._games[index], self.opponents[index], self.tables, theirs, theirs, seats)
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]
@@ -273,6 +271,10 @@ class SingleSeatTables:
         """Take one action at each of `rows`; if one is illegal, change nothing and return the reason."""
         paid = np.empty((len(rows), self.game.num_seats), np.float32)
         is_over = np.empty(len(rows), np.uint8)
+        if self._observing and self.game.first_illegal(self.tables, rows, actions) < 0:
+            for index, theirs in self._select_rows(self._observing, rows):
+                taken, seats = actions[self._opponent[rows] == index], self._opponent_seats(theirs)
+                show_actions(self._games[index], self.opponents[index], self.tables, theirs, theirs, seats, taken)
         illegal = self.game.step_batch(self.tables, rows, actions, paid, is_over, False)
         if illegal >= 0:
             table = int(rows[illegal])
@@ -280,13 +282,16 @@ class SingleSeatTables:
         rewards[rows] += paid[np.arange(len(rows)), self.seats[rows]]
         return None
 
-    def _agents_with_deal_events(self, rows: Rows) -> Iterator[tuple[Agent, Rows]]:
-        """Yield each opponent that needs deal events and plays at any of `rows`, with the rows at which it plays."""
-        for index, agent in enumerate(self.opponents):
-            if agent.needs_deal_events:
-                theirs = rows[self._opponent[rows] == index]
-                if len(theirs):
-                    yield agent, theirs
+    def _select_rows(self, opponents: list[int], rows: Rows) -> Iterator[tuple[int, Rows]]:
+        """Yield the index of each of these opponents that plays at any of `rows`, with the rows at which it plays."""
+        for index in opponents:
+            theirs = rows[self._opponent[rows] == index]
+            if len(theirs):
+                yield index, theirs
+
+    def _opponent_seats(self, rows: Rows) -> Rows:
+        """Return the seats of the opponent at each of `rows`, (num_seats - 1, n)."""
+        return (self.seats[rows] + np.arange(1, self.game.num_seats)[:, None]) % self.game.num_seats
 
     def _draw(self, rows: Rows) -> NDArray[np.float64]:
         """Return a random number in [0, 1) for each row."""

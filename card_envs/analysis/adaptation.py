@@ -58,6 +58,18 @@ class SwitchingAgent(Agent):
             actions[rows] = agent.act(_select(decisions, rows, agent), rng)
         return actions
 
+    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
+        """Forward to the styles in play."""
+        styles = self._style_at(decisions.table_ids)
+        for style in np.unique(styles).tolist():
+            rows, agent = np.flatnonzero(styles == style), self.styles[style]
+            agent.observe_actions(_select(decisions, rows, agent), actions[rows])
+
+    @property
+    def needs_actions(self) -> bool:
+        """True if any style defines `observe_actions`."""
+        return any(style.needs_actions for style in self.styles)
+
     def sees_end(self, ends: Decisions) -> None:
         """Forward to the styles that played."""
         styles = self._style_at(ends.table_ids)

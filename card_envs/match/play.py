@@ -8,10 +8,12 @@ than `Decisions.random_numbers`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from card_envs.agent import Agent, SupportsAct, decisions_at, require_playable, write_random_numbers
+from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.game import Game, Tables, check_count
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
@@ -149,13 +151,16 @@ class _Match:
     ) -> None:  # fmt: skip
         self.game, self.seed, self.plays, self.hands_per_table = game, seed, plays, hands_per_table
         self.callbacks = callbacks
-        self.runner = AgentRunner(game, seed, on_error, checks_legality=len(callbacks) > 0)
         different = {id(agent): require_playable(agent, game) for agent in agents}
         self.agents = [different[id(agent)] for agent in agents]
         self.players = [self._make_player(agent, index) for index, agent in enumerate(different.values())]
         indices = {key: index for index, key in enumerate(different)}
         self.player_of_agent = np.array([indices[id(agent)] for agent in agents])
         """Index of an agent -> index of its player; an agent with two seats is one player."""
+        self._observers = [index for index, player in enumerate(self.players) if player.agent.needs_actions]
+        # observers are shown only legal actions
+        is_observed = len(callbacks) + len(self._observers) > 0
+        self.runner = AgentRunner(game, seed, on_error, checks_legality=is_observed)
 
     @property
     def hands_per_sample(self) -> int:
@@ -191,37 +196,24 @@ class _Match:
             actions = self._choose_actions(batch, active, decision)
             for callback in self.callbacks:
                 callback.on_actions(batch, active, actions)
-            self._show_actions(batch, active, actions)
+            for index in self._observers:
+                self._call_hook(show_actions, index, batch, active, actions)
             illegal = self.game.step_batch(tables, active, actions, rewards, is_over, False)
             if illegal >= 0:
                 raise self._illegal_action(batch, int(active[illegal]), int(actions[illegal]))
             active = active[is_over[: len(active)] == 0]
             decision += 1
-        payoffs = tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
-        self._show_ends(batch)
-        for player in self.players:
-            self.runner.call(player, player.agent.deal_ends, batch.table_ids, payoffs)
+        for index in range(len(self.players)):
+            self._call_hook(end_deals, index, batch, np.arange(len(tables)))
         for callback in self.callbacks:
             callback.on_end(batch)
 
-    def _show_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
-        """Call `observe_actions` of the agents that define it, once for each of their seats."""
-        for agent, index in enumerate(self.player_of_agent.tolist()):
-            player = self.players[index]
-            if player.agent.needs_actions:
-                seats = (agent + batch.hands[rows]) % self.game.num_seats
-                before = decisions_at(player.game, batch.tables, rows, batch.table_ids[rows], seats=seats)
-                self.runner.call(player, player.agent.observe_actions, before, actions)
-
-    def _show_ends(self, batch: MatchBatch) -> None:
-        """Call `sees_end` of the agents that define it, once for each of their seats."""
-        rows = np.arange(len(batch.tables))
-        for agent, index in enumerate(self.player_of_agent.tolist()):
-            player = self.players[index]
-            if player.agent.needs_showdowns:
-                seats = (agent + batch.hands) % self.game.num_seats
-                ends = decisions_at(player.game, batch.tables, rows, batch.table_ids, seats=seats)
-                self.runner.call(player, player.agent.sees_end, ends)
+    def _call_hook(self, hook: Callable[..., None], index: int, batch: MatchBatch, rows: Rows, *actions: Rows) -> None:
+        """Call a function of `agent.hooks` for a player, with the tables `rows` of a batch."""
+        player, agents = self.players[index], np.flatnonzero(self.player_of_agent == index)
+        seats = (agents[:, None] + batch.hands[rows]) % self.game.num_seats
+        table_ids, call = batch.table_ids[rows], partial(self.runner.call, player)
+        hook(player.game, player.agent, batch.tables, rows, table_ids, seats, *actions, call=call)
 
     def _deal_tables(self, deals: Rows) -> Tables:
         """Return the tables of `deals` after dealing, each `plays` times."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from card_envs.agent import Agent, as_agent, decisions_at, find_agent
+from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables
 from card_envs.rng import random_seed
 from card_envs.text.answers import parse_action
 from card_envs.text.prompts import FORMS, action_names, censor_table, write_prompt
 from card_envs.text.transcript import Transcript
+from card_envs.typing import Rows
 
 _KEPT_SUMMARIES = 100
+_ROW = np.zeros(1, np.int64)
+"""Row and id of the only table."""
 
 
 class TextTable:
@@ -43,6 +47,8 @@ class TextTable:
             raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
         self.game, self.form = game, form
         self._agents = {seat: self._find_agent(seat, agent) for seat, agent in (agents or {}).items()}
+        self._games = {seat: agent.apply_encoder(game) for seat, agent in self._agents.items()}
+        self._listeners = group_by_agent(self._agents)
         self._tables = self.game.seeded_tables(1, random_seed())
         self._rng = np.random.default_rng()
         self.transcript = Transcript(self.game)
@@ -75,8 +81,8 @@ class TextTable:
             self.summaries.clear()
         self._tables = tables
         self.transcript.clear()
-        for agent in self._agents.values():
-            agent.deal_starts(np.zeros(1, np.int64))
+        for agent, _ in self._listeners:
+            agent.deal_starts(_ROW)
         self._play_agents(int(actor))
         return self.prompt()
 
@@ -122,23 +128,19 @@ class TextTable:
         actor = int(self.game.step(self._tables, 0, action))
         if actor == ILLEGAL:
             raise IllegalActionError(self.game.why_illegal(self._tables, 0, action))
-        self._show_action(before, action)
+        self._call_hook(show_actions, before, np.array([action]))
         return self.transcript.record(before, 0, action).words, actor
 
-    def _show_action(self, before: Tables, action: int) -> None:
-        """Call `observe_actions` of the agents that define it, from their own seats."""
-        row = np.zeros(1, np.int64)
-        for seat, agent in self._agents.items():
-            if agent.needs_actions:
-                game = agent.apply_encoder(self.game)
-                agent.observe_actions(decisions_at(game, before, row, row, seats=np.array([seat])), np.array([action]))
+    def _call_hook(self, hook: Callable[..., None], tables: Tables, *actions: Rows) -> None:
+        """Call a function of `card_envs.agent.hooks` for every agent."""
+        for agent, seats in self._listeners:
+            hook(self._games[int(seats[0])], agent, tables, _ROW, _ROW, seats[:, None], *actions)
 
     def _play_agents(self, actor: int) -> None:
         """Let agents act until a seat without one is to act or the deal is over."""
-        row = np.zeros(1, np.int64)
         while actor != NOBODY and actor in self._agents:
             agent = self._agents[actor]
-            decisions = decisions_at(agent.apply_encoder(self.game), self._tables, row, row, self._rng.random(1))
+            decisions = decisions_at(self._games[actor], self._tables, _ROW, _ROW, self._rng.random(1))
             actor = self._apply(int(agent.act(decisions, self._rng)[0]))[1]
         self.seat = actor
         if actor == NOBODY:
@@ -149,8 +151,7 @@ class TextTable:
         outcome = text.describe_outcome(self._tables, 0) if text is not None else ""
         parts = [*self.transcript.lines(), outcome, self.result()]
         self.summaries = [*self.summaries, "; ".join(part for part in parts if part)][-_KEPT_SUMMARIES:]
-        for agent in self._agents.values():
-            agent.deal_ends(np.zeros(1, np.int64), self.rewards[None, :])
+        self._call_hook(end_deals, self._tables)
 
     @property
     def is_over(self) -> bool:

@@ -8,14 +8,16 @@ For agents with memory, a session is one of the match's tables (`hands_per_table
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, decisions_at, write_random_numbers
+from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import NOBODY, Game, Tables, check_actions
 from card_envs.secret_deals import secret_generator, secret_uniform, with_secret
 
@@ -101,6 +103,7 @@ class Session:
             raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_players} players are named")
         self.plan, self.game, self.agents = plan, game, agents
         self._games = {index: agent.apply_encoder(game) for index, agent in agents.items()}
+        self._listeners = group_by_agent(agents)
         self._streams = {index: _make_generator(plan, index) for index in agents}
         self.hand = -1
         self.actions: list[int] = []
@@ -134,10 +137,10 @@ class Session:
         """Begin a hand."""
         self.hand, self.actions = hand, []
         self.tables = deal_table(self.game, self.plan, hand)
-        for agent in self.agents.values():
+        for agent, _ in self._listeners:
             agent.deal_starts(_ROW)
         if self.is_over:  # the blinds put everybody all-in
-            self._report_end()
+            self._call_hook(end_deals)
 
     def check_action(self, action: int) -> int:
         """Return the action if it is legal for the seat to act; raise ValueError with the reason if it is not."""
@@ -151,27 +154,17 @@ class Session:
     def act(self, action: int) -> None:
         """Take an action for the seat to act; for an illegal one, raise ValueError and change nothing."""
         action = self.check_action(action)
-        for index, agent in self.agents.items():
-            if agent.needs_actions:
-                agent.observe_actions(self._view_of(index), np.array([action]))
+        self._call_hook(show_actions, np.array([action]))
         self.game.step(self.tables, 0, action)
         self.actions.append(action)
         if self.is_over:
-            self._report_end()
+            self._call_hook(end_deals)
 
-    def _report_end(self) -> None:
-        """Call the agents' hooks for the end of a hand."""
-        for index, agent in self.agents.items():
-            if agent.needs_showdowns:
-                agent.sees_end(self._view_of(index))
-        rewards = self.tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward
-        for agent in self.agents.values():
-            agent.deal_ends(_ROW, rewards)
-
-    def _view_of(self, index: int) -> Decisions:
-        """Return the table as a player sees it, also when another player is to act."""
-        seats = np.array([self.plan.seat_of(index, self.hand)])
-        return Decisions(self._games[index], seats, _ROW, np.zeros(1), self.tables, _ROW)
+    def _call_hook(self, hook: Callable[..., None], *actions: NDArray[np.int64]) -> None:
+        """Call a function of `card_envs.agent.hooks` for every agent."""
+        for agent, indices in self._listeners:
+            seats = (indices[:, None] + self.plan.match_hand(self.hand)) % self.plan.num_players
+            hook(self._games[int(indices[0])], agent, self.tables, _ROW, _ROW, seats, *actions)
 
     def agent_action(self) -> int:
         """Return the action of the agent to act; raise AgentFault if it fails."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from card_envs.agent import Agent, decisions_at
+from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, INTEGERS_OFFSET
 from card_envs.games.holdem.state import MENU_INTEGERS
@@ -128,9 +129,7 @@ class AcpcPlayer:
         shown = hand.cards.split("/")[0].split("|")
         if is_showdown and not all(shown[k] for k in range(self.game.num_seats) if in_hand >> k & 1):
             return None, "c"
-        if self.agent.needs_showdowns:
-            self.agent.sees_end(decisions_at(self._game, tables, _ROW, _ROW, seats=np.array([position])))
-        self.agent.deal_ends(_ROW, tables["payoff"][:, : self.game.num_seats] / self.game.chips_per_reward)
+        end_deals(self._game, self.agent, tables, _ROW, _ROW, np.array([[position]]))
         return DealtHand(hand.number, position, int(t.payoff[position]), line), None
 
     def _show_actions(self, steps: Sequence[tuple[str, Tables]], position: int) -> None:
@@ -139,8 +138,7 @@ class AcpcPlayer:
             for k in range(max(1, self._num_shown + 1), len(steps)):
                 before = steps[k - 1][1].copy()
                 action = _action_of(before, steps[k][0])
-                decisions = decisions_at(self._game, before, _ROW, _ROW, seats=np.array([position]))
-                self.agent.observe_actions(decisions, np.array([action]))
+                show_actions(self._game, self.agent, before, _ROW, _ROW, np.array([[position]]), np.array([action]))
         self._num_shown = len(steps) - 1
 
 

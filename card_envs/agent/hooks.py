@@ -1,0 +1,71 @@
+"""Calls of the agents' hooks. Every driver of agents makes them here, so that an agent sees the same events everywhere.
+
+A driver calls `Agent.deal_starts`, then `show_actions` before each action, and `end_deals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from card_envs.agent.base import Agent
+from card_envs.agent.decisions import decisions_at
+from card_envs.game import Game, Tables
+from card_envs.typing import Rows
+
+
+def group_by_agent(agents: Mapping[int, Agent]) -> list[tuple[Agent, Rows]]:
+    """Return each agent of a mapping (seat or other index -> agent) once, with its indices (k,) in increasing order."""
+    different = {id(agent): agent for agent in agents.values()}
+    return [
+        (agent, np.array(sorted(index for index, each in agents.items() if each is agent), np.int64))
+        for agent in different.values()
+    ]
+
+
+def _call(hook: Callable[..., None], *arguments: Any) -> None:
+    hook(*arguments)
+
+
+def show_actions(
+    game: Game, agent: Agent, tables: Tables, rows: Rows, table_ids: Rows, seats: Rows, actions: Rows,
+    call: Callable[..., None] = _call,
+) -> None:  # fmt: skip
+    """Call `observe_actions` of an agent that defines it, once for each of its seats.
+
+    Args:
+        game: The game, with the agent's encoder.
+        agent: The agent.
+        tables: (N,) records before the actions.
+        rows: (n,) indices of the tables at which the agent has seats and an action is taken.
+        table_ids: (n,) ids of these tables.
+        seats: (k, n) seats of the agent: k at each table.
+        actions: (n,) legal actions of the seats to act.
+        call: Function that calls a hook with its arguments.
+    """
+    if agent.needs_actions:
+        for own in seats:
+            call(agent.observe_actions, decisions_at(game, tables, rows, table_ids, seats=own), actions)
+
+
+def end_deals(
+    game: Game, agent: Agent, tables: Tables, rows: Rows, table_ids: Rows, seats: Rows,
+    call: Callable[..., None] = _call,
+) -> None:  # fmt: skip
+    """Call `sees_end` of an agent that defines it, once for each of its seats, then `deal_ends`.
+
+    Args:
+        game: The game, with the agent's encoder.
+        agent: The agent.
+        tables: (N,) records.
+        rows: (n,) indices of the tables at which the agent has seats and the deal is over.
+        table_ids: (n,) ids of these tables.
+        seats: (k, n) seats of the agent: k at each table.
+        call: Function that calls a hook with its arguments.
+    """
+    if agent.needs_showdowns:
+        for own in seats:
+            call(agent.sees_end, decisions_at(game, tables, rows, table_ids, seats=own))
+    call(agent.deal_ends, table_ids, tables["payoff"][rows, : game.num_seats] / game.chips_per_reward)
