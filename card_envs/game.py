@@ -233,6 +233,19 @@ class Game:
             raise TypeError(f"reset options {options!r} must be a dict")
         return sorted(map(str, set(options) - set(self.option_names)))
 
+    def check_options(self, options: Any) -> dict[str, Any]:
+        """Return reset options as a dict, empty for None; values are checked by `deal_with`.
+
+        Raises:
+            TypeError: If the options are no mapping.
+            ValueError: For unknown options.
+        """
+        if options is None:
+            return {}
+        if unknown := self.unknown_options(options):
+            raise ValueError(f"reset options {unknown} are not known: choose from {list(self.option_names)}")
+        return dict(options)
+
     def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
         """Return new tables at which nothing is dealt yet.
 

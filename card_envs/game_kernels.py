@@ -53,6 +53,10 @@ class DealBatch(Protocol):
 class DealWith(Protocol):
     """Begin the next episode with the cards, stacks or other options that are given.
 
+    Options apply to this episode only. Without options ({}), the episode is the one that `Deal` begins, with the
+    settings of the game: what options of the previous episode changed, such as stacks, is restored. `Deal` does not
+    restore it, so drivers that accept options call `DealWith` after an episode with some.
+
     Options that do not fit raise a ValueError, and the table does not change.
     """
 

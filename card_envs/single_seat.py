@@ -149,13 +149,10 @@ class SingleSeatTables:
             TypeError: If the options are no mapping.
             ValueError: For unknown options, and values that no deal can have.
         """
-        if options is None:
-            return {}
-        if unknown := self.game.unknown_options(options):
-            raise ValueError(f"reset options {unknown} are not known: choose from {list(self.game.option_names)}")
-        if options:
-            self.game.deal_with(self.tables[:1].copy(), 0, options)
-        return dict(options)
+        known = self.game.check_options(options)
+        if known:
+            self.game.deal_with(self.tables[:1].copy(), 0, known)
+        return known
 
     def restart(self, rows: Rows, options: Mapping[str, Any] | None = None) -> LearnerStep:
         """Begin a new episode at some tables, even in the middle of one; the others do not change.

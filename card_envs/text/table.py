@@ -67,15 +67,15 @@ class TextTable:
 
         Args:
             seed: Seed of this and all later deals and of the agents; None continues the random streams.
-            options: Cards, stacks or button of this deal, as in the environment's `reset`.
+            options: Cards, stacks or button of this deal only, as in the environment's `reset`.
 
         Raises:
+            TypeError: If the options are no mapping.
             ValueError: For unknown options, and values that no deal can have.
         """
+        known = self.game.check_options(options)
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
-        if unknown := self.game.unknown_options(options or {}):
-            raise ValueError(f"reset options {unknown} are not known: {list(self.game.option_names)}")
-        actor = self.game.deal_with(tables, 0, dict(options)) if options else self.game.deal(tables, 0)
+        actor = self.game.deal_with(tables, 0, known)  # {} restores the settings after a deal with options
         if seed is not None:
             self._rng = np.random.default_rng(seed % 2**64)
             self.summaries.clear()

@@ -122,6 +122,30 @@ def test_raw_states_are_written_as_rlcard_writes_them() -> None:
     assert state["action_record"] == [(0, "call"), (1, "check")]
 
 
+def test_options_are_for_one_deal() -> None:
+    env = make_env("limit_holdem-v0", seed=0)
+    env.reset({"stacks": [20, 20]})
+    assert [sum(chips) for chips in _chips(env)] == [20, 20]
+    env.reset()
+    assert [sum(chips) for chips in _chips(env)] == [200, 200]
+    with pytest.raises(ValueError, match=r"reset options \['cards'\] are not known"):
+        env.reset({"cards": []})
+
+
+def test_a_deal_without_a_decision_is_dealt_again_with_its_options() -> None:
+    env = make_env("no_limit_holdem-v0", num_players=3, ante=1, seed=0)
+    for _ in range(6):  # with player_0 on the button, antes and blinds put all others all-in
+        _, seat = env.reset({"stacks": [1, 2, 200]})
+        assert seat >= 0 and not env.is_over() and [sum(chips) for chips in _chips(env)] == [1, 2, 200]
+    with pytest.raises(RuntimeError, match=r"no seat had a decision in 1000 deals .*stacks"):
+        env.reset({"stacks": [1, 1, 1]})
+
+
+def _chips(env: Any) -> list[tuple[int, int]]:
+    raw = env.get_state(0)["raw_obs"]
+    return list(zip(raw["all_chips"], raw["stakes"], strict=True))
+
+
 def test_folding_by_name_where_it_is_free_checks_and_all_else_raises() -> None:
     env = make_env("limit_holdem-v0", seed=1)
     env.reset()

@@ -78,6 +78,18 @@ def test_illegal_actions_and_wrong_seats_say_what_to_do(rllib: Any) -> None:
     env.step({other: 1})
 
 
+def test_options_are_for_one_deal_and_its_repetitions(rllib: Any) -> None:
+    env = rllib.CardMultiAgentEnv({"env_id": "no_limit_holdem-v0", "num_players": 3, "ante": 1})
+    for _ in range(6):  # with player_0 on the button, antes and blinds put all others all-in
+        env.reset(options={"stacks": [1, 2, 200]})
+        table = env.env._tables[0]
+        assert not table["is_over"] and (table["stack"] + table["hand_commit"])[:3].tolist() == [1, 2, 200]
+    with pytest.raises(RuntimeError, match=r"no seat had a decision in 1000 deals .*stacks"):
+        env.reset(options={"stacks": [1, 1, 1]})
+    with pytest.raises(ValueError, match=r"reset options \['cards'\] are not known"):
+        env.reset(options={"cards": []})
+
+
 def test_bad_settings_fail_before_any_worker_starts(rllib: Any) -> None:
     with pytest.raises(TypeError, match="has no setting 'players'"):
         rllib.ppo_config("limit_holdem-v0", players=3)

@@ -118,3 +118,15 @@ def test_agents_play_the_seats_that_are_not_asked() -> None:
         TextTable(make_game("limit_holdem-v0"), agents={3: "random"})
     with pytest.raises(ValueError, match="the deal is over"):
         table.act(1)
+
+
+def test_options_are_for_one_deal() -> None:
+    table = TextTable(make_game("no_limit_holdem-v0"))
+    table.reset(seed=0, options={"stacks": [20, 20], "button": 0})
+    assert (table.view(0)["stack"] + table.view(0)["hand_commit"])[0, :2].tolist() == [20, 20]
+    table.reset()
+    assert (table.view(0)["stack"] + table.view(0)["hand_commit"])[0, :2].tolist() == [200, 200]
+    with pytest.raises(ValueError, match=r"reset options \['cards'\] are not known: choose from \['button'"):
+        table.reset(options={"cards": []})
+    with pytest.raises(TypeError, match="must be a dict"):
+        table.reset(options=[1])  # type: ignore[arg-type]

@@ -40,6 +40,7 @@ LIMIT_ACTIONS = ("call", "raise", "fold", "check")
 _OUR_LIMIT_IDS = (1, 2, 0, 1)
 _CALL, _RAISE, _FOLD, _CHECK = range(len(LIMIT_ACTIONS))
 _MAX_RAISES = 4
+_MAX_DEALS = 1_000
 
 
 def make_env(
@@ -112,14 +113,24 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         self.np_random = np.random.RandomState(seed % 2**32)
 
     def reset(self, options: dict[str, Any] | None = None) -> tuple[State, int]:
-        """Deal, and return state and id of the seat to act; `options` fix the deal, as in the environment."""
+        """Deal, and return state and id of the seat to act. A deal without a decision is dealt again.
+
+        Args:
+            options: Options of this deal only, such as cards or stacks; see the page of the environment.
+
+        Raises:
+            TypeError: If the options are no mapping.
+            ValueError: For unknown options, and values that no deal can have.
+            RuntimeError: If no deal has a decision.
+        """
+        known = self.card_game.check_options(options)
+        for _ in range(_MAX_DEALS):  # in others, the blinds put all seats all-in
+            if self.card_game.deal_with(self._tables, 0, known) != NOBODY:
+                break
+        else:
+            raise RuntimeError(f"no seat had a decision in {_MAX_DEALS} deals with reset options {known}: check stacks")
         self._before.clear()
         self.action_recorder = []
-        if options:
-            self.card_game.deal_with(self._tables, 0, options)
-        else:
-            while self.card_game.deal(self._tables, 0) == NOBODY:
-                pass  # the blinds put all seats all-in, so the hand has no decision
         state = self.get_state(self.get_player_id())
         if self._stale is not None:
             state["raw_obs"]["raise_nums"] = self._stale

@@ -38,6 +38,7 @@ SHARED_MODULE = "shared"
 """Id of the module that plays all seats."""
 
 _FIRST_SAMPLE_SECONDS = 600.0
+_MAX_DEALS = 1_000
 
 Returned = dict[str, Any]
 
@@ -69,16 +70,24 @@ class CardMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # Ray ships no ty
 
         Args:
             seed: Seed of this and all later deals; None continues the random stream.
-            options: Options that fix the deal, see the environment.
+            options: Options of this deal only, such as cards or stacks; see the page of the environment.
 
         Returns:
             The observation of the seat to act, and an empty info.
+
+        Raises:
+            TypeError: If the options are no mapping.
+            ValueError: For unknown options, and values that no deal can have.
+            RuntimeError: If no deal has a decision.
         """
-        self.env.reset(seed, options)
-        while self._is_over():
-            self.env.reset()
-        self._has_acted.clear()
-        return self._turn(), {}
+        known = self.env.game.check_options(options)
+        self.env.reset(seed, known)
+        for _ in range(_MAX_DEALS):
+            if not self._is_over():
+                self._has_acted.clear()
+                return self._turn(), {}
+            self.env.reset(None, known)
+        raise RuntimeError(f"no seat had a decision in {_MAX_DEALS} deals with reset options {known}: check stacks")
 
     def step(self, action_dict: Mapping[str, Any]) -> tuple[Returned, Returned, Returned, Returned, Returned]:
         """Take the action of the seat to act.

@@ -220,6 +220,8 @@ class Endgame:
         if not is_whole(button) or not 0 <= button < SEATS:
             raise ValueError(f"button {button!r} must be a seat in 0..{SEATS - 1}")
         if "deck" not in options:
+            if "button" not in options:
+                return self._deal(tables, i)
             tables[i].button = (button + 1) % SEATS if self.config.button_moves else button
             return self._deal(tables, i)
         deck = check_deck(self.config, options["deck"])
