@@ -83,7 +83,7 @@ def _play_deal(tables: Any, i: Any, most_points: Any) -> Any:
             return _result_fault(t, most_points)
         if t.num_legal < 1 or is_listed(t, PASS) == (t.trick_size == 0):
             return NO_CHOICE
-        if t.all_triples == 0 and _has_dead_action(t):
+        if t.triple_rules == 0 and _has_dead_action(t):
             return DEAD_ACTION
         if kernels.step(tables, i, random_action(t, t)) == ILLEGAL:
             return REFUSED

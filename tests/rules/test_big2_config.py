@@ -20,17 +20,17 @@ from card_envs.games.big2.config import (
 )
 from card_envs.games.big2.presets import big2
 from card_envs.games.big2.state import (
-    ALL_TRIPLES,
-    DRAGON_WINS,
     FLUSH_BY_HIGHEST_CARD,
     FLUSH_BY_RANKS,
     FLUSH_BY_SUIT,
-    NO_BARE_TRIPLES,
     NO_FLUSHES,
-    OPENER_IS_ASKED,
+    OPENING_DECISION,
+    OPENING_DRAGON_WINS,
     PASSES_PLAYED,
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
+    TRIPLES_ALL,
+    TRIPLES_NOT_BARE,
 )
 from tests.helpers.big2_deals import Deal, fill_hands
 
@@ -106,11 +106,11 @@ def test_choices_have_the_numbers_that_kernels_know() -> None:
     assert written(flushes="suit").flushes == FLUSH_BY_SUIT
     assert written(flushes="ranks").flushes == FLUSH_BY_RANKS
     assert written(flushes="none").flushes == NO_FLUSHES
-    assert (written().all_triples, written(all_triples=True).all_triples) == (0, ALL_TRIPLES)
-    assert written(bare_triples=False).all_triples == NO_BARE_TRIPLES
-    assert written(bare_triples=False, all_triples=True).all_triples == NO_BARE_TRIPLES | ALL_TRIPLES
-    assert (written().opening_decision, written(dragon_wins=True).opening_decision) == (0, DRAGON_WINS)
-    assert written(opening_decision=True, dragon_wins=True).opening_decision == OPENER_IS_ASKED | DRAGON_WINS
+    assert (written().triple_rules, written(all_triples=True).triple_rules) == (0, TRIPLES_ALL)
+    assert written(bare_triples=False).triple_rules == TRIPLES_NOT_BARE
+    assert written(bare_triples=False, all_triples=True).triple_rules == TRIPLES_NOT_BARE | TRIPLES_ALL
+    assert (written().opening_rules, written(dragon_wins=True).opening_rules) == (0, OPENING_DRAGON_WINS)
+    assert written(opening_decision=True, dragon_wins=True).opening_rules == OPENING_DECISION | OPENING_DRAGON_WINS
 
 
 def wrong_hands() -> list[tuple[Any, str]]:

@@ -21,13 +21,13 @@ from card_envs.games.big2.state import (
     FLUSH_BY_SUIT,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
-    NO_BARE_TRIPLES,
     NO_FLUSHES,
     PAIR,
     SINGLE,
     STRAIGHT,
     STRAIGHT_FLUSH,
     TRIPLE,
+    TRIPLES_NOT_BARE,
     TWO_PAIR,
     Table,
 )
@@ -138,7 +138,7 @@ def value_of(t: Table, size: Any, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -
         return (PAIR << KIND_SHIFT) + c1 if r0 == r1 else np.int64(NO_COMBO)
     r2 = c2 >> 2
     if size == 3:
-        is_triple = r0 == r2 and t.all_triples & NO_BARE_TRIPLES == 0
+        is_triple = r0 == r2 and t.triple_rules & TRIPLES_NOT_BARE == 0
         return (TRIPLE << KIND_SHIFT) + c2 if is_triple else np.int64(NO_COMBO)
     if size == 4:
         if r0 != r1 or r2 != c3 >> 2:

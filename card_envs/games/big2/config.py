@@ -8,18 +8,18 @@ from typing import Any, Self, TypedDict
 
 from card_envs.game import Game, is_whole
 from card_envs.games.big2.state import (
-    ALL_TRIPLES,
-    DRAGON_WINS,
     FLUSH_BY_HIGHEST_CARD,
     FLUSH_BY_RANKS,
     FLUSH_BY_SUIT,
     HAND_SIZE,
-    NO_BARE_TRIPLES,
     NO_FLUSHES,
-    OPENER_IS_ASKED,
+    OPENING_DECISION,
+    OPENING_DRAGON_WINS,
     PASSES_PLAYED,
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
+    TRIPLES_ALL,
+    TRIPLES_NOT_BARE,
 )
 from card_envs.records import Tables
 
@@ -187,8 +187,8 @@ class Big2Config:
         tables["forced_passes"] = FORCED_PASSES[self.forced_passes]
         for name in ("higher_straight_flush_wins", "double_per_two"):
             tables[name] = getattr(self, name)
-        tables["opening_decision"] = OPENER_IS_ASKED * self.opening_decision + DRAGON_WINS * self.dragon_wins
-        tables["all_triples"] = ALL_TRIPLES * self.all_triples + NO_BARE_TRIPLES * (not self.bare_triples)
+        tables["opening_rules"] = OPENING_DECISION * self.opening_decision + OPENING_DRAGON_WINS * self.dragon_wins
+        tables["triple_rules"] = TRIPLES_ALL * self.all_triples + TRIPLES_NOT_BARE * (not self.bare_triples)
         tables["double_from"] = NEVER if self.double_from is None else self.double_from
         tables["triple_from"] = NEVER if self.triple_from is None else self.triple_from
         tables["points_per_two"] = self.points_per_two

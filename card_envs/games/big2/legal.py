@@ -39,19 +39,19 @@ from card_envs.games.big2.combos import (
     run_value,
 )
 from card_envs.games.big2.state import (
-    ALL_TRIPLES,
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
-    NO_BARE_TRIPLES,
     NO_FLUSHES,
     NOBODY,
     NUM_SUITS,
-    OPENER_IS_ASKED,
+    OPENING_DECISION,
     PAIR,
     STRAIGHT,
     STRAIGHT_FLUSH,
     TRIPLE,
+    TRIPLES_ALL,
+    TRIPLES_NOT_BARE,
     TWO_PAIR,
     Table,
 )
@@ -71,7 +71,7 @@ def list_legal(t: Table) -> None:
     seat = np.int64(t.actor)
     size = np.int64(t.trick_size)
     n = np.int64(0)
-    if t.opening_decision & OPENER_IS_ASKED and t.num_decisions == 0:
+    if t.opening_rules & OPENING_DECISION and t.num_decisions == 0:
         n = _add(t, n, np.int64(0))  # 3D, the lowest card, must be led
     elif size == 0:
         n = _add_singles(t, seat, n)
@@ -157,7 +157,7 @@ def _add_sets(t: Table, seat: Any, n: Any) -> Any:
     size = t.trick_size
     if size == 2 or size == 0:
         n = _add_pairs(t, seat, counts, starts, pairs, n)
-    if (size == 3 or size == 0) and t.all_triples & NO_BARE_TRIPLES == 0:
+    if (size == 3 or size == 0) and t.triple_rules & TRIPLES_NOT_BARE == 0:
         n = _add_triples(t, counts, starts, n)
     if size == 4 or size == 0:
         n = _add_two_pairs(t, seat, counts, starts, pairs, n)
@@ -188,7 +188,7 @@ def _may_omit(t: Table, count: Any, k: Any) -> Any:
     """Return True if a triple may omit the k-th card of a rank; with three cards, only the missing fourth."""
     if count == 3:
         return k == 3
-    return k != _HEART or t.all_triples & ALL_TRIPLES != 0
+    return k != _HEART or t.triple_rules & TRIPLES_ALL != 0
 
 
 @kernel

@@ -46,10 +46,10 @@ FLUSH_BY_HIGHEST_CARD, FLUSH_BY_SUIT, FLUSH_BY_RANKS, NO_FLUSHES = 0, 1, 2, 3
 """Values of `flushes`."""
 PASSES_PLAYED, PASSES_SKIPPED_AFTER_2S, PASSES_SKIPPED = 0, 1, 2
 """Values of `forced_passes`."""
-OPENER_IS_ASKED, DRAGON_WINS = 1, 2
-"""Bits of `opening_decision`, which share a field to keep the layout of records."""
-ALL_TRIPLES, NO_BARE_TRIPLES = 1, 2
-"""Bits of `all_triples`."""
+OPENING_DECISION, OPENING_DRAGON_WINS = 1, 2
+"""Bits of `opening_rules`: the options `opening_decision` and `dragon_wins`."""
+TRIPLES_ALL, TRIPLES_NOT_BARE = 1, 2
+"""Bits of `triple_rules`: the option `all_triples`, and the opposite of `bare_triples`."""
 
 
 class Table(TableRecord):
@@ -86,9 +86,9 @@ class Table(TableRecord):
     run_decider = field(np.int8, NUM_RUNS)  # index of the card that decides between equal runs
     flushes = field(np.int8)
     forced_passes = field(np.int8)
-    opening_decision = field(np.int8)
+    opening_rules = field(np.int8)
     higher_straight_flush_wins = field(np.int8)
-    all_triples = field(np.int8)
+    triple_rules = field(np.int8)
     double_from = field(np.int8)
     triple_from = field(np.int8)
     double_per_two = field(np.int8)

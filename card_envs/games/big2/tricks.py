@@ -13,12 +13,12 @@ from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS
 from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, ONE_PER_RANK, ranks_present, value_of
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import (
-    DRAGON_WINS,
     HAND_SIZE,
     NO_KIND,
     NOBODY,
     NUM_SEATS,
-    OPENER_IS_ASKED,
+    OPENING_DECISION,
+    OPENING_DRAGON_WINS,
     PASSES_SKIPPED,
     PASSES_SKIPPED_AFTER_2S,
     Table,
@@ -71,13 +71,13 @@ def open_deal(t: Table) -> None:
     t.is_over = 0
     t.actor = t.opener
     _clear_trick(t)
-    if t.opening_decision & DRAGON_WINS:
+    if t.opening_rules & OPENING_DRAGON_WINS:
         for turn in range(NUM_SEATS):
             candidate = (np.int64(t.opener) + turn) & (NUM_SEATS - 1)
             if ranks_present(t.held[candidate]) == ONE_PER_RANK:
                 _lay_down_dragon(t, candidate)
                 return
-    if t.opening_decision & OPENER_IS_ASKED:
+    if t.opening_rules & OPENING_DECISION:
         list_legal(t)
     else:
         _play_cards(t, np.int64(0))  # 3D is the lowest card of its hand

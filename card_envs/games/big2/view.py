@@ -17,7 +17,7 @@ from card_envs.games.big2.state import (
     MAX_LEGAL,
     NOBODY,
     NUM_SEATS,
-    OPENER_IS_ASKED,
+    OPENING_DECISION,
     STRAIGHT_FLUSH,
     Table,
 )
@@ -99,7 +99,7 @@ def _reason(tables: Tables, i: int, action: int) -> str:
     if not 0 <= action < NUM_ACTIONS:
         return f"action {action} is outside 0..{NUM_ACTIONS - 1}"
     name = f"{action_name(tables, i, action)} (action {action})"
-    if t.opening_decision & OPENER_IS_ASKED and t.num_decisions == 0:
+    if t.opening_rules & OPENING_DECISION and t.num_decisions == 0:
         return f"{name}: the deal begins with the single 3D"
     if action == PASS:
         return f"{name}: the seat that has control must lead"
