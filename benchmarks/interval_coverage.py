@@ -113,7 +113,7 @@ def play_deals(pair: str, seed: int) -> Deals:
     agents = [find_agent(name, game) for name in names]
     recorder = _Recorder(game, agents, seed)
     result = play_match(game, agents, hands, seed, duplicate=True, num_tables=2048, callbacks=[recorder])
-    rewards = (result.payoffs[:, 0] / result.chips_per_unit).reshape(result.deals, -1)
+    rewards = (result.payoffs[:, 0] / result.chips_per_reward).reshape(result.deals, -1)
     adjusted = rewards - np.concatenate(recorder.corrections).reshape(rewards.shape)
     return Deals(rewards, adjusted, np.concatenate(recorder.controls).reshape(*rewards.shape, -1), recorder.units)
 

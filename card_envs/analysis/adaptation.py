@@ -236,7 +236,7 @@ def play_adaptation(
     result = play_match(
         game, [agent, opponent], hands * sessions, seed, hands_per_table=hands, num_tables=sessions, progress=progress
     )
-    rewards = result.payoffs[:, 0].reshape(sessions, hands) / result.chips_per_unit
+    rewards = result.payoffs[:, 0].reshape(sessions, hands) / result.chips_per_reward
     count = max(2, hands_per_style * rounds * sessions)
     best = [
         max(

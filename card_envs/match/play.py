@@ -135,7 +135,7 @@ class _Record:
             duplicate=match.plays > 1,
             hands_per_table=match.hands_per_table,
             unit=match.game.unit,
-            chips_per_unit=match.game.chips_per_reward,
+            chips_per_reward=match.game.chips_per_reward,
             units=units_of(match.game),
             until=self._until,
             faults=match.runner.faults(),

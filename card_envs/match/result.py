@@ -46,7 +46,7 @@ class MatchResult:
     """Whether every deal was played num_seats times in a row with the agents moved around the table."""
     unit: str
     """Unit of all means, per hand: "bb", "points" or "chips"."""
-    chips_per_unit: int
+    chips_per_reward: int
     """Payoff that equals one `unit`."""
     units: Mapping[str, float]
     """Units for printing: name -> factor from `unit` per hand, such as {"bb/100": 100.0}."""
@@ -80,7 +80,7 @@ class MatchResult:
     def deal_means(self) -> NDArray[np.float64]:
         """(samples, agents): mean in `unit` per hand over each deal (or table); the rows are independent samples."""
         sums = self.payoffs.reshape(-1, self.hands_per_sample, len(self.names)).sum(axis=1)
-        return np.asarray(sums / (self.hands_per_sample * self.chips_per_unit), np.float64)
+        return np.asarray(sums / (self.hands_per_sample * self.chips_per_reward), np.float64)
 
     @cached_property
     def agents(self) -> tuple[Summary, ...]:
@@ -91,7 +91,7 @@ class MatchResult:
     @cached_property
     def hand_sds(self) -> tuple[float, ...]:
         """Standard deviation of a single hand of each agent, in `unit`; 0 for a match of one hand."""
-        return tuple((self.payoffs.std(axis=0, ddof=min(1, self.hands - 1)) / self.chips_per_unit).tolist())
+        return tuple((self.payoffs.std(axis=0, ddof=min(1, self.hands - 1)) / self.chips_per_reward).tolist())
 
     @property
     def is_decided(self) -> bool:
@@ -117,7 +117,7 @@ class MatchResult:
         samples = hands // self.hands_per_sample
         counts = np.bincount(samples, minlength=1)
         sums = np.bincount(samples, self.payoffs[hands, agent], minlength=1)
-        return np.asarray(sums[counts > 0] / (counts[counts > 0] * self.chips_per_unit), np.float64)
+        return np.asarray(sums[counts > 0] / (counts[counts > 0] * self.chips_per_reward), np.float64)
 
     @cached_property
     def cashflow(self) -> NDArray[np.float64]:
@@ -127,7 +127,7 @@ class MatchResult:
         """
         lost, won = np.maximum(-self.payoffs, 0).astype(np.float64), np.maximum(self.payoffs, 0).astype(np.float64)
         shares = won / np.maximum(won.sum(axis=1, keepdims=True), 1)
-        paid = lost.T @ shares / (self.hands * self.chips_per_unit)
+        paid = lost.T @ shares / (self.hands * self.chips_per_reward)
         return np.asarray(paid - paid.T, np.float64)
 
     def as_json(self, env_id: str, settings: Mapping[str, Any]) -> dict[str, Any]:

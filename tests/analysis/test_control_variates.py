@@ -398,7 +398,7 @@ def small_matches(pair: str, deals: int, duplicate: bool, matches: int) -> tuple
     plays, collecting = len(agents) if duplicate else 1, Collecting(game, agents, 7)
     result = play_match(game, agents, matches * deals * plays, 7, duplicate, callbacks=[collecting])
     controls = np.concatenate(collecting.batches).reshape(matches * deals, plays, -1)
-    payoffs = (result.payoffs[:, 0] / result.chips_per_unit).reshape(-1, plays)
+    payoffs = (result.payoffs[:, 0] / result.chips_per_reward).reshape(-1, plays)
     results = payoffs - np.concatenate(collecting.correction).reshape(payoffs.shape)
 
     def estimate(part: slice) -> Estimate:

@@ -95,7 +95,7 @@ def test_plain_intervals_and_those_by_position_stay_those_that_hold_whenever_the
     result, _ = adjusted_match([RandomAgent(), TightAggressive()], 700, 0)
     assert result.agents[0] == RULE.summarise("random", result.deal_means[:, 0])
     for position, summary in enumerate(result.by_position[0]):
-        payoffs = result.payoffs[result.positions[:, 0] == position, 0] / result.chips_per_unit
+        payoffs = result.payoffs[result.positions[:, 0] == position, 0] / result.chips_per_reward
         assert summary == RULE.summarise(result.position_names[position], payoffs)
 
 

@@ -45,7 +45,7 @@ def rounds_between(
 
 def test_a_winnings_matrix_by_hand() -> None:
     rounds = [pair_members(1, 7, 8, np.array([3, 1, -1, 5]), (2, 4)), pair_members(2, 7, 8, np.array([0, 4]), (2, 4))]
-    matrix = compute_winnings(rounds, (7, 8, 9), chips_per_unit=2)
+    matrix = compute_winnings(rounds, (7, 8, 9), chips_per_reward=2)
     assert matrix.means[0, 1] == pytest.approx(12 / (2 * 6) / 2), "12 chips, 2 seats, 6 hands, 2 chips a unit"
     assert matrix.means[1, 0] == pytest.approx(-12 / (4 * 6) / 2)
     variance = np.var([3, 1, -1, 5], ddof=1) * 4 + np.var([0, 4], ddof=1) * 2

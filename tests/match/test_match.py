@@ -189,7 +189,7 @@ def test_hooks_hear_of_every_deal_once() -> None:
     result = play_match(no_limit_holdem(), [watching, always_call()], 50, 6, num_tables=8)
     assert watching.started == list(range(50))
     own = [watching.ended[hand][hand % 2] for hand in range(50)]
-    assert np.array_equal(own, result.payoffs[:, 0] / result.chips_per_unit)
+    assert np.array_equal(own, result.payoffs[:, 0] / result.chips_per_reward)
 
 
 def test_an_agent_gets_the_encoder_that_it_asks_for() -> None:

@@ -106,5 +106,5 @@ def test_intervals_by_position_hold_whenever_the_match_stops_too() -> None:
     result = play_match(limit_holdem(), [RandomAgent(), always_call()], 2000, 3, until=RULE)
     for place, positions in enumerate(result.by_position):
         for position, summary in enumerate(positions):
-            payoffs = result.payoffs[result.positions[:, place] == position, place] / result.chips_per_unit
+            payoffs = result.payoffs[result.positions[:, place] == position, place] / result.chips_per_reward
             assert summary == RULE.summarise(result.position_names[position], payoffs)

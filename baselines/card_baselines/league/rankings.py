@@ -100,13 +100,13 @@ class Evidence:
 
 
 def collect_evidence(
-    rounds: Sequence[PlayedRound], chips_per_unit: int, resamples: int = RESAMPLES, seed: int = 0
+    rounds: Sequence[PlayedRound], chips_per_reward: int, resamples: int = RESAMPLES, seed: int = 0
 ) -> Evidence:
     """Return the evidence of rounds about their members.
 
     Args:
         rounds: Rounds between members that do not learn.
-        chips_per_unit: Chips of one unit of the game.
+        chips_per_reward: Chips of one unit of the game.
         resamples: Number of draws behind each interval.
         seed: Seed of the draws.
 
@@ -116,7 +116,7 @@ def collect_evidence(
     members = tuple(sorted({member for played in rounds for member in played.earnings}))
     if len(members) < 2:
         raise LeagueError("no rounds between members that do not learn are stored: run an evaluating division first")
-    winnings = compute_winnings(rounds, members, chips_per_unit)
+    winnings = compute_winnings(rounds, members, chips_per_reward)
     return Evidence(rounds, members, winnings, resamples, np.random.default_rng(seed))
 
 

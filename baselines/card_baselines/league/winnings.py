@@ -68,7 +68,7 @@ class Winnings:
         return np.asarray(self.means + (upper - upper.transpose(0, 2, 1)) * self.errors, np.float64)
 
 
-def compute_winnings(rounds: Sequence[PlayedRound], members: Sequence[int], chips_per_unit: int) -> Winnings:
+def compute_winnings(rounds: Sequence[PlayedRound], members: Sequence[int], chips_per_reward: int) -> Winnings:
     """Return the winnings matrix of `members`, from the rounds in which two of them played."""
     column = {member: number for number, member in enumerate(members)}
     shape = len(members), len(members)
@@ -83,7 +83,7 @@ def compute_winnings(rounds: Sequence[PlayedRound], members: Sequence[int], chip
             hands[cell] += played.hands
             noise[cell] += _variance_of_total(won, played.samples)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means, errors = totals / seat_hands / chips_per_unit, np.sqrt(noise) / seat_hands / chips_per_unit
+        means, errors = totals / seat_hands / chips_per_reward, np.sqrt(noise) / seat_hands / chips_per_reward
     return Winnings(tuple(members), means, errors, hands)
 
 

@@ -136,7 +136,7 @@ class MatchHands:
             seed=self.plan.seed,
             duplicate=self.plays > 1,
             unit=self.game.unit,
-            chips_per_unit=self.game.chips_per_reward,
+            chips_per_reward=self.game.chips_per_reward,
             units=units_of(self.game),
         )
 
