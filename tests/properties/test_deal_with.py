@@ -43,7 +43,7 @@ def test_without_options_the_stacks_of_the_settings_are_restored(name: str) -> N
 
     game.deal(tables, 0)
     before = stacks()
-    game.deal_with(tables, 0, {"stacks": [9] * num_seats})
-    assert stacks() == [9] * num_seats != before
+    game.deal_with(tables, 0, {"stacks": [2 * chips for chips in before]})
+    assert stacks() == [2 * chips for chips in before]
     game.deal_with(tables, 0, {})
     assert stacks() == before
