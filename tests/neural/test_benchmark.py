@@ -30,6 +30,9 @@ def test_cells_are_reported_and_not_run_twice(tmp_path: Path, capsys: pytest.Cap
     second = json.loads(capsys.readouterr().out)
     assert [cell for cell in second["cells"] if cell["seed"] == 0] == first["cells"]
     assert len(second["cells"]) == 6
+    words[words.index("0.002")] = "0.004"
+    assert cli.main([*words, "--seeds", "1"]) == 2
+    assert "holds a run of 0.002 minutes, not 0.004: choose another folder" in capsys.readouterr().err
     summary = summarise_cells(second, "kuhn", "ppo")
     assert summary is not None and summary.num_samples == 2
     assert [row[-1] for row in table_rows(second, "kuhn")] == ["", "", "2", "2", "2"]

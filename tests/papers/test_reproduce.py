@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -190,6 +191,21 @@ def test_a_scale_that_trains_enough_is_judged_and_says_what_it_costs(one: None, 
     cost = "about 1,234 processor minutes, measured"
     assert said == [f"one at the scale long, all tables: {cost}; results are kept in {tmp_path}"]
     assert [result["verdict"] for result in report.content["results"]] == ["agrees"]
+
+
+def test_a_folder_keeps_one_paper_and_one_scale(tmp_path: Path) -> None:
+    run = partial(ONE.reproduce, say=lambda text: None)
+    run(OneOptions(rows=("a",), folder=str(tmp_path)))
+    (tmp_path / "report.json").unlink()  # as if it had been interrupted
+    run(OneOptions(rows=("b",), times=2, seeds=3, folder=str(tmp_path)))  # other options continue there
+    with pytest.raises(ValueError, match=f"{tmp_path} holds results of one at the scale tiny .* not of one at the sca"):
+        run(OneOptions(scale="long", folder=str(tmp_path)))
+    other = replace(ONE, name="other")
+    with pytest.raises(ValueError, match="holds results of one at the scale tiny"):
+        other.reproduce(OneOptions(folder=str(tmp_path)), print)
+    more = replace(ONE, scales={"tiny": papers.find_paper("charlesworth2018").scales["tiny"]})
+    with pytest.raises(ValueError, match="holds results of one at the scale tiny with the settings"):
+        more.reproduce(OneOptions(folder=str(tmp_path)), print)
 
 
 @pytest.mark.parametrize("name", papers.PAPERS)

@@ -103,11 +103,16 @@ def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -
         entrant: Name in `ENTRANTS`.
         seed: Seed of the run.
         minutes: Processor time; 0 for that of the game.
+
+    Raises:
+        ValueError: The folder holds the run with another processor time.
     """
     who, where, path = ENTRANTS[entrant], GAMES[game], run_path(folder, game, entrant, seed)
+    budget, run = minutes or where.minutes, RunFolder(path)
+    if run.is_started and (before := run.config()["minutes"]) != budget:
+        raise ValueError(f"{path} holds a run of {before:g} minutes, not {budget:g}: choose another folder")
     if (path / EVALUATION).exists():
-        return read_cell(RunFolder(path), game, entrant, seed)
-    budget = minutes or where.minutes
+        return read_cell(run, game, entrant, seed)
     algorithm = find_algorithm(ALGORITHMS[who.algorithm])
     config = replace(
         algorithm.presets[where.preset],

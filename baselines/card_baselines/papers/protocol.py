@@ -8,6 +8,7 @@ and `paper` the `Paper`; none imports a later one.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -24,6 +25,8 @@ from card_envs.locations import load_object
 Say = Callable[[str], None]
 """Function that reports progress to the user, one line at a time."""
 REPORT_JSON, REPORT_MARKDOWN = "report.json", "report.md"
+SCALE_JSON = "scale.json"
+"""File in the folder of a reproduction that names its paper and its scale."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,11 +167,13 @@ class Paper:
             The report, and the folder that holds all runs and results.
 
         Raises:
-            ValueError: A table, row, scale or number of seeds does not exist.
+            ValueError: A table, row, scale or number of seeds does not exist, or the folder holds results of another
+                paper or scale.
         """
         self._require_known(options)
         root, scale = Path(options.folder or f"runs/reproduce/{self.name}-{options.scale}"), self.scales[options.scale]
         reproduction: Reproduction[Any, Any] = load_object(self.reproduction)(options, scale, root, say)
+        self._require_same_scale(options.scale, root)
         say(f"{self.name} at the scale {options.scale}, all tables: {scale.cost()}; results are kept in {root}")
         tables, rows = options.table or tuple(self.tables), options.rows or self.rows
         results = [result for table in tables for result in reproduction.play_table(table, rows)]
@@ -208,6 +213,19 @@ class Paper:
             raise ValueError(f"{self.name} has no scale {options.scale!r}: choose one of {list(self.scales)}")
         if options.seeds < 0:
             raise ValueError(f"seeds {options.seeds} must be at least 1, or 0 for as many as the scale has")
+
+    def _require_same_scale(self, name: str, root: Path) -> None:
+        """Write paper and scale into a new folder; raise ValueError if the folder holds results of others."""
+        scale = {"paper": self.name, "scale": name, "settings": self.scales[name].settings()}
+        path = root / SCALE_JSON
+        if not path.exists():
+            root.mkdir(parents=True, exist_ok=True)
+            RunFolder(root).write_json(SCALE_JSON, scale)
+        elif (before := json.loads(path.read_text())) != json.loads(json.dumps(scale)):
+            raise ValueError(
+                f"{root} holds results of {before['paper']} at the scale {before['scale']} with the settings "
+                f"{before['settings']}, not of {self.name} at the scale {name}: choose another folder"
+            )
 
 
 def _replace_verdicts(result: Mapping[str, Any]) -> dict[str, Any]:
