@@ -75,6 +75,21 @@ def test_a_run_leaves_a_folder_that_plays_and_goes_on(name: str, tmp_path: Path)
         find_agent(str(tmp_path), make_game("big2-v0"))
 
 
+@every_script
+def test_a_continued_run_deals_other_hands(name: str, tmp_path: Path) -> None:
+    config, game = tiny(name), make_game("leduc_holdem-v0")
+
+    make_learner = SCRIPTS[name][0].ALGORITHM.make_learner
+    learner = make_learner(config, game)
+    learner.update(0.0)
+    learner.save(tmp_path / "model.zip", {})
+    continued = [make_learner(config, game) for _ in range(2)]
+    for each in continued:
+        each.load(tmp_path / "model.zip")
+    new, first, second = (each.model.env.reset() for each in (make_learner(config, game), *continued))
+    assert np.array_equal(first, second) and not np.array_equal(first, new)
+
+
 def test_all_actions_of_dqn_are_legal_and_so_is_the_bootstrap() -> None:
     game = make_game("limit_holdem-v0")
     tables = MaskAtEnd(CardVecEnv(game, 16, "random", seed=0))

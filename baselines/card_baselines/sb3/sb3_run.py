@@ -1,7 +1,8 @@
 """The learner that the algorithms of Stable-Baselines3 share: one seat of a game, against a pool of opponents.
 
 The tables run on the batched engine. The opponent, drawn for each deal, is a named agent or `self`, the learner as it
-was at the previous evaluation. The training loop is `runs.run.Run`.
+was at the previous evaluation. The training loop is `runs.run.Run`. A continued run starts with new deals and new
+random streams, so it differs from one without interruption.
 """
 
 from __future__ import annotations
@@ -147,8 +148,10 @@ class Sb3Learner(Learner):
         self.model.save(path, exclude=_NOT_SAVED)
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`."""
+        """Continue from a file of `save`, with random streams that depend on the seed and the decisions so far."""
         load_model(self.model, path, self._device)
+        seeds = np.random.SeedSequence([self.config.seed % 2**64, self.num_steps])
+        self.model.set_random_seed(int(seeds.generate_state(1)[0]))
         return dict(self.model.run_progress)
 
     def start_from(self, run: RunFolder) -> None:
