@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -32,6 +33,7 @@ class WatchedPpo(DataParallelPpo):
 
     def __init__(self, config: Config, folder: Path) -> None:
         super().__init__(config, config.game())
+        self.first_tables = torch.zeros(0)
         self.folder, self.gradients = folder, dict[str, torch.Tensor]()
 
     def _gradient(self) -> torch.Tensor:
@@ -43,11 +45,17 @@ class WatchedPpo(DataParallelPpo):
         if not self.gradients:
             self.gradients = {"own": own, "mean": self._gradient().clone()}
 
+    def _update(self, fraction: float) -> dict[str, float]:
+        if not len(self.first_tables):
+            self.first_tables = torch.from_numpy(self.rollout.tables._tables.view("u1").copy())
+        return super()._update(fraction)
+
     def write(self, name: str) -> None:
         weights = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
         weights |= {f"playing.{name}": tensor.clone() for name, tensor in self.playing.state_dict().items()}
         counts = torch.tensor([self.decisions, self.updates])
-        save_file(weights | self.gradients | {"counts": counts}, self.folder / f"{name}{dist.get_rank()}")
+        weights |= {"counts": counts, "tables": self.first_tables}
+        save_file(weights | self.gradients, self.folder / f"{name}{dist.get_rank()}")
 
 
 def learn(rank: int, folder: Path) -> None:
@@ -76,11 +84,13 @@ def test_processes_average_gradients_and_hold_the_same_weights(tmp_path: Path, m
     for name, updates in (("begun", 3), ("continued", 5)):
         first, second = (load_file(tmp_path / f"{name}{rank}") for rank in (0, 1))
         own = [first.pop("own"), second.pop("own")]
+        del first["tables"]
         assert not torch.equal(*own)
         assert torch.allclose(first["mean"], (own[0] + own[1]) / 2, atol=1e-7)
         assert all(torch.equal(first[name], second[name]) for name in first), "means, weights, counts"
         assert first["counts"][1] == updates and first["counts"][0] >= updates * 2 * 257
-    begun = load_file(tmp_path / "begun0")
+    begun, tables = (load_file(tmp_path / "begun1"), load_file(tmp_path / "continued1")["tables"])
+    assert not torch.equal(begun["tables"], tables), "a continued run does not deal its first hands again"
     assert not torch.equal(begun["network.value.0.weight"], first["network.value.0.weight"])
 
 
@@ -94,4 +104,5 @@ def test_torchrun_trains_and_leaves_a_run_folder(tmp_path: Path) -> None:
     script = ["-m", "card_baselines.ppo.data_parallel", "kuhn", *options.split(), "--evaluation-hands", "100"]
     command = [sys.executable, *launcher, *script, "--final-hands", "100", "--folder", str(tmp_path / "run")]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True, timeout=500)
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["processes"] == 2
     assert (tmp_path / "run" / "evaluation.json").exists() and (tmp_path / "run" / "average").is_dir()

@@ -4,13 +4,14 @@
 
 The word after the module names a preset. Each process has its own tables and random streams and collects a whole
 `batch`, so an update uses as many batches as there are processes. Process 0 owns the run: it keeps the budget,
-evaluates and writes files, and the other processes follow its updates. In a continued run the other processes start
-with new deals.
+evaluates and writes files, and the other processes follow its updates. In a continued run, which must have as many
+processes, the other processes start with new deals.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,17 @@ class DataParallelPpo(FastPpo):
         """Make the network, which is the same in all processes, and this process's tables; process 0 has callbacks."""
         if EXPLOITER in config.opponents:
             raise ValueError("exploiters are trained in one process: leave them out of --opponents")
-        rank = dist.get_rank()
-        super().__init__(config, game, [] if rank else make_callbacks(config, game))
-        if rank:
-            seed = int(np.random.SeedSequence([config.seed % 2**64, rank]).generate_state(1, np.uint64)[0])
-            self.rollout = Rollout(replace(config, seed=seed), game)
-            self.rng = np.random.default_rng([seed, 2])
+        super().__init__(config, game, [] if dist.get_rank() else make_callbacks(config, game))
+        if dist.get_rank():
+            self._seed_process()
         self._is_synchronised = False
+
+    def _seed_process(self) -> None:
+        """Deal at new tables, seeded by the seed of the run, this process and the updates so far."""
+        entropy = [self.config.seed % 2**64, dist.get_rank(), self.updates]
+        seed = int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
+        self.rollout = Rollout(replace(self.config, seed=seed), self.game)
+        self.rng = np.random.default_rng([seed, 2])
 
     def update(self, fraction: float) -> dict[str, float]:
         """Update in all processes; called in process 0. `decisions` counts those of all processes."""
@@ -92,6 +97,8 @@ class DataParallelPpo(FastPpo):
         self.playing.load_state_dict(state["playing"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.decisions, self.updates, self.value_updates = state["counts"]
+        if self.updates:
+            self._seed_process()
         if self.averaged:
             self.averaged.n_averaged.fill_(self.updates)
         for weights in state["past_selves"]:
@@ -112,7 +119,8 @@ def main(config: Config, folder: str = "") -> None:
     dist.init_process_group("gloo" if config.device == "cpu" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
     try:
         if dist.get_rank() == 0:
-            train(replace(ALGORITHM, make_learner=DataParallelPpo), config, folder or None)
+            describe = partial(ALGORITHM.describe, processes=dist.get_world_size())
+            train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=describe), config, folder or None)
             _broadcast(None)
         else:
             torch.set_num_threads(1)
