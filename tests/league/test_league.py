@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from card_baselines.league import League, LeagueError
-from card_baselines.league.pools import LostRound, Processes, worker_environment
+from card_baselines.league.pools import InProcess, LostRound, Processes, worker_environment
 from card_baselines.league.store import Store
 from card_baselines.run_folder import RunFolder
 
@@ -194,6 +194,17 @@ def test_the_league_goes_on_with_a_member_that_fails(tmp_path: Path, kind: str) 
         assert [round for round, _, _ in faults] == [1, 2, 3, 4]
         assert all("seed" in fault.first and fault.agent == f"train.{kind}" for _, _, fault in faults)
         assert [member.generation for member in league.members.values()] == [0, 0, 1, 2]
+
+
+def test_all_members_are_evaluated_when_training_ends(tmp_path: Path) -> None:
+    class Two(InProcess):
+        capacity = 2
+
+    with small_league(tmp_path / "one") as one, small_league(tmp_path / "two") as two:
+        one.run({"climb": 4})
+        one.run({"final": 3})
+        assert two.run({"climb": 4, "final": 3}, Two()) == {"climb": 4, "final": 3}
+        assert everything(two) == everything(one)
 
 
 @pytest.mark.slow

@@ -186,7 +186,8 @@ class League:
     ) -> dict[str, int]:
         """Play rounds until each division has a number of them. Rounds that an earlier run planned come first.
 
-        Divisions play side by side as far as the pool can. An interrupted run keeps all rounds that ended.
+        Divisions play side by side as far as the pool can, but those that play all members of the league begin after
+        those that train. An interrupted run keeps all rounds that ended.
 
         Args:
             rounds: Division -> number of rounds in all, those of earlier runs included.

@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("trueskill")
 
 from card_baselines import cli
+from card_baselines.league.pools import InProcess
 from card_baselines.league.ratings import Rating
 from card_baselines.league.store import Member
 from card_baselines.league.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
@@ -26,7 +27,7 @@ from card_baselines.papers.kaminsky2020.judge import judge
 from card_baselines.papers.kaminsky2020.measurement import ClaimEstimate
 from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
 from card_baselines.papers.kaminsky2020.rendering import render_cost
-from card_baselines.papers.kaminsky2020.scales import SCALES
+from card_baselines.papers.kaminsky2020.scales import SCALES, Options
 from card_baselines.papers.kaminsky2020.tables import (
     CLAIMS,
     CLAIMS_TABLE,
@@ -79,6 +80,19 @@ def test_a_league_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
 def test_the_tiny_scale_with_two_processes(tmp_path: Path) -> None:
     report = reproduce(tmp_path, "--workers", "2")
     assert sum(report["agents"].values()) == 20
+
+
+def test_the_processes_of_training_are_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Watched(InProcess):
+        ended = False
+
+        def __exit__(self, *error: object) -> None:
+            Watched.ended = True
+
+    monkeypatch.setattr(reproduction, "make_pool", lambda workers: Watched())
+    monkeypatch.setattr(reproduction, "train", lambda league, scale, pool, report: None)
+    reproduction.Kaminsky2020Reproduction(Options(), SMALLEST, tmp_path, print)._train_league("league", SMALLEST)
+    assert Watched.ended
 
 
 def test_the_printed_lists_hold_the_agents_at_their_ranks() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.league.league import League
-from card_baselines.league.pools import LostRound, Pool, Processes
+from card_baselines.league.pools import LostRound, make_pool
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.cells import NORMAL_95
 from card_baselines.papers.kaminsky2020.claims import draw_best, measure_claims
@@ -51,12 +51,9 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
 
     def _train_league(self, name: str, scale: Scale) -> Path:
         self.root.mkdir(parents=True, exist_ok=True)
-        with open_league(self.root / name, scale) as league:
-            train(league, scale, self._make_pool(), self._report_round)
+        with open_league(self.root / name, scale) as league, make_pool(self.options.workers) as pool:
+            train(league, scale, pool, self._report_round)
         return self.root / name
-
-    def _make_pool(self) -> Pool | None:
-        return Processes(self.options.workers) if self.options.workers > 1 else None
 
     def _report_round(self, division: str, played: int, total: int, outcome: RoundOutcome | LostRound) -> None:
         """Report all faults, and the number of rounds from time to time."""
@@ -87,7 +84,8 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
             return self._evaluate(league, folder)
 
     def _evaluate(self, league: League, folder: Path) -> Findings:
-        evaluate(league, self.scale, self._make_pool(), self._report_round)
+        with make_pool(self.options.workers) as pool:
+            evaluate(league, self.scale, pool, self._report_round)
         return collect_findings(league, folder, self.scale.style_hands, lambda name: self.say(f"style of {name}"))
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
