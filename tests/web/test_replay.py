@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import FileRecording, Library
 from card_baselines.web.store import Store
-from card_baselines.web.thinking import Thinkers
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -66,13 +66,13 @@ def test_a_page_steps_through_files_and_agents_think_as_in_their_own_game(tmp_pa
     assert len(described["hands"]) == 12
     offered = {player["name"] for player in described["agents"]}
     assert {"random", "tight_aggressive", "cfr", "cfr:greedy"} & offered == {"random", "tight_aggressive"}
-    thinkers = Thinkers(catalogue)
+    advisers = Advisers(catalogue)
     for step in range(len(library.moment(listed["name"], 3, 0).moves) + 1):
         moment = library.moment(listed["name"], 3, step)
         (theirs,) = moment.in_other_games
         assert int(theirs[1]["pot"][0]) == int(moment.tables["pot"][0])
         assert np.array_equal(theirs[1]["deck"], moment.tables["deck"])
-        thought = thinkers.ask_about_moment(moment, "random")
+        thought = advisers.ask_about_moment(moment, "random")
         assert (thought is None) == (step == len(moment.moves))
         if thought is not None:
             assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)

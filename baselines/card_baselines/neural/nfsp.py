@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner
+from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm

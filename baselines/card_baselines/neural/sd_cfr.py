@@ -32,8 +32,8 @@ from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.neural.advantage_memory import AdvantageMemory, MeanAdvantages, SampledAdvantages
 from card_baselines.neural.advantage_network import AdvantageNetwork
-from card_baselines.neural.exploitability_curve import MeasuredConfig, MeasuredLearner
 from card_baselines.neural.external_sampling import Samples, deal, traverse
+from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run, make_game_algorithm
 from card_baselines.runs.checkpoint import (

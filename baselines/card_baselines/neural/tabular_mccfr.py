@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
 from card_baselines.average_strategy.snapshots import match_regrets
 from card_baselines.neural.advantage_memory import MeanAdvantages
-from card_baselines.neural.exploitability_curve import MeasuredLearner
 from card_baselines.neural.external_sampling import deal, traverse
+from card_baselines.neural.measured_learner import MeasuredLearner
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import join_parts, load_state, save_state, strip_prefix, to_arrays

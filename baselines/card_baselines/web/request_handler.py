@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any
 
 from card_baselines.web import messages as m
+from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.live_session import LiveSession, LiveSessions, Viewer
 from card_baselines.web.replay import Library
 from card_baselines.web.results import compute_results
 from card_baselines.web.session import Plan, Player, format_settings
 from card_baselines.web.store import Store
-from card_baselines.web.thinking import Thinkers
 from card_envs.secret_deals import new_secret
 
 Answer = Callable[[m.Message], Awaitable[None]]
@@ -44,7 +44,7 @@ class RequestHandler:
         """
         self.catalogue, self.store, self.library = catalogue, store, library
         self.live_sessions = LiveSessions(catalogue, store)
-        self.thinkers = Thinkers(catalogue)
+        self.advisers = Advisers(catalogue)
         self._host_token, self._takes_seeds = host_token, takes_seeds
         self._sessions_of: dict[Viewer, set[LiveSession]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -78,7 +78,7 @@ class RequestHandler:
 
     async def _send_agents(self, viewer: Viewer, plan: Plan) -> None:
         """Send the agents that can be asked for advice; the first time it takes seconds to find them."""
-        viewer.send({"type": "agents", "agents": await self._offered_agents(plan.env, format_settings(plan))})
+        viewer.send({"type": "agents", "agents": await self._list_agents(plan.env, format_settings(plan))})
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Start work for which the page need not wait."""
@@ -100,7 +100,7 @@ class RequestHandler:
             await live.next_hand(message.hand)
         elif isinstance(message, m.Think):
             hand, step, actions = message.hand, message.step, self._actions(live, message.hand)
-            ask = self.thinkers.ask_about_own_decision
+            ask = self.advisers.ask_about_own_decision
             thought = await self._run_in_pool(ask, live.session, index, hand, step, message.agent, actions)
             viewer.send({"type": "thought", "hand": hand, "step": step, **thought})
         else:
@@ -119,7 +119,7 @@ class RequestHandler:
 
     async def _answer_host(self, viewer: Viewer, message: m.Message) -> None:
         if isinstance(message, m.Offer):
-            agents = await self._offered_agents(message.env, message.settings)
+            agents = await self._list_agents(message.env, message.settings)
             game = self.catalogue.game(message.env, message.settings)
             viewer.send({"type": "offer", "env": message.env, "settings": message.settings, "seats": game.num_seats,
                          "agents": agents})  # fmt: skip
@@ -152,7 +152,7 @@ class RequestHandler:
             moment = await self._run_in_pool(self.library.moment, message.name, message.hand, message.step)
             thought = {}
             if message.agent:
-                thought = {"thought": await self._run_in_pool(self.thinkers.ask_about_moment, moment, message.agent)}
+                thought = {"thought": await self._run_in_pool(self.advisers.ask_about_moment, moment, message.agent)}
             viewer.send({"type": "moment", **moment.as_json(), **thought})
 
     async def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
@@ -174,7 +174,7 @@ class RequestHandler:
         secret = new_secret() if asked.seed is None else b""
         return Plan(asked.env, settings, _number_names(players), asked.seed or 0, asked.block, secret)
 
-    async def _offered_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
+    async def _list_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
         return [asdict(agent) for agent in await self._run_in_pool(self.catalogue.agents, env, settings)]
 
 

@@ -8,8 +8,8 @@ import pytest
 from card_baselines import cli
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.thoughts import class_name, likeliest, strength_distribution
+from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.thinking import Thinkers
 from card_envs.agent import Decisions, find_agent
 from card_envs.agent.decisions import decisions_at
 from card_envs.cards import card_id
@@ -138,8 +138,8 @@ def test_at_the_terminal_brennus_remembers_the_hands_before(
 
 
 def test_the_table_in_a_browser_tells_them_too() -> None:
-    thinkers = Thinkers(Catalogue())
+    advisers = Advisers(Catalogue())
     for actions in ("ccccccr", "cc", "ccccr"):
-        thought = thinkers.ask_about_decision(GAME, table_at(actions), "brennus")
+        thought = advisers.ask_about_decision(GAME, table_at(actions), "brennus")
         assert "your hand, weakest fifth to strongest: " in thought["note"]
         assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)

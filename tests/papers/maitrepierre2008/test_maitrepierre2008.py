@@ -68,7 +68,7 @@ def test_a_model_of_another_shape_is_refused_by_name() -> None:
 def test_hands_are_judged_as_the_chance_against_random_hands_says() -> None:
     tables = table_at("AsAh7c2dKsQhTd4c3s", "cccccc")
     strengths = np.zeros(1, STRENGTHS)
-    beliefs.judge_hands(strengths[0], tables[0], np.int64(5), np.uint64(1))
+    beliefs.write_hand_strengths(strengths[0], tables[0], np.int64(5), np.uint64(1))
     aces = hand_number(np.int64(card_id("As")), np.int64(card_id("Ah")))
     against = equities_against(tables, np.array([0]), np.array([0.5]), 1)[0]
     seen = {int(card) for card in tables[0].deck[:9] if card != tables[0].deck[2] and card != tables[0].deck[3]}
@@ -88,8 +88,8 @@ def test_beliefs_follow_bayes_rule_on_the_river() -> None:
         beliefs.begin(record[0], view[0])
         shorter = view.copy()
         shorter["num_decisions"] = decisions
-        beliefs.follow(record[0], shorter[0], np.int64(0), model, s[0], np.uint64(1))
-    beliefs.judge_hands(s[0], view[0], np.int64(5), np.uint64(1))
+        beliefs.update_beliefs(record[0], shorter[0], np.int64(0), model, s[0], np.uint64(1))
+    beliefs.write_hand_strengths(s[0], view[0], np.int64(5), np.uint64(1))
     bins = np.minimum((s[0]["share"] * 5).astype(int), 4)
     expected = before[0]["probability"] * model[2, bins, 4 // 4, RAISE]  # pot of four chips, two big blinds
     assert b[0]["probability"] == pytest.approx(expected / expected.sum())
@@ -104,7 +104,7 @@ def test_an_impossible_history_begins_anew_and_is_counted() -> None:
     never[..., RAISE] = 0.0
     b, s = np.zeros(1, BELIEFS), np.zeros(1, STRENGTHS)
     beliefs.begin(b[0], tables[0])
-    beliefs.follow(b[0], tables[0], np.int64(0), never, s[0], np.uint64(1))
+    beliefs.update_beliefs(b[0], tables[0], np.int64(0), never, s[0], np.uint64(1))
     assert b[0]["resets"] == 1
     possible = b[0]["probability"] > 0
     assert np.isfinite(b[0]["probability"]).all()

@@ -59,7 +59,7 @@ def begin(b: Any, t: Any) -> None:
 
 
 @kernel
-def join(b: Any, t: Any) -> None:
+def begin_mid_hand(b: Any, t: Any) -> None:
     """Begin in mid-hand, where the record no longer holds all decisions: as at the start, with the betting as it is."""
     begin(b, t)
     b.followed, b.street, b.pot = t.num_decisions, t.street, t.pot
@@ -70,23 +70,23 @@ def join(b: Any, t: Any) -> None:
 
 
 @kernel
-def follow(b: Any, t: Any, seat: Any, model: Any, s: Any, seed: Any) -> None:
-    """Bring the beliefs of `seat` up to date with the decisions at view `t` since the last call.
+def update_beliefs(b: Any, t: Any, seat: Any, model: Any, s: Any, seed: Any) -> None:
+    """Update the beliefs of `seat` with the decisions at view `t` since the last call.
 
     `model` (3, 5, 24, 3) is the strategy that the opponent is thought to play, `s` scratch space, `seed` uint64.
     Where the decisions since then are not all known, or were of another hand, beliefs begin in mid-hand.
     """
     missed = t.num_decisions - b.followed
     if missed < 0 or missed > RECENT_ACTIONS or b.street > t.street:
-        join(b, t)
+        begin_mid_hand(b, t)
     for number in range(b.followed, t.num_decisions):
         if b.street > t.street:
-            join(b, t)
+            begin_mid_hand(b, t)
             break
         move = np.int64(t.recent_move[number % RECENT_ACTIONS])
         kind, amount = move & 3, np.int64(t.recent_amount[number % RECENT_ACTIONS])
         if move >> 2 != seat and b.street > 0:
-            judge_hands(s, t, np.int64(_BOARD[b.street]), seed)
+            write_hand_strengths(s, t, np.int64(_BOARD[b.street]), seed)
             _update(b, t, seat, kind, model, s)
         _apply(b, move >> 2, kind, amount)
     b.followed = t.num_decisions
@@ -95,7 +95,7 @@ def follow(b: Any, t: Any, seat: Any, model: Any, s: Any, seed: Any) -> None:
 
 @kernel
 def _apply(b: Any, seat: Any, kind: Any, amount: Any) -> None:
-    """Follow the betting by one decision that does not end the hand."""
+    """Advance the betting by one decision that does not end the hand."""
     b.pot += amount - b.commit[seat]
     b.commit[seat] = amount
     if kind == RAISE:
@@ -168,7 +168,7 @@ def visible_cards(t: Any, seat: Any) -> Any:
 
 
 @kernel
-def judge_hands(s: Any, t: Any, num_board: Any, seed: Any) -> None:
+def write_hand_strengths(s: Any, t: Any, num_board: Any, seed: Any) -> None:
     """Write the probability of every hand to win against a random one with the first `num_board` cards of the board.
 
     On the river exactly, on the turn over all last cards, on the flop over `FLOP_SAMPLES` random boards that `seed`
@@ -187,5 +187,5 @@ def judge_hands(s: Any, t: Any, num_board: Any, seed: Any) -> None:
 @kernel
 def share_on_board(s: Any, t: Any, hand: Any) -> Any:
     """Return the share of other hands that `hand` beats on the whole board of `t`; ties count half."""
-    judge_hands(s, t, np.int64(_WHOLE_BOARD), np.uint64(0))
+    write_hand_strengths(s, t, np.int64(_WHOLE_BOARD), np.uint64(0))
     return s.share[hand]

@@ -211,7 +211,7 @@ def choose_batch(
         if b.followed < 0:
             beliefs.begin(b, t)
         model = models[strategies[rows[j]]]
-        beliefs.follow(b, t, seat, model, s, seed)
+        beliefs.update_beliefs(b, t, seat, model, s, seed)
         if t.street == 0:
             move = preflop_move(t, seat)
         else:

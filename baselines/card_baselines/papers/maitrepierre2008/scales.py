@@ -32,7 +32,7 @@ class Options(protocol.ReproductionOptions):
     """Options of the paper."""
 
     figures: bool = True
-    """Draw figures like figures 3 to 5 of the paper."""
+    """Figures like figures 3 to 5 of the paper, drawn by default."""
 
 
 SCALES = {

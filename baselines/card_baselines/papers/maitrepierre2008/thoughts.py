@@ -41,7 +41,7 @@ def likeliest(probability: NDArray[np.float64], most: int = _MOST_SHOWN) -> list
 def strength_distribution(probability: NDArray[np.float64], view: Any) -> NDArray[np.float64]:
     """Return how probable each fifth of strength is, (5,), weakest first; `view` is a record with a board."""
     scratch = np.zeros(1, STRENGTHS)
-    beliefs.judge_hands(scratch[0], view, np.int64(_BOARD_CARDS[view.street]), _SEED)
+    beliefs.write_hand_strengths(scratch[0], view, np.int64(_BOARD_CARDS[view.street]), _SEED)
     fifths = np.minimum((scratch[0]["share"] * NUM_STRENGTHS).astype(np.int64), NUM_STRENGTHS - 1)
     return np.asarray(np.bincount(fifths, weights=probability, minlength=NUM_STRENGTHS), np.float64)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, judge_hands, share_on_board
+from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, share_on_board, write_hand_strengths
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, is_two_player_limit, node_of
 from card_envs.agent import Agent, Decisions
 from card_envs.cards import NO_CARD
@@ -216,7 +216,7 @@ def _own_strength(w: Any, t: Any, s: Any, seed: Any) -> None:
     if t.street == 0:
         share, spread = STARTING_EQUITIES[starting_hand(first, second)], np.int64(3)
     else:
-        judge_hands(s, t, np.int64(_WHOLE_BOARD[t.street]), seed)
+        write_hand_strengths(s, t, np.int64(_WHOLE_BOARD[t.street]), seed)
         share, spread = s.share[hand_number(first, second)], 3 - np.int64(t.street)
     centre: Any = min(np.int64(share * BINS), BINS - 1)
     total = 0.0

@@ -61,7 +61,7 @@ class Replay:
         self._oldest = 0
 
     def add(self, trajectories: Trajectories) -> None:
-        """Remember the hands of trajectories, forget as many rows of old ones."""
+        """Add the hands of trajectories; they replace the oldest rows."""
         num_hands, num_rows = len(trajectories.counts), int(trajectories.counts.sum())
         if num_rows > self._rows or num_hands > self._hands:
             raise ValueError(f"a replay of {self._rows} rows cannot hold a round of {num_rows}: make it larger")
@@ -97,7 +97,7 @@ class Replay:
         return batch
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` makes this replay again."""
+        """Return arrays from which `restore` continues."""
         used = {name: array[: self._num_used(name)] for name, array in self.arrays.items()}
         return used | {"totals": np.array([self.total_rows, self.total_hands, self._oldest])}
 
@@ -105,14 +105,14 @@ class Replay:
         return min(self.total_rows, self._rows) if name in ROW_FIELDS else min(self.total_hands, self._hands)
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Become the replay whose `state` was kept."""
+        """Continue from a `state`."""
         self.total_rows, self.total_hands, self._oldest = (int(total) for total in state["totals"])
         for name, array in self.arrays.items():
             array[: self._num_used(name)] = state[name]
 
 
 @dataclass(frozen=True)
-class Rates:
+class LearnerSettings:
     """Learning rates and other settings of a learner; see `training.Config`, which has the same names."""
 
     learning_rate_actor: float
@@ -131,19 +131,19 @@ class Rates:
 class ActorCriticLearner:
     """An actor with its critic, the critic's target network, and the hands that it learns from."""
 
-    def __init__(self, actor: PokerNetwork, critic: PokerNetwork, replay: Replay, rates: Rates) -> None:
+    def __init__(self, actor: PokerNetwork, critic: PokerNetwork, replay: Replay, settings: LearnerSettings) -> None:
         """Begin with no experience."""
         self.actor, self.critic, self.target_critic = actor, critic, deepcopy(critic)
-        self.replay, self.updates, self._rates = replay, 0, rates
-        self._actor_optimiser = torch.optim.Adam(actor.parameters(), rates.learning_rate_actor, fused=True)
-        self._critic_optimiser = torch.optim.Adam(critic.parameters(), rates.learning_rate_critic, fused=True)
+        self.replay, self.updates, self._settings = replay, 0, settings
+        self._actor_optimiser = torch.optim.Adam(actor.parameters(), settings.learning_rate_actor, fused=True)
+        self._critic_optimiser = torch.optim.Adam(critic.parameters(), settings.learning_rate_critic, fused=True)
 
     def update(self, rng: np.random.Generator, share: float = 1.0) -> dict[str, float]:
         """Learn from one batch of hands with a `share` of the learning rates and of the entropy; return the losses.
 
         The actor stands still for the critic's first updates.
         """
-        sampled = self.replay.sample(self._rates.batch_hands, rng)
+        sampled = self.replay.sample(self._settings.batch_hands, rng)
         batch = {name: tensor.to(self.actor.device) for name, tensor in sampled.items()}
         is_decision = (batch["action"] != NO_ACTION).float()
         logits = self.actor(batch["fixed"].float(), self._read_history(self.actor, batch))
@@ -159,12 +159,12 @@ class ActorCriticLearner:
         actor_loss = -(worth * is_decision).sum() / count
         mean_entropy = (entropy * is_decision).sum() / count
         self._require_finite(critic_loss, actor_loss, batch)
-        rates = self._rates
-        self._descend(self._critic_optimiser, rates.learning_rate_critic * share, self.critic, critic_loss)
-        if self.updates >= rates.warm_up:
-            loss = actor_loss - rates.entropy * share * mean_entropy
-            self._descend(self._actor_optimiser, rates.learning_rate_actor * share, self.actor, loss)
-        self._follow()
+        settings = self._settings
+        self._optimise(self._critic_optimiser, settings.learning_rate_critic * share, self.critic, critic_loss)
+        if self.updates >= settings.warm_up:
+            loss = actor_loss - settings.entropy * share * mean_entropy
+            self._optimise(self._actor_optimiser, settings.learning_rate_actor * share, self.actor, loss)
+        self._update_target()
         self.updates += 1
         measures = {"critic_loss": critic_loss, "actor_loss": actor_loss, "entropy": mean_entropy}
         return {name: float(measure.detach()) for name, measure in measures.items()}
@@ -179,7 +179,7 @@ class ActorCriticLearner:
         holes = torch.zeros(hands, cards // 2, DECK_SIZE, device=self.actor.device)
         holes.scatter_(2, batch["holes"].view(hands, cards // 2, 2), 1.0)
         parts = [batch["fixed"].float(), holes.view(hands, -1)[batch["hand"]]]
-        return torch.cat([*parts, batch["percentiles"].float()] if self._rates.hand_features else parts, dim=1)
+        return torch.cat([*parts, batch["percentiles"].float()] if self._settings.hand_features else parts, dim=1)
 
     @torch.no_grad()
     def _targets(
@@ -194,18 +194,18 @@ class ActorCriticLearner:
 
         Minus the chips put in; the share of the pot for a win, or its square over `reward_unit` ("printed").
         """
-        rates = self._rates
-        share = batch["share"] / rates.chips_per_small_bet
-        if rates.reward == "printed":
-            share = share.square() / rates.reward_unit
-        return rates.value_scale * (share - batch["cost"] / rates.chips_per_small_bet)
+        settings = self._settings
+        share = batch["share"] / settings.chips_per_small_bet
+        if settings.reward == "printed":
+            share = share.square() / settings.reward_unit
+        return settings.value_scale * (share - batch["cost"] / settings.chips_per_small_bet)
 
     def _require_finite(self, critic: torch.Tensor, actor: torch.Tensor, batch: dict[str, torch.Tensor]) -> None:
         if not (torch.isfinite(critic) and torch.isfinite(actor)):
             losses = f"critic loss {float(critic.detach())}, actor loss {float(actor.detach())}"
             raise DivergedError(f"update {self.updates} gave {losses}", batch)
 
-    def _descend(
+    def _optimise(
         self, optimiser: torch.optim.Optimizer, learning_rate: float, network: PokerNetwork, loss: torch.Tensor
     ) -> None:
         optimiser.param_groups[0]["lr"] = learning_rate
@@ -215,12 +215,12 @@ class ActorCriticLearner:
         optimiser.step()
 
     @torch.no_grad()
-    def _follow(self) -> None:
+    def _update_target(self) -> None:
         for slow, fast in zip(self.target_critic.parameters(), self.critic.parameters(), strict=True):
-            slow.lerp_(fast, self._rates.polyak)
+            slow.lerp_(fast, self._settings.polyak)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return tensors from which `restore` makes this learner again."""
+        """Return tensors from which `restore` continues."""
         tensors = {"updates": torch.tensor(self.updates)}
         for name, network in self._networks().items():
             tensors |= {f"{name}.{key}": value.clone() for key, value in network.state_dict().items()}
@@ -229,7 +229,7 @@ class ActorCriticLearner:
         return tensors | {f"replay.{key}": torch.from_numpy(value) for key, value in self.replay.state().items()}
 
     def restore(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Become the learner whose `state` was kept."""
+        """Continue from a `state`."""
         self.updates = int(tensors["updates"])
         for name, network in self._networks().items():
             network.load_state_dict(strip_prefix(f"{name}.", tensors))

@@ -41,7 +41,7 @@ class LstmHistory(nn.Module):
     """Reads decisions with an LSTM."""
 
     def __init__(self, tokens: int, width: int) -> None:
-        """Tell `tokens` different decisions apart; return `width` numbers."""
+        """Make a history encoder for `tokens` token ids with `width` outputs."""
         super().__init__()
         self.embedding = nn.Embedding(tokens, _EMBEDDING)
         self.lstm = nn.LSTM(_EMBEDDING, width, batch_first=True)
@@ -75,7 +75,7 @@ class FcHistory(nn.Module):
     """
 
     def __init__(self, tokens: int, width: int) -> None:
-        """Tell `tokens` different decisions apart; return `width` numbers."""
+        """Make a history encoder for `tokens` token ids with `width` outputs."""
         super().__init__()
         self.weights = nn.Embedding(tokens, width)
         nn.init.normal_(self.weights.weight, std=0.1)

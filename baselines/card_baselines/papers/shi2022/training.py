@@ -23,7 +23,7 @@ import torch
 from safetensors.torch import save_file
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.papers.shi2022.learner import ActorCriticLearner, Rates, Replay
+from card_baselines.papers.shi2022.learner import ActorCriticLearner, LearnerSettings, Replay
 from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
@@ -84,7 +84,7 @@ class Config(RunConfig):
     memory: int = 64
     """Width of the layers, and of the history."""
     hand_features: bool = True
-    """Networks see how good hands are, beside the cards (not in the paper)."""
+    """Inputs that say how good hands are, beside the cards (not in the paper), on by default."""
     evaluation_episodes: int = 4000
     evaluation_hands: int = 6000
     panel: tuple[str, ...] = ("sklansky_strict", "chen_strict", "shi_rules_strict")
@@ -157,10 +157,11 @@ class Training(Learner):
         fixed_size = actor_size(game.layout, config.hand_features)
         rows = config.replay // config.num_actors
         replay = Replay(rows, most_decisions(game.config), game.num_seats, fixed_size, game.num_actions)
-        chosen = {field.name: getattr(config, field.name) for field in fields(Rates) if hasattr(config, field.name)}
-        rates = Rates(**chosen, chips_per_small_bet=float(game.config.raise_sizes[0]))
+        names = [field.name for field in fields(LearnerSettings) if hasattr(config, field.name)]
+        chosen = {name: getattr(config, name) for name in names}
+        settings = LearnerSettings(**chosen, chips_per_small_bet=float(game.config.raise_sizes[0]))
         actor, critic = make_actor(game, asdict(config)), make_critic(game, asdict(config))
-        return ActorCriticLearner(actor.to(self.device), critic.to(self.device), replay, rates)
+        return ActorCriticLearner(actor.to(self.device), critic.to(self.device), replay, settings)
 
     @property
     def num_steps(self) -> int:

@@ -16,11 +16,11 @@ _MAX_AGENTS = 64
 """Maximum number of agents that are kept for later questions."""
 _NOTHING = {"value": None, "value_error": None, "equity": None}
 
-Thought = dict[str, Any]
+AdviceJson = dict[str, Any]
 """Advice as JSON, see `Advice.as_json`."""
 
 
-class Thinkers:
+class Advisers:
     """Agents that give advice. They are not those that play in sessions."""
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -30,7 +30,7 @@ class Thinkers:
 
     def ask_about_own_decision(
         self, session: Session, index: int, hand: int, step: int, name: str, actions: Sequence[int]
-    ) -> Thought:
+    ) -> AdviceJson:
         """Return an agent's advice on a decision of a player.
 
         Args:
@@ -53,7 +53,7 @@ class Thinkers:
             raise ValueError("this is not a decision of yours")
         return self.ask_about_decision(game, tables, name)
 
-    def ask_about_moment(self, moment: Moment, name: str) -> Thought | None:
+    def ask_about_moment(self, moment: Moment, name: str) -> AdviceJson | None:
         """Return an agent's advice on the next decision of a recorded hand; None at the end of the hand."""
         if moment.taken is None:
             return None
@@ -65,7 +65,7 @@ class Thinkers:
                 reason = str(error)
         return {"agent": name, "unit": moment.game.unit, "actions": [], "note": reason} | _NOTHING
 
-    def ask_about_decision(self, game: Game, tables: Tables, name: str) -> Thought:
+    def ask_about_decision(self, game: Game, tables: Tables, name: str) -> AdviceJson:
         """Return an agent's advice on the decision at a single table."""
         return advise_on(game, tables, self._agent(name, game)).as_json()
 

@@ -1,4 +1,4 @@
-"""Base class of learners that measure the exact exploitability of their strategies during a run, in small games."""
+"""Base class of learners that measure the exact exploitability of their strategies in small games, and its settings."""
 
 from __future__ import annotations
 
