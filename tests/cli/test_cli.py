@@ -532,6 +532,14 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert "minutes 0.0 must be above 0" in capsys.readouterr().err
 
 
+def test_help_of_options_that_are_on_by_default_is_true_of_their_negation(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["train", "menu_cfr", "--help"])
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "--no-progress Progress bar, shown by default." in text
+    assert re.search(r"--no-cfr-br Learning against responders .* on by default\.", text)
+
+
 def test_as_a_program(tmp_path: Path) -> None:
     roots = [str(REPO), str(REPO / "wrappers"), str(REPO / "baselines")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(roots)}

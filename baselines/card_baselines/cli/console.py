@@ -108,7 +108,7 @@ def print_adjusted(agents: Sequence[AdjustedResult], result: MatchResult) -> Non
         [agent.summary.name, *_format_adjusted(agent, result.units), _format_hands(agent.hands_factor * result.hands)]
         for agent in agents
     ]
-    print_table(header, rows, "control variates: with chance taken off")
+    print_table(header, rows, "control variates: variance-reduced")
 
 
 def _format_adjusted(agent: AdjustedResult, units: Mapping[str, float]) -> list[str]:

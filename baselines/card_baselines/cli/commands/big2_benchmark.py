@@ -52,7 +52,7 @@ def big2_benchmark(
             for scripts and small networks, hours for players that search; it is estimated before they are played.
         references: Reference players to meet: random, big2_greedy, big2_planner, ppo_big2, ppo_big2:rollout.
             By default all of them; the last one plays 200 deals at most.
-        mixed: Also sit beside big2_greedy, big2_planner and ppo_big2 at one table, in all six circular orders.
+        mixed: Table with big2_greedy, big2_planner and ppo_big2, in all six circular orders, played by default.
         output: JSON file of results by agent; results of other agents and references in it are kept.
     """
     others = [name for name in join_words(references) or REFERENCES if name != agent]

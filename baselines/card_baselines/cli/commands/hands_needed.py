@@ -29,7 +29,7 @@ def hands_needed(
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Say how many hands show a difference, from its standard deviation or from a pilot match.
+    """Print how many hands are needed to detect a difference, from a standard deviation or from a pilot match.
 
     Args:
         difference: Mean per hand that is to be told from zero, in the unit of the standard deviation.

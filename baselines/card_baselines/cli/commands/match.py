@@ -45,7 +45,7 @@ class MatchOptions:
     duplicate: bool = False
     """Play every deal once for each way to move the agents around the table."""
     control_variates: bool = False
-    """Also print the result with chance taken off: right on average, a smaller interval. Cost with networks in hold'em:
+    """Also print the variance-reduced result: unbiased, with a smaller interval. Cost with networks in hold'em:
     about 1 processor ms a hand in 5,000 hands, 2 to 3 in 60; 0.2 without it."""
     until_decided: bool = False
     """Stop when it is sure whether the first agent wins or loses; --hands is then the most played. With

@@ -111,7 +111,7 @@ def panel(
     Args:
         quick: A hundredth of the hands: shows that it runs, not who is better.
         sections: heads_up, six_max, big2; by default all of them.
-        control_variates: Take chance off: right on average, smaller intervals of fewer hands.
+        control_variates: Reduce the variance: unbiased, smaller intervals of fewer hands.
         output: File for the results as JSON, written after every match. The same command continues it.
     """
     known = {section.name: section for section in SECTIONS}

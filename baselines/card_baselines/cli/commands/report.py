@@ -69,7 +69,7 @@ def report(
     Args:
         hands: Hands of each match.
         exploit_hands: Hands against the local best response, where one is possible; 0 for none.
-        control_variates: Take chance off the matches: right on average, smaller intervals; slower.
+        control_variates: Reduce the variance of the matches: unbiased, smaller intervals; slower.
         picture: File for a picture of the results.
     """
     plots.require_drawable(picture)

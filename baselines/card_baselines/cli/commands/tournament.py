@@ -54,14 +54,14 @@ def tournament(
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Rank agents: every two play duplicate deals, again and again; leaves a report with pictures.
+    """Rank agents: every pair repeatedly plays duplicate deals; leaves a report with pictures.
 
     With more than two seats, each of two agents has half of them.
 
     Args:
         hands: Hands of a round between two agents.
-        minutes: How long to play; every two agents meet once at least. The report comes on top.
-        passes: Play so many rounds between every two instead: then the seed alone decides the result.
+        minutes: Minutes of play; every pair meets at least once. The report takes extra time.
+        passes: Rounds of every pair, in place of --minutes; the result then depends on the seed only.
         seed: Seed of the deals.
         workers: Processes that play.
         folder: New folder for the rounds and the report; by default one below runs/tournaments.

@@ -102,7 +102,7 @@ def _make_options_class(config: Any, presets: Mapping[str, Any]) -> Any:
         option("preset", str, "", listed + fit, "NAME"),
         option("dry_run", bool, False, "Print all settings, and train nothing."),
         option("folder", str, "", "Run folder; an interrupted run there is continued. By default a new one in runs/."),
-        option("progress", bool, True, "Show the progress; --no-progress to hide it."),
+        option("progress", bool, True, "Progress bar, shown by default."),
         option("tensorboard", bool, False, "Write the measures for TensorBoard into the run folder."),
         ("config", Annotated[config, tyro.conf.arg(name="")], dataclasses.field(default_factory=config)),
     ]

@@ -42,7 +42,7 @@ class Config(BucketConfig):
     least: float = 0.1
     """The opponent's reach probability below which its actions are sampled, 0 to 1: more is faster and noisier."""
     cfr_br: bool = True
-    """Each player learns against a responder that plays the best response on the river (CFR-BR)."""
+    """Learning against responders that play the best response on the river (CFR-BR), on by default."""
     plain_iterations: int = 30_000
     """Iterations, before those with `cfr_br`, in which the players learn against each other."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "ppo_no_limit_hu")

@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 
-const COLUMNS = ["Who", "Against", "Game", "Hands", "Mean ± 95 %", "Without luck", "Unit"];
+const COLUMNS = ["Who", "Against", "Game", "Hands", "Mean ± 95 %", "AIVAT-corrected", "Unit"];
 
 export class ResultsView {
   constructor(socket) {
