@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.seated import FirstLegalAction, Seated, Student
+from card_baselines.league.seated import FirstLegalAction, NamedAgent, Student
 from card_baselines.league.trainee import Trainee, trainee_class
 from card_baselines.loading import describe_error
 from card_envs.agent import Agent, find_agent
@@ -196,14 +196,14 @@ def _make_player(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault 
     seed = int(np.random.SeedSequence([seed % 2**64, entrant.member]).generate_state(1)[0])
     try:
         if not entrant.is_trainee:
-            return Seated(entrant.name, find_agent(entrant.spec, game)), None
+            return NamedAgent(entrant.name, find_agent(entrant.spec, game)), None
         trainee = make_trainee(entrant.spec, entrant.files, game, entrant.seed)
         if entrant.learns:
             return Student(entrant.name, trainee, np.random.default_rng(seed)), None
-        return Seated(entrant.name, trainee), None
+        return NamedAgent(entrant.name, trainee), None
     except Exception as error:  # a member is anybody's code
         reason = f"agent {entrant.name!r} cannot be made: {describe_error(error)}"
-        return Seated(entrant.name, FirstLegalAction()), Fault(entrant.name, 0, reason)
+        return NamedAgent(entrant.name, FirstLegalAction()), Fault(entrant.name, 0, reason)
 
 
 def _save_students(

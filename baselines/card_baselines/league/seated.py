@@ -13,8 +13,8 @@ from card_envs.agent import Agent, Decisions
 from card_envs.game import Game, check_actions
 
 
-class Seated(Agent):
-    """An agent under its name in the league. All calls are forwarded to the agent."""
+class NamedAgent(Agent):
+    """An agent with the name of its member. Forwards all calls to the agent."""
 
     def __init__(self, name: str, agent: Agent) -> None:
         self.name, self.agent = name, agent
@@ -63,7 +63,7 @@ class FirstLegalAction(Agent):
         return np.asarray(np.argmax(decisions.action_mask, axis=1), np.int64)
 
 
-class Student(Seated):
+class Student(NamedAgent):
     """A trainee that explores, and learns from each batch of hands at their end."""
 
     def __init__(self, name: str, trainee: Trainee, rng: np.random.Generator) -> None:

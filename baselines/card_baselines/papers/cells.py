@@ -66,8 +66,8 @@ def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"mean": float(means.mean()), "ci95": list(ci95)}
 
 
-class KeptResults:
-    """Results by name in a JSON file, which are computed only once."""
+class StoredResults:
+    """Results by name, computed once and stored in a JSON file."""
 
     def __init__(self, root: Path, name: str) -> None:
         """Read the results that an earlier call stored in `root`."""

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 from card_baselines.papers.shi2022 import training as train_shi2022  # noqa: E402
 from card_baselines.papers.shi2022.judge import count_readings, divide_by_board, judge  # noqa: E402
 from card_baselines.papers.shi2022.learner import DivergedError, Replay  # noqa: E402
-from card_baselines.papers.shi2022.networks import HISTORIES, Memories, Shi2022Agent, actor_size, make_actor  # noqa: E402
+from card_baselines.papers.shi2022.networks import HISTORIES, Shi2022Agent, TableHistories, actor_size, make_actor  # noqa: E402
 from card_baselines.papers.shi2022.rollout import NO_ACTION, Rollout, Trajectories, deal_tables  # noqa: E402
 from card_baselines.papers.shi2022.training import Config, Training  # noqa: E402
 from card_baselines.runs.run import train  # noqa: E402
@@ -55,7 +55,7 @@ def test_the_betting_read_at_once_and_step_by_step_is_the_same(kind: str) -> Non
     rng = np.random.default_rng(0)
     history = HISTORIES[kind](361, 8)
     tokens = rng.integers(1, 361, (5, 30))
-    memories = Memories(history, 5)
+    memories = TableHistories(history, 5)
     for _ in range(12):  # each time another part of the tables, some decisions further on
         rows = rng.permutation(5)[:3]
         lengths = memories._lengths[rows] + rng.integers(0, 3, 3)
@@ -272,9 +272,9 @@ class Checked(Shi2022Agent):
 
     def probabilities(self, decisions: Decisions) -> Any:
         kept = super().probabilities(decisions)
-        memories, self._memories = self._memories, []
+        memories, self._histories = self._histories, []
         fresh = super().probabilities(decisions)
-        self._memories = memories
+        self._histories = memories
         assert np.allclose(kept, fresh, atol=1e-5)
         assert np.allclose(kept.sum(axis=1), 1)
         self.decisions += len(decisions)

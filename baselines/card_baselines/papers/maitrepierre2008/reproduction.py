@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults
+from card_baselines.papers.cells import NORMAL_95, Cell, StoredResults
 from card_baselines.papers.maitrepierre2008.arms import BATCH, mean_by_style, play_sessions, simulate_bandit
 from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
@@ -52,12 +52,12 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
     game = make_game(ENV)
 
     @cached_property
-    def _matches(self) -> KeptResults:
-        return KeptResults(self.root, "matches.json")
+    def _matches(self) -> StoredResults:
+        return StoredResults(self.root, "matches.json")
 
     @cached_property
-    def _strategies(self) -> KeptResults:
-        return KeptResults(self.root, "arms.json")
+    def _strategies(self) -> StoredResults:
+        return StoredResults(self.root, "arms.json")
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return the results of a row, after playing what is missing."""

@@ -74,8 +74,8 @@ def describe_tree(tree: Any) -> NDArray[np.void]:
     return described
 
 
-def new_memory(num_nodes: int) -> Any:
-    """Return the dtype of what is remembered of one table."""
+def opponent_statistics_dtype(num_nodes: int) -> Any:
+    """Return the dtype of the counts of the opponent's actions and showdowns at one table."""
     return np.dtype(
         (
             np.record,
@@ -111,7 +111,7 @@ class VexbotLike(Agent):
         self._tree = grow_tree(game.config, [1] * _STREETS)
         self._betting = describe_tree(self._tree)
         self._values = np.zeros(len(self._tree))
-        self._memory = np.zeros(0, new_memory(len(self._tree)))
+        self._memory = np.zeros(0, opponent_statistics_dtype(len(self._tree)))
         self._row_of: dict[int, int] = {}
         self._strengths, self._work = np.zeros(1, STRENGTHS), np.zeros(1, WORK)
 

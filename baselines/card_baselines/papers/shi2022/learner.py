@@ -29,7 +29,7 @@ _HANDS_PER_ROW = 0.5
 
 
 class DivergedError(TrainingDivergedError):
-    """Raised when a loss is no number any more; `batch` holds the arrays that made it."""
+    """Raised when a loss is NaN or infinite; `batch` holds the arrays that it was computed from."""
 
     def __init__(self, message: str, batch: dict[str, torch.Tensor]) -> None:
         super().__init__(message)
@@ -74,10 +74,10 @@ class Replay:
         self.arrays["count"][hands] = trajectories.counts
         self.total_rows += num_rows
         self.total_hands += num_hands
-        self._forget()
+        self._drop_overwritten()
 
-    def _forget(self) -> None:
-        """Move the oldest hand up to the first whose rows are all there."""
+    def _drop_overwritten(self) -> None:
+        """Advance the oldest hand to the first whose rows are all stored."""
         self._oldest = max(self._oldest, self.total_hands - self._hands)
         while self.arrays["first"][self._oldest % self._hands] < self.total_rows - self._rows:
             self._oldest += 1
@@ -139,16 +139,16 @@ class ActorCriticLearner:
         self._critic_optimiser = torch.optim.Adam(critic.parameters(), settings.learning_rate_critic, fused=True)
 
     def update(self, rng: np.random.Generator, share: float = 1.0) -> dict[str, float]:
-        """Learn from one batch of hands with a `share` of the learning rates and of the entropy; return the losses.
+        """Update once on a batch of hands, with a `share` of the learning rates and of the entropy; return the losses.
 
-        The actor stands still for the critic's first updates.
+        The actor is not updated during the first `warm_up` updates of the critic.
         """
         sampled = self.replay.sample(self._settings.batch_hands, rng)
         batch = {name: tensor.to(self.actor.device) for name, tensor in sampled.items()}
         is_decision = (batch["action"] != NO_ACTION).float()
         logits = self.actor(batch["fixed"].float(), self._read_history(self.actor, batch))
         probabilities = action_probabilities(logits, batch["mask"])
-        cards = self._all_cards(batch)
+        cards = self._critic_inputs(batch)
         values = self.critic(cards, self._read_history(self.critic, batch))
         chosen = values.gather(1, batch["action"].long().clamp(min=0)[:, None])[:, 0]
         error = chosen - self._targets(batch, cards, probabilities)
@@ -170,10 +170,10 @@ class ActorCriticLearner:
         return {name: float(measure.detach()) for name, measure in measures.items()}
 
     def _read_history(self, network: PokerNetwork, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return a network's reading of the betting at each row, by one pass over the hands."""
+        """Return the encoding of the betting at each row, by one pass over the hands."""
         return network.history.encode_first(batch["tokens"], batch["hand"], batch["length"].long())
 
-    def _all_cards(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    def _critic_inputs(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the critic's inputs beside the history."""
         hands, cards = batch["holes"].shape
         holes = torch.zeros(hands, cards // 2, DECK_SIZE, device=self.actor.device)

@@ -6,7 +6,7 @@ what its seat sees; the critic all hole cards too. The critic returns the value 
 paper's is given one.
 
 The encoder `shi2022` lists the betting the same way for all seats of a table. So one pass over it serves all decisions
-of a hand in training, and in play each decision costs one step of the reader: see `Memories`.
+of a hand in training, and in play each decision costs one step of the reader: see `TableHistories`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EMBEDDING = 32
 
 
 class LstmHistory(nn.Module):
-    """Reads decisions with an LSTM."""
+    """Encodes a sequence of decisions with an LSTM."""
 
     def __init__(self, tokens: int, width: int) -> None:
         """Make a history encoder for `tokens` token ids with `width` outputs."""
@@ -103,10 +103,10 @@ class FcHistory(nn.Module):
 
 
 class NoHistory(nn.Module):
-    """Reads nothing: zeros in place of what is known (ablation None)."""
+    """Encodes no history: returns zeros (ablation None)."""
 
     def __init__(self, tokens: int, width: int) -> None:
-        """Return `width` zeros."""
+        """Make an encoder with `width` outputs, all zero."""
         super().__init__()
         self._width = width
         self.state_size = 0
@@ -148,7 +148,7 @@ class PokerNetwork(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it is computed."""
+        """Device of the parameters."""
         return next(self.head.parameters()).device
 
     def forward(self, fixed: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
@@ -176,8 +176,8 @@ def actor_size(layout: Layout, hand_features: bool) -> int:
     return int(layout.slices["history" if hand_features else HAND_FEATURES[0]].start)
 
 
-class Memories:
-    """The encoding of the betting by one network at each of many tables, updated decision by decision."""
+class TableHistories:
+    """Encodings of the betting at many tables by one network, updated after each decision."""
 
     def __init__(self, history: History, num_tables: int, device: torch.device | None = None) -> None:
         """Begin with hands in which nobody has decided; `device` is that of the network, by default the CPU."""
@@ -231,14 +231,14 @@ class Shi2022Agent(Agent):
             actor.to(find_device(device))
         self._fixed_size = actor_size(game.layout, config["hand_features"])
         self._first_table = 0
-        self._memories: list[Memories] = []
+        self._histories: list[TableHistories] = []
         self._num_tables = 0
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Forget all hands but those that start now."""
         self._first_table = int(table_ids.min())
         self._num_tables = int(table_ids.max()) - self._first_table + 1
-        self._memories = [Memories(actor.history, self._num_tables, actor.device) for actor in self.actors]
+        self._histories = [TableHistories(actor.history, self._num_tables, actor.device) for actor in self.actors]
 
     @torch.inference_mode()
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -266,7 +266,7 @@ class Shi2022Agent(Agent):
     def _read_history(self, number: int, tables: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
         """Return the encoding of the betting; hands whose start was not announced are read from the beginning."""
         rows = tables - self._first_table
-        if self._memories and rows.min() >= 0 and rows.max() < self._num_tables:
-            return self._memories[number].read(rows, tokens)
+        if self._histories and rows.min() >= 0 and rows.max() < self._num_tables:
+            return self._histories[number].read(rows, tokens)
         actor = self.actors[number]
-        return Memories(actor.history, len(rows), actor.device).read(np.arange(len(rows)), tokens)
+        return TableHistories(actor.history, len(rows), actor.device).read(np.arange(len(rows)), tokens)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import NORMAL_95, Cell, KeptResults, summarise_runs
+from card_baselines.papers.cells import NORMAL_95, Cell, StoredResults, summarise_runs
 from card_baselines.papers.protocol import Report, Reproduction, Say
 from card_baselines.papers.shi2022.networks import Shi2022Agent
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
@@ -63,7 +63,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         self._used: set[Path] = set()
         """Folders of the runs behind the results."""
         self._finished: set[Path] = set()
-        self._matches = KeptResults(root, "matches.json")
+        self._matches = StoredResults(root, "matches.json")
 
     def _train(self, algorithm: str, seed: int, history: str = "") -> Path:
         """Return the folder of a finished run, after training it if it is missing."""

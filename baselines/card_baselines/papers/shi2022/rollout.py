@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.shi2022.networks import Memories, PokerNetwork, action_probabilities
+from card_baselines.papers.shi2022.networks import PokerNetwork, TableHistories, action_probabilities
 from card_envs.agent import choose
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
@@ -84,7 +84,7 @@ class Rollout:
         self._learner_of_seat = np.array([-1 if learner is None else learner for learner in learner_of_seat])
         self._fixed_size, self._short, self._exploration, self._rng = fixed_size, short, exploration, rng
         self._history = game.layout.slices["history"]
-        self._memories = [Memories(actor.history, len(tables), actor.device) for actor in actors]
+        self._histories = [TableHistories(actor.history, len(tables), actor.device) for actor in actors]
         self._tokens = np.zeros((len(tables), game.layout.size - self._history.start), np.uint16)
         self._steps: list[dict[str, NDArray[Any]]] = []
         self.decisions = 0
@@ -116,7 +116,7 @@ class Rollout:
         self.counts += np.bincount(actions[mine], minlength=len(self.counts))
         self._steps.append(step | {"action": actions[mine].astype(np.int8), "cost": paid[mine].astype(np.float32)})
         if self._short:
-            self._see_results(active[mine], seats[mine])
+            self._add_result_states(active[mine], seats[mine])
 
     def _observe(self, tables: Tables, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         observation = np.empty((len(rows), self._game.layout.size), np.float32)
@@ -139,7 +139,7 @@ class Rollout:
         for number, actor in enumerate(self._actors):
             mine = np.flatnonzero(players == number)
             if len(mine):
-                known = self._memories[number].read(active[mine], tokens[mine])
+                known = self._histories[number].read(active[mine], tokens[mine])
                 logits = actor(fixed[mine].to(actor.device), known).cpu()
                 probabilities[mine] = action_probabilities(logits, torch.from_numpy(mask[mine])).numpy()
         explores = self._rng.random(len(seats)) < self._exploration * (self._learner_of_seat[seats] >= 0)
@@ -163,7 +163,7 @@ class Rollout:
             "cost": np.zeros(len(tables), np.float32),
         }
 
-    def _see_results(self, tables: Rows, seats: Rows) -> None:
+    def _add_result_states(self, tables: Rows, seats: Rows) -> None:
         """Add the states right after the decisions of `seats`, as these see them, where the hands go on."""
         goes_on = self._tables["is_over"][tables] == 0
         tables, seats = tables[goes_on], seats[goes_on]

@@ -178,7 +178,7 @@ class CheatemAgent(Agent):
 
 
 class CheatemLearners(Learners):
-    """Cheat'em while it is trained, one run at each table."""
+    """Learners of Cheat'em, one run at each table."""
 
     name = "zheng2022_cheatem"
     steps_of_training = PASSES * NUM_COLUMNS * DRAWN // MINIBATCH
@@ -235,15 +235,15 @@ class CheatemLearners(Learners):
         ahead = np.minimum(samples["ap"], 1.0) if self.config.clip_advantage else samples["ap"]
         rewards = self._rewards(hand, seat)
         self._queues[table].extend(zip(samples["column"], samples["value"], ahead, rewards, strict=True))
-        self._feed(table)
+        self._store_samples(table)
 
     def _rewards(self, hand: Hand, seat: int) -> NDArray[np.float64]:
         if self.config.loss == "printed" and self._shaping is final_payoff:  # r is the total of the hand
             return np.full(len(hand.decisions_of(seat)), hand.payoffs[seat])
         return self._shaping(hand, seat)
 
-    def _feed(self, table: int) -> None:
-        """Remember what was kept until the network has to be trained."""
+    def _store_samples(self, table: int) -> None:
+        """Move samples from the queue to the memory until the network has to be trained."""
         queue, memory = self._queues[table], self._memory[table]
         while queue and not self._waiting[table]:
             column, *sample = queue.popleft()
@@ -276,7 +276,7 @@ class CheatemLearners(Learners):
         self.trainings[tables] += 1
         self._waiting[tables] = False
         for table in tables.tolist():
-            self._feed(table)
+            self._store_samples(table)
 
     def _loss(self, networks: Stack, inputs: torch.Tensor, batch: Batch) -> Callable[[torch.Tensor], torch.Tensor]:
         kind, scale = self.config.loss, self.config.logit_scale
@@ -288,7 +288,7 @@ class CheatemLearners(Learners):
         return [kept[i] for kept in self._memory[table] for i in rng.choice(MEMORY, DRAWN, replace=False)]
 
     def make_player(self, table: int) -> CheatemAgent:
-        """Return the player that a learner has become."""
+        """Return the trained player of a learner."""
         sheet = Sheet.from_record(self._sheets[table : table + 1], self._repaired)
         return CheatemAgent.from_network(
             self.config, sheet, self._rivals[table : table + 1], self._networks.network(table)

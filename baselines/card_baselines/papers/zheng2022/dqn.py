@@ -33,7 +33,7 @@ EPSILONS = np.linspace(1.0, 0.1, 20_000)
 
 
 class DqnLearners(Learners):
-    """RLCard's DQN while it is trained, one run at each table."""
+    """Learners of RLCard's DQN, one run at each table."""
 
     name = "zheng2022_dqn"
     steps_of_training = 4
@@ -116,5 +116,5 @@ class DqnLearners(Learners):
         self._trained[tables] += 1
 
     def make_player(self, table: int) -> NetworkAgent:
-        """Return the player that a learner has become, which takes the best action."""
+        """Return the trained player of a learner, which takes the best action."""
         return NetworkAgent.from_network("dqn", self._networks.network(table))

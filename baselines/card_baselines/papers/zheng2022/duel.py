@@ -59,7 +59,7 @@ class Learners(Agent):
 
     @abstractmethod
     def learn(self, table: int, hand: Hand, seat: int) -> None:
-        """Keep what the learner of a table can learn from a hand that it played at `seat`."""
+        """Store the decisions of a hand that the learner of a table played at `seat`."""
 
     @abstractmethod
     def needs_training(self) -> NDArray[np.bool_]:
@@ -71,7 +71,7 @@ class Learners(Agent):
 
     @abstractmethod
     def make_player(self, table: int) -> Agent:
-        """Return the player that a learner has become, which neither explores nor learns."""
+        """Return the trained player of a learner, which neither explores nor learns."""
 
 
 class Duels:
@@ -124,7 +124,7 @@ class Duels:
         rewards, is_over = np.empty((len(rows), 2), np.float32), np.empty(len(rows), np.uint8)
         while len(active):
             actions = self._actions(active, number)
-            keep_decisions(tables, active, actions, self._before, self._columns, self._length)
+            append_decisions(tables, active, actions, self._before, self._columns, self._length)
             illegal = self.game.step_batch(tables, active, actions, rewards, is_over, False)
             if illegal >= 0:
                 raise ValueError(self.game.why_illegal(tables, int(active[illegal]), int(actions[illegal])))
@@ -156,7 +156,7 @@ class Duels:
 
 
 @kernel
-def keep_decisions(tables: Any, rows: Any, actions: Any, before: Any, columns: Any, length: Any) -> None:
+def append_decisions(tables: Any, rows: Any, actions: Any, before: Any, columns: Any, length: Any) -> None:
     """Append each row's table and what is decided there."""
     for j in range(rows.shape[0]):
         row = rows[j]

@@ -41,7 +41,7 @@ _TINY = 1e-8
 
 
 class PpoLearners(Learners):
-    """The paper's PPO while it is trained, one run at each table."""
+    """Learners of the paper's PPO, one run at each table."""
 
     name = "zheng2022_ppo"
     steps_of_training = 2 * PASSES * DECISIONS
@@ -133,7 +133,7 @@ class PpoLearners(Learners):
             del self._memory[table][:DECISIONS]
 
     def make_player(self, table: int) -> NetworkAgent:
-        """Return the player that a learner has become."""
+        """Return the trained player of a learner."""
         return NetworkAgent.from_network("ppo", self._actors.network(table))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import Cell, KeptResults, summarise_runs
+from card_baselines.papers.cells import Cell, StoredResults, summarise_runs
 from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions, Say
 from card_baselines.papers.zheng2022.belief import compare_encoders
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent
@@ -80,7 +80,7 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         self._seeds = options.seeds or scale.seeds
         self._option_seeds = min(options.seeds or scale.option_seeds, self._seeds)
         self._game = make_paper_game()
-        self._kept = KeptResults(root, "results.json")
+        self._kept = StoredResults(root, "results.json")
         torch.set_num_threads(1)  # tiny networks: threads would wait for each other
 
     # --- training ---

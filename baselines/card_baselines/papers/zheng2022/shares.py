@@ -73,7 +73,7 @@ def count_columns(tables: Any, rows: Any, actions: Any, counts: Any) -> None:
 
 
 def measure_bad_types(sheet: Sheet) -> tuple[float, int]:
-    """Return of the card types without a positive value the share at which a fold has the highest, and their number.
+    """Return the share of card types without a positive value at which a fold has the highest value, and their number.
 
     Without such a type, the share is NaN.
     """
@@ -82,7 +82,7 @@ def measure_bad_types(sheet: Sheet) -> tuple[float, int]:
 
 
 def measure_good_types(sheet: Sheet) -> tuple[float, int]:
-    """Return of the card types with a positive value the share at which a fold has the lowest of call, raise and fold.
+    """Return the share of card types with a positive value at which a fold has the lowest of call, raise and fold.
 
     The second number is that of these card types; without any, the share is NaN.
     """
