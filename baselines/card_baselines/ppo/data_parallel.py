@@ -11,7 +11,6 @@ processes, the other processes start with new deals.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,14 +118,18 @@ def main(config: Config, folder: str = "") -> None:
     dist.init_process_group("gloo" if config.device == "cpu" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
     try:
         if dist.get_rank() == 0:
-            describe = partial(ALGORITHM.describe, processes=dist.get_world_size())
-            train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=describe), config, folder or None)
+            train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=_describe), config, folder or None)
             _broadcast(None)
         else:
             torch.set_num_threads(1)
             DataParallelPpo(config, config.game()).follow()
     finally:
         dist.destroy_process_group()
+
+
+def _describe(config: Config) -> dict[str, Any]:
+    """Return the content of config.json: that of `self_play_ppo`, and the number of processes."""
+    return ALGORITHM.describe(config) | {"processes": dist.get_world_size()}
 
 
 def _broadcast(message: dict[str, Any] | None) -> dict[str, Any] | None:
