@@ -103,8 +103,8 @@ class Agent(ABC):
         seats at a table is called once for each.
 
         Args:
-            decisions: The tables before the actions; `seats` are the agent's own, `views` are censored for them, and
-                `views["actor"]` are the seats that act.
+            decisions: The tables before the actions; `seats` are the agent's own, observations and views are what they
+                see, and `views["actor"]` are the seats that act. Masks of seats that do not act are all zeros.
             actions: (n,) legal actions of these actors.
         """
 
@@ -112,8 +112,8 @@ class Agent(ABC):
         """Called when deals are over, before `deal_ends`, once for each seat of the agent.
 
         Args:
-            ends: The tables; `ends.views` show what the agent's seats see at the end, the cards of a showdown
-                included. There is nothing to decide.
+            ends: The tables; observations and `ends.views` show what the agent's seats see at the end, the latter with
+                the cards of a showdown. There is nothing to decide: all masks are zeros.
         """
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:

@@ -27,6 +27,9 @@ class Decisions:
     Observations, masks and views are computed at the first access, which must be inside `act`: afterwards the tables
     change. The arrays may be kept. `decisions_at` makes batches.
 
+    In `Agent.observe_actions` and `Agent.sees_end`, seats are not always to act. The observation of such a seat is what
+    it sees itself, and its mask is all zeros.
+
     Example:
         >>> import numpy as np
         >>> from card_envs import make_game
@@ -42,7 +45,7 @@ class Decisions:
     game: Game
     """The game, with the agent's encoder."""
     seats: NDArray[np.int64]
-    """(n,): seats that decide."""
+    """(n,): seats that see the tables and decide."""
     table_ids: NDArray[np.int64]
     """(n,): ids of the tables in the match; agents with memory use them as keys."""
     random_numbers: NDArray[np.float64]
@@ -52,22 +55,42 @@ class Decisions:
 
     @cached_property
     def observation(self) -> NDArray[Any]:
-        """(n, d): observations in the encoder of `game`; dtype and blocks are those of `game.layout`."""
+        """(n, d): what each seat sees, in the encoder of `game`; dtype and blocks are those of `game.layout`."""
         observation = np.empty((len(self), self.game.layout.size), self.game.layout.dtype)
-        records, masks = observation_records(observation), mask_records(self.action_mask)
-        self.game.encoder.observe_batch(self._tables, self._rows, records, masks)  # writes the same masks again
+        if self._acts().all():
+            mask = self.__dict__.get("action_mask")
+            mask = np.empty((len(self), self.game.num_actions), np.int8) if mask is None else mask
+            self.game.encoder.observe_batch(
+                self._tables, self._rows, observation_records(observation), mask_records(mask)
+            )
+            self.__dict__["action_mask"] = mask  # as computed by the encoder, so that it is not computed again
+        else:
+            self._observe_each(observation)
         return observation
+
+    def _observe_each(self, observation: NDArray[Any]) -> None:
+        """Write the observation of each seat, one by one: `observe_batch` would write those of the actors."""
+        records, unused = observation_records(observation), mask_records(np.empty((1, self.game.num_actions), np.int8))
+        for j, (row, seat) in enumerate(zip(self._rows.tolist(), self.seats.tolist(), strict=True)):
+            self.game.encoder.observe(self._tables, row, seat, records[j : j + 1], unused)
 
     @cached_property
     def action_mask(self) -> NDArray[np.int8]:
-        """(n, num_actions): 1 for legal actions, at least one in each row."""
+        """(n, num_actions): 1 for legal actions; rows of seats that are not to act are all zeros."""
         mask = np.empty((len(self), self.game.num_actions), np.int8)
         self.game.mask_batch(self._tables, self._rows, mask_records(mask))
+        acts = self._acts()
+        if not acts.all():
+            mask[~acts] = 0
         return mask
+
+    def _acts(self) -> NDArray[np.bool_]:
+        """Return (n,): True for seats that are to act. It is asked at every access, because tables change."""
+        return np.asarray(self._tables["actor"][self._rows] == self.seats)
 
     @cached_property
     def views(self) -> Tables:
-        """(n,): records of the tables, censored: public fields and the deciding seat's own cards."""
+        """(n,): records of the tables, censored: public fields and the seat's own cards."""
         views = np.empty(len(self), self._tables.dtype)
         self.game.censor_batch(self._tables, self._rows, self.seats, views)
         return views
@@ -98,7 +121,7 @@ class Decisions:
 
     @cached_property
     def num_legal(self) -> NDArray[np.int64]:
-        """(n,): number of legal actions."""
+        """(n,): number of legal actions, 0 for seats that are not to act."""
         counts = self.action_mask.sum(axis=1, dtype=np.int32)  # five times as fast as in int64
         return np.asarray(counts, np.int64)
 
