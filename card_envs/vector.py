@@ -183,6 +183,8 @@ class VectorTables:
 
     def state(self) -> NDArray[Any]:
         """Return the perfect-information vectors of all tables, (N, state_layout.size)."""
+        if not self._is_reset:
+            raise RuntimeError("call reset() before state()")
         return np.stack([self.game.state(self.tables, i) for i in range(self.num_tables)])
 
     def _batch(self, actions: NDArray[np.int64] | None) -> VectorStep:

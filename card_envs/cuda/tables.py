@@ -97,11 +97,15 @@ class CudaTables:
 
     def sample_actions(self) -> DeviceArray:
         """Return uniformly random legal actions (N,), from random streams that the deals do not use."""
+        if not self._is_reset:
+            raise RuntimeError("call reset() before sample_actions()")
         self._pick(self._tables, self._rows, self._streams, self._actions)
         return self._actions
 
     def state(self) -> DeviceArray:
         """Return the perfect-information vectors of all tables (N, state size)."""
+        if not self._is_reset:
+            raise RuntimeError("call reset() before state()")
         layout = self.game.state_layout
         vectors = cuda.to_device(np.zeros((self.num_tables, layout.size), layout.dtype))
         self._write_state(self._tables, _as_records(vectors, observation_records))

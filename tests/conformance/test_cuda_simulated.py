@@ -33,7 +33,7 @@ def test_illegal_actions_refuse_the_whole_batch_and_name_the_first_table(env_id:
     assert np.array_equal(actions, cpu.sample_actions())
     wrong = actions.copy()
     wrong[[1, 3]] = -1, 10**6
-    before, shown = tables.tables.tobytes(), on_host(tables._shown.step.observation).copy()
+    before, shown = tables.tables.tobytes(), on_host(tables._last.step.observation).copy()
     with pytest.raises(IllegalActionError) as refused:
         tables.step(wrong)
     with pytest.raises(IllegalActionError) as refused_on_cpu:
@@ -41,7 +41,7 @@ def test_illegal_actions_refuse_the_whole_batch_and_name_the_first_table(env_id:
     assert str(refused.value) == str(refused_on_cpu.value)
     assert str(refused.value).startswith("table 1: ")
     assert tables.tables.tobytes() == before
-    assert np.array_equal(on_host(tables._shown.step.observation), shown)
+    assert np.array_equal(on_host(tables._last.step.observation), shown)
     after, expected = tables.step(actions), cpu.step(actions)  # the refusal leaves nothing behind
     for array, wanted in zip(after, expected, strict=True):
         assert on_host(array).tobytes() == wanted.tobytes()
@@ -99,9 +99,11 @@ def test_the_number_of_tables_is_checked(num_tables: Any) -> None:
         make_vector("kuhn_poker-v0", num_tables, device="cuda")
 
 
-def test_step_before_reset_is_refused() -> None:
-    with pytest.raises(RuntimeError, match=r"call reset\(\) before step\(\)"):
-        make_vector("kuhn_poker-v0", 2, device="cuda").step(np.ones(2, int))
+def test_what_needs_a_deal_is_refused_before_reset() -> None:
+    tables = make_vector("kuhn_poker-v0", 2, device="cuda")
+    for method, *arguments in ((tables.step, np.ones(2, int)), (tables.sample_actions,), (tables.state,)):
+        with pytest.raises(RuntimeError, match=rf"call reset\(\) before {method.__name__}\(\)"):
+            method(*arguments)
 
 
 def test_blinds_that_leave_nothing_to_decide_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,6 +174,8 @@ def test_stepping_before_reset_raises() -> None:
         tables.step(np.ones(2, int))
     with pytest.raises(RuntimeError, match=r"call reset\(\) before sample_actions\(\)"):
         tables.sample_actions()
+    with pytest.raises(RuntimeError, match=r"call reset\(\) before state\(\)"):
+        tables.state()
 
 
 @pytest.mark.parametrize("num_tables", [0, -1, 1.5, "2", True, None])
