@@ -129,7 +129,7 @@ def register_env(
         ValueError: For an id without a version, and for an id that is registered for another game.
     """
     name, dash, version = env_id.rpartition("-v")
-    if not dash or not name or not version.isdigit():
+    if not dash or not name or not version.isdecimal():
         raise ValueError(f"environment id {env_id!r} must end in a version, such as my_game-v0")
     capitals = "".join(word.capitalize() for word in name.split("_")) + f"-v{version}"
     entry = EnvEntry(env_id, gymnasium_id or capitals, make_game, summary, histories)
@@ -205,9 +205,9 @@ def find_entry(env_id: str) -> EnvEntry:
     name = env_id.removeprefix("card_envs/")
     if name in ENVS:
         return ENVS[name]
-    versions = sorted(known for known in ENVS if known.rpartition("-v")[0] == name)
+    versions = [known for known in ENVS if known.rpartition("-v")[0] == name]
     if versions:
-        return ENVS[versions[-1]]
+        return ENVS[max(versions, key=lambda known: int(known.rpartition("-v")[2]))]
     hint = suggest_name(name, ENVS)
     raise UnknownNameError(f"environment {env_id!r} is not known{hint}: choose one of {sorted(ENVS)}", "environment")
 

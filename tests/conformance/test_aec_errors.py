@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from card_envs import IllegalActionError, make_game
 from card_envs.aec import GameAEC
-from card_envs.envs import ENVS, make_env, make_raw_env
+from card_envs.envs import ENVS, find_entry, make_env, make_raw_env
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
 NAN = float("nan")
@@ -153,6 +154,16 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
     ("no_limit_holdem-v0", {"bet_menu": [0.5, -1]}, "must lie in 0.001 .. 100"),
     ("no_limit_holdem-v0", {"bet_menu": [NAN]}, "must lie in 0.001 .. 100"),
     ("no_limit_holdem-v0", {"bet_menu": ["big"]}, "'big' is not a number"),
+    *(
+        (
+            "no_limit_holdem-v0",
+            {"bet_menu": f"chips:{amount},8"},
+            rf"raise-to amounts \[{shown}, 8\.0\] must be whole numbers of chips in 1 \.\. \d+",
+        )
+        for amount, shown in (("4.5", r"4\.5"), ("inf", "inf"), ("-inf", "-inf"), ("nan", "nan"), ("0", r"0\.0"))
+    ),
+    ("no_limit_holdem-v0", {"bet_menu": "chips:8,8"}, r"\(8, 8\) must be at most \d+ different sizes"),
+    ("no_limit_holdem-v0", {"bet_menu": "chips:4,x"}, "'x' is not a number"),
     ("no_limit_holdem-v0", {"bet_menu": None}, "bet_menu None must be a list"),
 ]
 
@@ -174,6 +185,14 @@ def test_unknown_settings_list_the_known_ones(env_id: str) -> None:
 def test_unknown_ids_name_the_nearest() -> None:
     with pytest.raises(ValueError, match=r"'limt_holdem-v0' is not known \(did you mean 'limit_holdem-v0'\?\)"):
         make_game("limt_holdem-v0")
+
+
+def test_an_id_without_a_version_is_the_newest_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    for version in (9, 10, 2):
+        entry = replace(ENVS["kuhn_poker-v0"], id=f"kuhn_poker-v{version}")
+        monkeypatch.setitem(ENVS, entry.id, entry)
+    assert find_entry("kuhn_poker").id == find_entry("card_envs/kuhn_poker").id == "kuhn_poker-v10"
+    assert find_entry("kuhn_poker-v9").id == "kuhn_poker-v9"
 
 
 OPTIONS: list[tuple[str, dict[str, Any], str]] = [

@@ -37,17 +37,17 @@ class BetMenu:
         return cls(MENU_POT, cls._check_sizes(sizes), all_in)
 
     @classmethod
-    def chips(cls, amounts: Iterable[int], all_in: bool = False) -> Self:
+    def chips(cls, amounts: Iterable[float], all_in: bool = False) -> Self:
         """Return raises to fixed amounts.
 
         Args:
-            amounts: Street commitments after the raise, in chips.
+            amounts: Street commitments after the raise, in whole chips.
             all_in: Whether the last action id is all-in.
         """
-        sizes = tuple(sorted(int(amount) for amount in amounts))
-        if any(size < 1 or size > MAX_CHIPS for size in sizes):
-            raise ValueError(f"bet_menu: raise-to amounts {list(sizes)} must lie in 1 .. {MAX_CHIPS}")
-        return cls(MENU_CHIPS, cls._check_sizes(sizes), all_in)
+        listed = [_number("of chips", amount) for amount in amounts]
+        if not all(1 <= amount <= MAX_CHIPS and amount.is_integer() for amount in listed):  # False for nan and inf
+            raise ValueError(f"bet_menu: raise-to amounts {listed} must be whole numbers of chips in 1 .. {MAX_CHIPS}")
+        return cls(MENU_CHIPS, cls._check_sizes(tuple(sorted(map(int, listed)))), all_in)
 
     @classmethod
     def integers(cls) -> Self:
@@ -91,7 +91,7 @@ class BetMenu:
         if kind in ("pot", "chips") and entries:
             all_in = "all_in" in entries
             numbers = [_number(menu, entry) for entry in entries if entry != "all_in"]
-            return cls.pot_fractions(numbers, all_in) if kind == "pot" else cls.chips(map(int, numbers), all_in)
+            return cls.pot_fractions(numbers, all_in) if kind == "pot" else cls.chips(numbers, all_in)
         raise ValueError(
             f"bet_menu {menu!r} is not known: write letters such as 'fchpa', 'pot:0.5,1,all_in', 'chips:4,8,16', "
             "'integers', or give a list of pot fractions"
