@@ -14,6 +14,7 @@ from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import LOOPS, decision_is_legal
 from card_envs.games.holdem.state import RAISE, RECENT_ACTIONS
+from card_envs.games.holdem.view import why_illegal
 from card_envs.observation import mask_records
 from tests.helpers.holdem_hands import OneTable
 
@@ -69,6 +70,19 @@ def test_fcpa_is_fold_call_pot_all_in(decisions: str, raises: dict[int, int]) ->
 )
 def test_fchpa_has_half_the_pot_too(decisions: str, raises: dict[int, int]) -> None:
     assert meanings("fchpa", decisions) == raises
+
+
+@pytest.mark.parametrize(
+    ("structure", "decisions", "action", "reason"),
+    [
+        ("pot_limit", "", 3, "raise to 6 (action 3) is the largest raise, which is action 4"),
+        ("pot_limit", "6 18 54 162", 3, "raise to 486 (action 3) is above the maximum 200"),
+        ("no_limit", "c c 48 c 50", 2, "raise to 150 (action 2) is all-in, which is action 4"),
+    ],
+)
+def test_sizes_that_are_left_to_the_last_id_say_why(structure: str, decisions: str, action: int, reason: str) -> None:
+    table = OneTable(HoldemConfig.no_limit(2, 200, bet_menu="fchpa", structure=structure)).play(decisions)
+    assert why_illegal(table.tables, 0, action).startswith(reason)
 
 
 def test_fractions_below_the_smallest_raise_are_illegal() -> None:

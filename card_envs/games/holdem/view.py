@@ -63,16 +63,21 @@ def board(t: Table) -> list[int]:
 
 
 def action_name(tables: Tables, i: int, action: int) -> str:
-    """Return the name of an action of the actor at table i: "fold", "check", "call 2", "bet 4", "raise to 8"."""
+    """Return the name of an action of the actor at table i: "fold", "check", "call 2", "bet 4", "raise to 8".
+
+    Ids that are no legal raise, and all ids if nobody is to act, stand for no amount: they are called "action 3".
+    """
     t: Table = tables[i]
+    if t.actor == NOBODY:
+        return f"action {action}"
     if action == FOLD_ACTION:
         return "fold"
     if action == CALL_ACTION:
         chips = min(int(amount_to_call(t)), int(t.stack[t.actor]))
         return f"call {chips}" if chips else "check"
+    if not is_legal(t, action):
+        return f"action {action}"
     amount = int(raise_to_of(t, action))
-    if amount < 0:
-        return f"raise {action}"
     all_in = " all-in" if amount == int(t.stack[t.actor]) + int(t.street_commit[t.actor]) else ""
     return (f"raise to {amount}" if t.current_bet else f"bet {amount}") + all_in
 
@@ -113,7 +118,8 @@ def _reason(tables: Tables, i: int, action: int) -> str:
         return f"raise to {amount} (action {action}) is below the minimum {low}"
     if amount > high:
         return f"raise to {amount} (action {action}) is above the maximum {high}"
-    return f"raise to {amount} (action {action}) is all-in, which is action {last}"
+    most = "all-in" if amount == int(t.stack[t.actor]) + int(t.street_commit[t.actor]) else "the largest raise"
+    return f"raise to {amount} (action {action}) is {most}, which is action {last}"
 
 
 def _why_no_raise(t: Table) -> str:
