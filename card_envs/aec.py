@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 
 from card_envs.compiler import entry_point
 from card_envs.display import Display
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, is_whole
 from card_envs.observation import mask_records, observation_records
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
 from card_envs.rng import random_seed
@@ -24,8 +24,11 @@ _BUFFERS = ("_scratch", "_no_mask", "_is_compiled", "_deal", "_step", "_observe"
 _HUGE = 2**62  # kernels take 64-bit integers
 
 
-class ResetNeededError(RuntimeError, AssertionError):
-    """Raised by methods that need a deal before the first `reset`; also an AssertionError, as in PettingZoo."""
+class ResetNeededError(RuntimeError, AssertionError, AttributeError):
+    """Raised by methods that need a deal before the first `reset`.
+
+    It is an AssertionError and an AttributeError, too: PettingZoo's wrappers raise one or the other.
+    """
 
 
 class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
@@ -212,7 +215,11 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
         """Return observation, cumulative reward, termination, truncation and info of the agent to act."""
-        agent = self.agent_selection
+        try:
+            agent = self.agent_selection
+        except AttributeError:  # free where it exists; a `__getattr__` for all attributes of a deal slows every step
+            self._require_deal("last")
+            raise
         return (
             self.observe(agent) if observe else None,
             self._cumulative_rewards[agent],
@@ -284,27 +291,44 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._require_deal("state")
         return self.game.state(self._tables, 0)
 
+    def _shown_tables(self) -> Tables:
+        """Return the table as texts and pictures show it; without an actor if the episode is over."""
+        return self._tables
+
     def action_name(self, action: int) -> str:
-        """Describe an action id of the agent to act, such as "raise to 4"."""
-        return self.game.action_name(self._tables, 0, int(action))
+        """Describe an action id of the agent to act, such as "raise to 4".
+
+        Ids that are not legal now are described as far as they have a meaning, else as "action 3".
+
+        Raises:
+            IllegalActionError: For anything that is not an action id, and if the episode is over.
+        """
+        self._require_deal("action_name")
+        tables, number = self._shown_tables(), self._whole_number(action)
+        if tables["actor"][0] == NOBODY:
+            raise IllegalActionError(f"action {number}: the episode is over and no agent is to act; call reset()")
+        if not 0 <= number < self.game.num_actions:
+            raise IllegalActionError(f"action {number} is outside 0..{self.game.num_actions - 1}")
+        return self.game.action_name(tables, 0, number)
 
     def action_names(self) -> dict[int, str]:
         """Return the legal actions of the agent to act: action id -> name, such as "raise to 6"; {} after the end."""
         from card_envs.text import action_names  # imported here because stepping does not need it
 
         self._require_deal("action_names")
-        return action_names(self.game, self._tables, 0)
+        return action_names(self.game, self._shown_tables(), 0)
 
     def parse_action(self, text: str) -> int:
         """Return the legal action of the agent to act that a text names; see `card_envs.text.parse_action`.
 
         Raises:
-            ActionTextError: If the text does not name a legal action; the message lists the legal actions.
+            ActionTextError: If the text does not name a legal action, or the episode is over; the message lists the
+                legal actions.
         """
         from card_envs.text import parse_action
 
         self._require_deal("parse_action")
-        return parse_action(self.game, self._tables, 0, text)
+        return parse_action(self.game, self._shown_tables(), 0, text)
 
     def prompt(self, agent: str | None = None, form: str = "compact") -> str:
         """Return a text with what an agent may know, and its legal actions if it is to act; see `card_envs.text`.
@@ -322,7 +346,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         reader = self.agent_selection if agent is None else agent
         if reader not in self._seats:
             raise ValueError(f"agent {reader!r} is not known: choose one of {self.possible_agents}")
-        return write_prompt(self.game, self._tables, 0, self._seats[reader], form=form)
+        return write_prompt(self.game, self._shown_tables(), 0, self._seats[reader], form=form)
 
     def render(self) -> Frame | None:
         """Render the table with all cards.
@@ -335,7 +359,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if self.render_mode is None:
             warnings.warn("render() without a render_mode draws nothing: make the environment with one", stacklevel=2)
             return None
-        return render_table(self.game, self._tables, None, self.render_mode, self._display)
+        return render_table(self.game, self._shown_tables(), None, self.render_mode, self._display)
 
     def close(self) -> None:
         """Close the window of render mode "human"; other modes have nothing to close."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from card_envs.aec import GameAEC
-from card_envs.game import IllegalActionError
+from card_envs.game import NOBODY, IllegalActionError, Tables
 
 ILLEGAL_REWARD = -1.0
 """Reward of an illegal action, the same as that of PettingZoo's TerminateIllegalWrapper."""
@@ -20,8 +20,9 @@ class OutOfBoundsError(IllegalActionError, AssertionError):
 class ConventionalAEC(GameAEC):
     """A `GameAEC` that behaves like PettingZoo's three standard wrappers around it, without their cost.
 
-    An illegal action warns, gives the offender `ILLEGAL_REWARD` and ends the episode for all agents. An action outside
-    the action space raises. `step` after all agents have left warns. A loop over `agent_iter` without `step` raises.
+    An illegal action warns, gives the offender `ILLEGAL_REWARD` and ends the episode for all agents; the table is then
+    shown as it was, with nobody to act. An action outside the action space raises. `step` after all agents have left
+    warns. A loop over `agent_iter` without `step` raises.
     """
 
     _has_moved = False
@@ -65,3 +66,14 @@ class ConventionalAEC(GameAEC):
         self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
         self._observed = {}
         self.agent_selection = self.agents[0]
+        if self.render_mode == "human":
+            self.render()
+
+    def _shown_tables(self) -> Tables:
+        """Return the table without an actor if an illegal action ended the episode, else as it is."""
+        is_over = not self.agents or self.truncations[self.agents[0]]
+        if not is_over or self._tables["actor"][0] == NOBODY:
+            return self._tables
+        tables = self._tables.copy()
+        tables["actor"] = NOBODY
+        return tables

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from card_envs.game import Game, IllegalActionError, Tables
+from card_envs.game import NOBODY, Game, IllegalActionError, Tables
 from card_envs.text.prompts import action_names, describe_legal_actions
 
 MAX_ANSWER = 200
@@ -128,7 +128,7 @@ def _is_amount(value: object) -> bool:
 
 def _parse_in_game_words(game: Game, tables: Tables, i: int, answer: str) -> int:
     """Return the action that an answer names in the notation of the game; ValueError if it names none."""
-    if tables["is_over"][i]:
+    if int(tables["actor"][i]) == NOBODY:
         raise ValueError("the deal is over")
     if game.info.text is not None:
         return game.info.text.read_action(tables, i, answer)
@@ -139,7 +139,7 @@ def _parse_in_game_words(game: Game, tables: Tables, i: int, answer: str) -> int
 
 
 def _legal(game: Game, tables: Tables, i: int) -> str:
-    return "" if tables["is_over"][i] else f"; legal: {describe_legal_actions(game, tables, i)}"
+    return "" if int(tables["actor"][i]) == NOBODY else f"; legal: {describe_legal_actions(game, tables, i)}"
 
 
 def _quote(text: str) -> str:

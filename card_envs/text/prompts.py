@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from card_envs.game import Game, Tables
+from card_envs.game import NOBODY, Game, Tables
 from card_envs.text.transcript import Transcript
 
 FORMS = ("compact", "verbose")
@@ -81,7 +81,12 @@ def _choices(game: Game, view: Tables, verbose: bool) -> list[str]:
 
 
 def action_names(game: Game, tables: Tables, i: int) -> dict[int, str]:
-    """Return the actor's legal actions at table i: action id -> name, such as "raise to 6", in increasing order."""
+    """Return the actor's legal actions at table i: action id -> name, such as "raise to 6", in increasing order.
+
+    Without an actor, the result is {}.
+    """
+    if int(tables["actor"][i]) == NOBODY:
+        return {}
     return {action: game.action_name(tables, i, action) for action in game.legal_actions(tables, i)}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 from card_envs import IllegalActionError, make_game
-from card_envs.aec import GameAEC
+from card_envs.aec import GameAEC, ResetNeededError
 from card_envs.envs import ENVS, find_entry, make_env, make_raw_env
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
@@ -107,6 +109,55 @@ def test_acting_after_the_end(env_id: str) -> None:
             env.step(action)
     env.reset()
     assert env.agents == env.possible_agents
+
+
+@every_id
+def test_action_names_are_for_ids_of_the_agent_to_act(env_id: str) -> None:
+    env = make_raw_env(env_id)
+    with pytest.raises(ResetNeededError, match=r"call reset\(\) before action_name\(\)"):
+        env.action_name(1)
+    env.reset(seed=4)
+    for action in (-1, env.game.num_actions, 99_999):
+        with pytest.raises(IllegalActionError, match=rf"action {action} is outside 0\.\.{env.game.num_actions - 1}$"):
+            env.action_name(action)
+        assert env.game.action_name(env._tables, 0, action) == f"action {action}"
+    for wrong in (NAN, 1.0, "1", None, 2**70):
+        with pytest.raises(IllegalActionError, match="is not an id"):
+            env.action_name(wrong)
+    while not any(env.terminations.values()):
+        names = [env.action_name(action) for action in range(env.game.num_actions)]
+        legal = env.action_names()
+        assert {action: names[action] for action in legal} == legal
+        env.step(next(iter(legal)))
+    with pytest.raises(
+        IllegalActionError, match=r"action 1: the episode is over and no agent is to act; call reset\(\)"
+    ):
+        env.action_name(1)
+
+
+def test_raises_that_are_not_legal_have_no_amount() -> None:
+    limit = make_raw_env("limit_holdem-v0")
+    limit.reset(seed=4)
+    while limit.infos[limit.agent_selection]["action_mask"][2]:
+        assert limit.action_name(2).startswith(("raise to ", "bet "))
+        limit.step(2)
+    assert limit.action_name(2) == "action 2"
+    no_limit = started("no_limit_holdem-v0", bet_menu="chips:3,8,16,all_in")
+    assert [no_limit.action_name(action) for action in range(2, 6)] == [
+        "action 2", "raise to 8", "raise to 16", "raise to 200 all-in",
+    ]  # fmt: skip
+
+
+@every_id
+def test_last_before_reset(env_id: str) -> None:
+    for make in (make_raw_env, make_env):
+        env = make(env_id)
+        for one in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+            with pytest.raises(ResetNeededError, match=r"call reset\(\) before last\(\)") as caught:
+                one.last()
+            assert isinstance(caught.value, AttributeError) and not hasattr(one, "agent_selection")
+            one.reset(seed=1)
+            one.last()
 
 
 def test_unknown_agents() -> None:

@@ -13,7 +13,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
+from card_envs import IllegalActionError
 from card_envs.envs import ENVS, make_env, make_raw_env
+from card_envs.text import FORMS, ActionTextError
 
 SHOWN = ("agents", "num_agents", "agent_selection", "rewards", "terminations", "truncations", "_cumulative_rewards")
 EnvLogger.get_logger().setLevel("CRITICAL")  # it also keeps its warnings in a list, which is what is compared here
@@ -161,3 +163,36 @@ def test_an_illegal_action_costs_the_offender_and_ends_the_episode() -> None:
         assert termination and truncation and not observation["action_mask"].any()
         env.step(None)
     assert paid == {agent: -1.0 if agent == offender else 0.0 for agent in env.possible_agents}
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_after_an_illegal_action_nobody_is_to_act(env_id: str) -> None:
+    env, legal = make_env(env_id, render_mode="ansi"), make_env(env_id, render_mode="ansi")
+    for one in (env, legal):
+        one.reset(seed=1)
+        while one.infos[one.agent_selection]["action_mask"].all():
+            one.step(1)
+    names, before, agent = env.action_names(), env.render(), env.agent_selection
+    state, marked = env.state(), [line for line in str(before).splitlines() if line.endswith(" <")]
+    assert len(marked) == 1 and marked[0].startswith(agent)
+    illegal = int(np.flatnonzero(env.infos[agent]["action_mask"] == 0)[0])
+    with pytest.warns(UserWarning, match="illegal action, the episode ends"):
+        env.step(illegal)
+    for agents_left in (True, False):
+        assert env.action_names() == {}
+        for answer in names.values():
+            with pytest.raises(ActionTextError, match=r"the deal is over$"):
+                env.parse_action(answer)
+        with pytest.raises(IllegalActionError, match="the episode is over"):
+            env.action_name(next(iter(names)))
+        for reader in env.possible_agents:
+            for form in FORMS:
+                assert "Legal" not in env.prompt(reader, form) and "-1" not in env.prompt(reader, form)
+        shown = str(env.render())
+        assert " <" not in shown and "-1" not in shown
+        assert np.array_equal(env.state(), state)
+        while agents_left and env.agents:
+            env.step(None)
+    for one in (env, legal):
+        one.reset()
+    assert env.render() == legal.render() and env.action_names() == legal.action_names() != {}

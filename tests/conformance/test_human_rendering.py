@@ -41,6 +41,24 @@ def test_the_table_is_printed_after_every_step(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == f"{silent.render()}\n"
 
 
+@every_id
+def test_the_end_by_an_illegal_action_is_drawn(env_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    env, silent = make_env(env_id, render_mode="human"), make_env(env_id, render_mode="ansi")
+    picture = make_env(env_id, render_mode="rgb_array")
+    for one in (env, silent, picture):
+        one.reset(seed=1)
+        while one.infos[one.agent_selection]["action_mask"].all():
+            one.step(1)
+    to_act = picture.render()
+    capsys.readouterr()
+    illegal = int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"] == 0)[0])
+    for one in (env, silent, picture):
+        with pytest.warns(UserWarning, match="illegal action"):
+            one.step(illegal)
+    assert capsys.readouterr().out == f"{silent.render()}\n"
+    assert not np.array_equal(picture.render(), to_act)
+
+
 def test_pettingzoo_captures_what_is_printed() -> None:
     env = CaptureStdoutWrapper(make_env("leduc_holdem-v0", render_mode="human"))
     env.reset(seed=1)

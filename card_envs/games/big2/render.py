@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from card_envs.canvas import Canvas, Point, colors, format_signed
 from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.games.big2.combos import card_of
-from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NUM_SEATS, Table
+from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NOBODY, NUM_SEATS, Table
 from card_envs.games.big2.view import hand
 from card_envs.records import Tables
 
@@ -81,7 +81,8 @@ def _draw_trick(canvas: Canvas, t: Table, names: Sequence[str]) -> None:
     """Draw the trick and the seat that played it, or the seat that has control."""
     x, y = _MIDDLE
     if t.trick_size == 0:
-        words = f"{names[t.trick_seat]} was dealt a dragon" if t.is_over else f"{names[t.actor]} has control"
+        words = "nobody is to act" if t.actor == NOBODY else f"{names[t.actor]} has control"
+        words = f"{names[t.trick_seat]} was dealt a dragon" if t.is_over else words
         canvas.text((x, y), words, _LARGE, colors.WHITE, bold=True)
         return
     cards = [card_of(int(order)) for order in t.trick_cards[: int(t.trick_size)]]

@@ -57,12 +57,14 @@ def action_cards(t: Table, action: int) -> list[int]:
 
 
 def action_name(tables: Tables, i: int, action: int) -> str:
-    """Return the name of an action of the actor at table i.
+    """Return the name of an action of the actor at table i, legal or not.
 
     Examples are "pass", "single 3D", "pair 7C 7S" and "straight 3C 4D 5H 6H 7C". Cards that are not a combination are
-    called "cards", and positions without a card "??".
+    called "cards", and positions without a card "??". Numbers that are not action ids are called "action 9999".
     """
     t: Table = tables[i]
+    if not 0 <= action < NUM_ACTIONS:
+        return f"action {action}"
     if action == PASS:
         return "pass"
     held = hand(t, int(t.actor)) if t.actor != NOBODY else []
@@ -148,6 +150,6 @@ def _headline(t: Table) -> str:
     if t.is_over:
         return f"deal over: player_{t.trick_seat} went out with {trick_name(t)}"
     if t.trick_size == 0:
-        return f"player_{t.actor} has control"
+        return "nobody is to act" if t.actor == NOBODY else f"player_{t.actor} has control"
     passes = f", {t.passes} passed since" if t.passes else ""
     return f"to beat: {trick_name(t)} by player_{t.trick_seat}, led by player_{t.trick_leader}{passes}"

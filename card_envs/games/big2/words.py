@@ -11,7 +11,7 @@ from card_envs.game_info import TextInterface
 from card_envs.games.big2.actions import PASS, value_of_action
 from card_envs.games.big2.combos import kind_of, order_name, order_names, order_of
 from card_envs.games.big2.config import STRAIGHTS, Big2Config
-from card_envs.games.big2.state import KIND_NAMES, NUM_SEATS, PAIR, SINGLE, TRIPLE, Table
+from card_envs.games.big2.state import KIND_NAMES, NOBODY, NUM_SEATS, PAIR, SINGLE, TRIPLE, Table
 from card_envs.games.big2.view import action_cards, action_name, hand, legal_actions, trick_name
 from card_envs.records import Tables
 
@@ -94,7 +94,7 @@ def _describe(views: Tables, i: int, seat: int, verbose: bool) -> list[str]:
 
 def _to_beat(t: Table) -> str:
     if t.trick_size == 0:
-        return f"player_{t.actor} leads any combination"
+        return "nothing to beat" if t.actor == NOBODY else f"player_{t.actor} leads any combination"
     passes = f", {t.passes} passed since" if t.passes else ""
     return f"to beat {trick_name(t)} of player_{t.trick_seat}{passes}"
 
