@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import card_envs  # noqa: F401  registers the environments
-from card_baselines.league.seated import Seated
+from card_baselines.league.member_agents import NamedAgent
 from card_baselines.web.session import Plan, Player, Session
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions
@@ -97,7 +97,7 @@ def play_as_switching(agent: Agent, *others: Any) -> None:
 
 
 def play_as_seated(agent: Agent, *others: Any) -> None:
-    play_in_match(Seated("member", agent), *others)
+    play_in_match(NamedAgent("member", agent), *others)
 
 
 def play_single_seat(agent: Agent, policy: Policy, env_id: str, name: str, settings: dict[str, Any]) -> None:

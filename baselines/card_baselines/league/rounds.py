@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.seated import FirstLegalAction, NamedAgent, Student
+from card_baselines.league.member_agents import FirstLegalAction, NamedAgent, Student
 from card_baselines.league.trainee import Trainee, trainee_class
 from card_baselines.loading import describe_error
 from card_envs.agent import Agent, find_agent
