@@ -101,10 +101,10 @@ def test_folders_with_the_same_last_name_are_told_apart_and_drawn(tmp_path: Path
     for name in ("a/best", "b/best"):
         train(ALGORITHM, TINY, tmp_path / name)
     folders = tuple(str(tmp_path / name) for name in ("a/best", "b/best"))
-    assert label_opponents(folders) == {folder: folder for folder in folders}
+    assert label_opponents(folders) == {folders[0]: "a/best", folders[1]: "b/best"}
     assert label_opponents((folders[0], "random")) == {folders[0]: "best", "random": "random"}
     run = train(ALGORITHM, replace(TINY, panel=folders), tmp_path / "run")
-    assert {f"v {folder}" for folder in folders} <= set(run.metrics()[-1])
+    assert {"v a/best", "v b/best"} <= set(run.metrics()[-1])
     assert (run.path / "curve.png").exists()
 
 

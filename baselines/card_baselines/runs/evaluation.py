@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,10 +58,17 @@ def evaluate(
 
 
 def label_opponents(panel: Sequence[str]) -> dict[str, str]:
-    """Return names of opponents for results: of a folder its last part, unless another opponent has the same."""
-    short = {name: Path(name).name if Path(name).is_dir() else name for name in panel}
-    counts = Counter(short.values())
-    return {name: label if counts[label] == 1 else name for name, label in short.items()}
+    """Return names of opponents for results: of a folder, as many of its last parts as tell it from the others."""
+    return {name: _shorten(name, set(panel) - {name}) if Path(name).is_dir() else name for name in panel}
+
+
+def _shorten(folder: str, others: Iterable[str]) -> str:
+    """Return the end of a path that no other path ends with, in whole parts."""
+    parts = Path(folder).parts
+    for length in range(1, len(parts)):
+        if all(Path(other).parts[-length:] != parts[-length:] for other in others):
+            return "/".join(parts[-length:])
+    return folder
 
 
 def _match(opponent: str, own: Summary, hands: int) -> dict[str, Any]:
