@@ -93,10 +93,8 @@ class SelfPlayTables:
 
     def list_forced(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return the tables among `rows` at which only one action is legal, and that action."""
-        mask = np.empty((len(rows), self.game.num_actions), np.int8)
-        self.game.mask_batch(self._tables, rows, mask_records(mask))
         counts = np.empty(len(rows), np.int64)
-        legal = list_legal(mask, counts)
+        legal = list_legal(self._mask_actions(rows), counts)
         is_forced = counts == 1
         return rows[is_forced], legal[is_forced, 0].astype(np.int64)
 
@@ -134,9 +132,13 @@ class SelfPlayTables:
 
     def draw_uniformly(self, rows: Rows) -> Rows:
         """Return a random legal action, all equally likely, for each of the actors at `rows`."""
+        return choose(self._mask_actions(rows), self.rng.random(len(rows)))
+
+    def _mask_actions(self, rows: Rows) -> NDArray[np.int8]:
+        """Return the action masks of the actors at `rows`, (n, num_actions)."""
         mask = np.empty((len(rows), self.game.num_actions), np.int8)
         self.game.mask_batch(self._tables, rows, mask_records(mask))
-        return choose(mask, self.rng.random(len(rows)))
+        return mask
 
     def decisions_of(self, agent: Agent, rows: Rows) -> Decisions:
         """Return the decisions of the actors at `rows`, observed with the agent's encoder."""
