@@ -1,10 +1,11 @@
-"""What re-solving the river is worth: the exact exploitability of turn endgames with and without it.
+"""What re-solving is worth: the exact exploitability of turn endgames with and without it.
 
     python benchmarks/resolving.py --endgames 10 --cards 12 --shares 0 0.5 1
+    python benchmarks/resolving.py --endgames 10 --turn-iterations 500    # the turn too: for all cards
 
 A blueprint plays hands against itself until the turn. There an endgame begins, with the ranges that follow from its
 probabilities: in it a best response may play the turn so that it comes to the river with any hands, which is where
-re-solving with a fixed range can go wrong. The card is one of `--cards` random ones; both are measured on the same.
+re-solving with a fixed range can go wrong. The card is one of `--cards` random ones; all are measured on the same.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from card_baselines.exploitability.ranges.strategy import AgentStrategy
 from card_baselines.exploitability.ranges.turn_endgame import TurnEndgame
-from card_baselines.solvers.resolving.agent import RANGE_SHARE, Resolve
+from card_baselines.solvers.resolving.agent import RANGE_SHARE, Resolve, ResolveTurn
+from card_baselines.solvers.resolving.trunk import Blueprint
 from card_baselines.solvers.subgame_betting import NUM_PLAYERS, grow_betting
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
@@ -55,25 +57,30 @@ def main() -> None:
     parser.add_argument("--agent", default="cfr_large", help="the blueprint")
     parser.add_argument("--endgames", type=int, default=10)
     parser.add_argument("--smallest-pot", type=float, default=0.0, help="in big blinds; small ones have long betting")
-    parser.add_argument("--cards", type=int, default=8, help="cards that the river may be")
+    parser.add_argument("--cards", type=int, default=0, help="cards that the river may be; 0 for all")
     parser.add_argument("--shares", type=float, nargs="*", default=[RANGE_SHARE], help="shares of the estimated range")
-    parser.add_argument("--iterations", type=int, default=0, help="of CFR+; 0 for those of the agent")
+    parser.add_argument("--iterations", type=int, default=0, help="of CFR+ on a river; 0 for those of the agent")
+    parser.add_argument("--turn-iterations", type=int, nargs="*", default=[], help="re-solve the turn with so many")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     game = make_game(arguments.env)
     blueprint = find_agent(arguments.agent, game)
     agents: dict[str, Agent] = {"blueprint": blueprint}
-    resolvers = [Resolve(game, blueprint, arguments.iterations, share) for share in arguments.shares]
-    agents |= {f"range share {each.resolver.range_share:.2f}": each for each in resolvers}
-    measuring = resolvers[0].resolver
+    for share in arguments.shares:
+        agents[f"river, range share {share:.2f}"] = Resolve(game, blueprint, arguments.iterations, share)
+        for iterations in arguments.turn_iterations:
+            turn = ResolveTurn(game, blueprint, arguments.iterations, share, turn_iterations=iterations)
+            agents[f"turn ({iterations}), range share {share:.2f}"] = turn
+    measuring = Blueprint(game, blueprint)
     rng, deck = np.random.default_rng(arguments.seed), np.array(game.config.deck_cards, np.int64)
     found = []
     for number in range(arguments.endgames):
         tables, board = draw_turn(game, blueprint, arguments.smallest_pot, rng)
         node = int(measuring.paths.find(tables)[0])
-        ranges = measuring.find_ranges(node, board)
+        ranges = measuring.find_ranges(tables, board)
         betting = grow_betting(game, measuring.paths.tables[node : node + 1])
-        cards = rng.choice(deck[~np.isin(deck, board)], arguments.cards, replace=False)
+        rest = deck[~np.isin(deck, board)]
+        cards = rng.choice(rest, arguments.cards or len(rest), replace=False)
         endgame = TurnEndgame(betting, board, ranges, deck, cards)
         lost, seconds = [], []
         for agent in agents.values():
@@ -90,7 +97,7 @@ def main() -> None:
     for k, name in enumerate(agents):
         change = table[:, k] - table[:, 0]
         half = 1.96 * change.std(ddof=1) / len(change) ** 0.5 if len(change) > 1 else float("nan")
-        print(f"{name:18} {table[:, k].mean():7.1f}   {change.mean():+.1f} ± {half:.1f}")
+        print(f"{name:30} {table[:, k].mean():7.1f}   {change.mean():+.1f} ± {half:.1f}")
 
 
 if __name__ == "__main__":

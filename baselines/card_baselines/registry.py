@@ -29,6 +29,7 @@ AGENTS = {
     "cfr_large": "card_baselines.solvers.limit.agent:CfrLarge",
     "cfr_no_limit": "card_baselines.solvers.no_limit.agent:CfrNoLimit",
     "resolve": "card_baselines.solvers.resolving.agent:Resolve",
+    "resolve_turn": "card_baselines.solvers.resolving.agent:ResolveTurn",
     "mcts": "card_baselines.agents.search.mcts:Mcts",
     "rollout": "card_baselines.agents.search.big2_rollout:Big2Rollout",
     "big2_greedy": "card_baselines.agents.scripted.big2_greedy:Big2Greedy",

@@ -1,4 +1,4 @@
-"""Re-solving the river: ranges by Bayes' rule, equilibria of endgames, and the promise of the gadget."""
+"""Re-solving turn and river: ranges by Bayes' rule, equilibria of endgames, and the promise of the gadget."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
-from card_baselines.solvers.resolving import river_resolver
-from card_baselines.solvers.resolving.agent import Resolve
+from card_baselines.solvers.resolving import resolver as resolver_module
+from card_baselines.solvers.resolving.agent import Resolve, ResolveTurn
+from card_baselines.solvers.resolving.river_cfr import RiverTree, Work, respond
 from card_baselines.solvers.resolving.river_resolver import RiverResolver
-from card_baselines.solvers.resolving.subgame_cfr import Work, respond
+from card_baselines.solvers.resolving.trunk import Blueprint
+from card_baselines.solvers.resolving.turn_resolver import TurnResolver, _Turn
 from card_envs import make_game
 from card_envs.agent import Agent, RandomAgent, action_probabilities, decisions_at, find_agent
 from card_envs.cards import card_ids
 from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.presets import river_endgame
 from card_envs.match import play_match
 from card_envs.poker.hands import hand_number
@@ -49,9 +53,9 @@ CALLED_DOWN = [1, 1, 2, 1, 1, 2, 2, 1]
 
 def test_ranges_are_the_products_of_the_blueprints_probabilities(limit: Game) -> None:
     blueprint = find_agent("cfr_small", limit)
-    resolver = Resolve(limit, blueprint).resolver
-    number = int(resolver.paths.find(play_to_river(limit, CALLED_DOWN))[0])
-    found = resolver.find_ranges(number, np.array(card_ids(BOARD), np.int64))
+    found = Blueprint(limit, blueprint).find_ranges(
+        play_to_river(limit, CALLED_DOWN), np.array(card_ids(BOARD), np.int64)
+    )
     assert found.sum(axis=1) == pytest.approx([1, 1])
     assert not found[:, ~possible_hands(card_ids(BOARD))].any()
     for player, names in ((0, ("AsAd", "QhQd", "Tc8c")), (1, ("KhKd", "JsTs", "5d3d"))):
@@ -83,22 +87,25 @@ def test_no_hand_of_the_opponent_wins_more_than_from_the_blueprint(limit: Game) 
     blueprint = find_agent("cfr_small", limit)
     board = np.array(card_ids(BOARD), np.int64)
     more, gained = {}, {}
+    trunk, tables = Blueprint(limit, blueprint), play_to_river(limit, CALLED_DOWN)
+    root, player = int(trunk.paths.find(tables)[0]), 0
+    assert trunk.paths.find_street(root) == root
     for share in (0.0, 1.0):
-        resolver = RiverResolver(limit, blueprint, 1000, share)
-        number = int(resolver.paths.find(play_to_river(limit, CALLED_DOWN))[0])
-        solution = resolver.find_solution(number, board)
-        river = resolver._find_river(resolver.paths.find_street(number))
+        resolver = RiverResolver(limit, trunk.paths, lambda *_: trunk, 1000, share)
+        solution, betting = resolver.find_solution(root, board, player), resolver.find_subgame(root).betting
         hands = resolver._ranked[0]["number"][:1081]
-        ranges = resolver.find_ranges(number, board)[:, hands].astype(np.float32)
-        player = int(resolver.paths.tables["actor"][number])
-        work = Work.allocate(river.tree)
-        before = resolver._respond_to_blueprint(river, player, board, ranges[player], hands, work)
-        policy = np.zeros((*river.betting.child.shape, len(hands)), np.float32)
-        policy[river.betting.decisions] = solution.probabilities[river.numbers][:, hands].transpose(0, 2, 1)
-        respond(river.tree, resolver._hands, 1 - player, ranges[player], policy, work)
-        after = work.values[0, : len(hands)].copy()
-        more[share] = float((after - before).max())
-        gained[share] = float(ranges[1 - player] @ (before - after))
+        ranges = trunk.find_ranges(tables, board)[:, hands].astype(np.float32)
+        tree = RiverTree.from_betting(betting)
+        work = Work.allocate(tree)
+        won = []
+        for strategy in (trunk, solution):
+            policy = np.zeros((*betting.child.shape, len(hands)), np.float32)
+            asked = strategy.ask(betting.tables[betting.decisions], board)
+            policy[betting.decisions] = asked[:, hands].transpose(0, 2, 1)
+            respond(tree, resolver._hands, 1 - player, ranges[player], policy, work)
+            won.append(work.values[0, : len(hands)].copy())
+        more[share] = float((won[1] - won[0]).max())
+        gained[share] = float(ranges[1 - player] @ (won[0] - won[1]))
     assert more[0.0] < 0.02, "chips, by the gadget alone"
     assert gained[1.0] > gained[0.0] > 0 and more[1.0] > more[0.0]
 
@@ -115,6 +122,36 @@ def test_before_the_river_the_blueprint_plays_and_on_it_seats_make_no_difference
     assert not np.allclose(ask(agent, limit, here), ask(blueprint, limit, here))
     both = np.concatenate([turn, here])
     assert np.array_equal(ask(agent, limit, both), np.concatenate([ask(agent, limit, t) for t in (turn, here)]))
+
+
+def test_turn_endgames_are_solved_with_the_river_re_solved_from_the_turn() -> None:
+    game = Endgame(HoldemConfig.no_limit(bet_menu="fcpa"), BOARD[:11], 20, (30, 30)).game()
+    agents = [
+        RandomAgent(),
+        Resolve(game, RandomAgent(), iterations=100, range_share=1.0),
+        ResolveTurn(game, RandomAgent(), iterations=100, range_share=1.0, turn_iterations=1000),
+    ]
+    lost = [
+        measure_exploitability(target_of(game, agent), "exact", ExploitSettings())["exploitability"] for agent in agents
+    ]
+    assert lost[0] > lost[1] > 1 and lost[2] < 0.05, lost
+
+
+def test_no_hand_of_the_opponent_wins_more_from_a_re_solved_turn_than_from_the_blueprint(limit: Game) -> None:
+    trunk, board = Blueprint(limit, find_agent("cfr_small", limit)), np.array(card_ids(BOARD), np.int64)[:4]
+    tables, player = play_to_river(limit, CALLED_DOWN[:4]), 0
+    root = int(trunk.paths.find(tables)[0])
+    resolvers = {share: TurnResolver(limit, trunk.paths, lambda *_: trunk, 800, share) for share in (0.0, 1.0)}
+    turn = _Turn(resolvers[0.0].find_subgame(root).betting, board, np.setdiff1d(np.arange(52), board))
+    ranges = trunk.find_ranges(tables, board)[:, turn.numbers].astype(np.float32)
+    before = turn.respond_to(trunk, player, ranges[player])
+    more, gained = {}, {}
+    for share, resolver in resolvers.items():
+        after = turn.respond_to(resolver.find_solution(root, board, player), player, ranges[player])
+        more[share] = float((after - before).max())
+        gained[share] = float(ranges[1 - player] @ (before - after))
+    assert more[0.0] < 0.15 < more[1.0] / 2, "chips, of a pot of 8"
+    assert gained[1.0] > gained[0.0] > 0
 
 
 def test_it_plays_matches_by_name(limit: Game) -> None:
@@ -134,15 +171,18 @@ def test_no_limit_on_the_bet_menu_is_re_solved() -> None:
 
 
 def test_solutions_are_dropped_when_they_fill_the_memory(limit: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    resolver = RiverResolver(limit, find_agent("cfr_small", limit), 2, 0.5)
-    number = int(resolver.paths.find(play_to_river(limit, CALLED_DOWN))[0])
-    board = np.array(card_ids(BOARD), np.int64)
-    first = resolver.find_solution(number, board)
-    monkeypatch.setattr(river_resolver, "_MAX_BYTES", first.probabilities.nbytes)
-    resolver.find_solution(number, np.array(card_ids("Ks 9d 4c 2h 8s"), np.int64))
-    assert [key[2] for key in resolver._solutions] == [np.array(card_ids("Ks 9d 4c 2h 8s"), np.int64).tobytes()]
-    again = resolver.find_solution(number, board)
-    assert again is not first and np.array_equal(again.probabilities, first.probabilities)
+    trunk = Blueprint(limit, find_agent("cfr_small", limit))
+    resolver = RiverResolver(limit, trunk.paths, lambda *_: trunk, 2, 0.5)
+    root = trunk.paths.find_street(int(trunk.paths.find(play_to_river(limit, CALLED_DOWN))[0]))
+    boards = [np.array(card_ids(cards), np.int64) for cards in (BOARD, "Ks 9d 4c 2h 8s")]
+    first = resolver.find_solution(root, boards[0], 0)
+    monkeypatch.setattr(resolver_module, "_MAX_BYTES", first.num_bytes)
+    resolver.find_solution(root, boards[1], 0)
+    assert [key[2] for key in resolver._solutions] == [boards[1].tobytes()]
+    again = resolver.find_solution(root, boards[0], 0)
+    decisions = resolver.find_subgame(root).betting
+    tables = decisions.tables[decisions.decisions]
+    assert again is not first and np.array_equal(again.ask(tables, boards[0]), first.ask(tables, boards[0]))
 
 
 def test_games_and_blueprints_that_do_not_fit_are_refused(limit: Game) -> None:

@@ -57,7 +57,8 @@ def grow_betting(game: Game, first: Tables) -> Betting:
         if number == MAX_NODES:
             raise ValueError(
                 f"{game.name} has more than {MAX_NODES:,} betting sequences with these settings, the most that exact "
-                "best responses go through: choose a smaller bet_menu, smaller stacks, or --method local or learned"
+                "best responses and re-solving go through: choose a smaller bet_menu or smaller stacks (or, to measure "
+                "an agent, --method local or learned)"
             )
         tables.append(table)
         children.append([-1] * game.num_actions)

@@ -1,4 +1,4 @@
-"""An agent that follows a blueprint strategy until the river and re-solves the river while it plays."""
+"""Agents that follow a blueprint strategy at first, and re-solve the rest of the hand while they play."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from card_baselines.solvers.limit.agent import CfrLarge
 from card_baselines.solvers.limit.betting_tree import is_two_player_limit
 from card_baselines.solvers.no_limit.agent import CfrNoLimit
 from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
+from card_baselines.solvers.ranked_hands import WHOLE_BOARD
 from card_baselines.solvers.resolving.betting_paths import Numbers
-from card_baselines.solvers.resolving.river_resolver import BOARD_SIZE, FIRST_BOARD_CARD, RiverResolver
+from card_baselines.solvers.resolving.resolver import Resolver
+from card_baselines.solvers.resolving.river_resolver import RiverResolver
+from card_baselines.solvers.resolving.trunk import FIRST_BOARD_CARD, Blueprint, Trunk
+from card_baselines.solvers.resolving.turn_resolver import TurnResolver
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
+from card_envs.games.holdem.state import Street
 from card_envs.poker.hands import hand_number
 
 ITERATIONS_LIMIT, ITERATIONS_NO_LIMIT = 200, 50
 """Iterations of CFR+ for a river. A bet menu has ten times as many sequences of bets as a limit game."""
+TURN_ITERATIONS = 600
+"""Iterations of CFR+ for a turn, each with one river."""
 RANGE_SHARE = 0.5
 """Share of the opponent's hands that are weighted by its estimated range; the others go through the gadget."""
 
@@ -45,56 +52,96 @@ class Resolve(Agent):
                 `betting_paths.MAX_DECISIONS` sequences of bets.
         """
         is_limit = is_two_player_limit(game.config)
-        self.blueprint = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
+        self.policy = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
+        """The blueprint."""
         if not self.can_play(game):
             raise ValueError(f"agent 'resolve' cannot play {game.name} with these settings: it needs limit hold'em, or "
                              "no-limit with a bet menu, for two, and a blueprint that plays it")  # fmt: skip
-        if not self.blueprint.shows_probabilities or self.blueprint.needs_deal_events:
-            raise ValueError(f"agent {self.blueprint.name!r} cannot be re-solved: a blueprint shows its probabilities "
+        if not self.policy.shows_probabilities or self.policy.needs_deal_events:
+            raise ValueError(f"agent {self.policy.name!r} cannot be re-solved: a blueprint shows its probabilities "
                              "and remembers nothing, as `cfr_large` and networks do")  # fmt: skip
         if iterations < 0 or not 0 <= range_share <= 1:
             raise ValueError(f"iterations {iterations} must be at least 0, range_share {range_share} in 0 .. 1")
         iterations = iterations or (ITERATIONS_LIMIT if is_limit else ITERATIONS_NO_LIMIT)
-        self.resolver = RiverResolver(game, self.blueprint, iterations, range_share)
-        """The solver of rivers."""
+        self.blueprint = Blueprint(game, self.policy)
+        """The blueprint's probabilities with all hands."""
+        self._resolvers: dict[int, Resolver] = {}
+        """Solvers of subgames by the street on which these begin."""
+        self._resolvers[Street.RIVER] = RiverResolver(
+            game, self.blueprint.paths, self._find_trunk, iterations, range_share
+        )
         self._game = game
-        self.encoder = self.blueprint.encoder
-        self.name = f"{self.blueprint.name}:{self.name}"
+        self.encoder = self.policy.encoder
+        self.name = f"{self.policy.name}:{self.name}"
 
     def can_play(self, game: Game) -> bool:
         """Return True for limit hold'em and bet menus of no-limit hold'em for two, if the blueprint plays them."""
         has_tree = is_two_player_limit(game.config) or is_two_player_menu(game.config)
-        return is_texas_holdem(game) and has_tree and self.blueprint.can_play(game)
+        return is_texas_holdem(game) and has_tree and self.policy.can_play(game)
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probabilities of the actions, (n, num_actions)."""
         views = decisions.views
-        numbers = np.where(views["street"] == self.resolver.river, self.resolver.paths.find(views), -1)
+        is_late = np.isin(views["street"], list(self._resolvers))
+        numbers = np.where(is_late, self.blueprint.paths.find(views), -1)
         found = np.zeros((len(decisions), self._game.num_actions))
         early, late = np.flatnonzero(numbers < 0), np.flatnonzero(numbers >= 0)
         if len(early):
             asked = decisions.part(early) if len(late) else decisions
-            found[early] = self.blueprint.probabilities(asked)
+            found[early] = self.policy.probabilities(asked)
         if len(late):
-            found[late] = self._play_river(views[late], numbers[late])
+            found[late] = self._look_up(views[late], numbers[late])
         return likeliest(found) if self.greedy else found
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return actions drawn by their probabilities."""
         return choose(self.probabilities(decisions), decisions.random_numbers)
 
-    def _play_river(self, views: Tables, numbers: Numbers) -> NDArray[np.float64]:
-        """Return the probabilities (n, num_actions) at views of river decisions with these numbers."""
-        boards = views["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + BOARD_SIZE].astype(np.int64)
+    def _find_trunk(self, root: int, player: int, board: Numbers) -> Trunk:
+        """Return the solution of the street before a subgame, or the blueprint."""
+        before = int(self.blueprint.paths.parent[root])
+        resolver = self._resolvers.get(int(self.blueprint.paths.tables["street"][before])) if before >= 0 else None
+        if resolver is None:
+            return self.blueprint
+        return resolver.find_solution(self.blueprint.paths.find_street(before), board[: resolver.num_cards], player)
+
+    def _look_up(self, views: Tables, numbers: Numbers) -> NDArray[np.float64]:
+        """Return the probabilities (n, num_actions) at views of re-solved decisions with these numbers."""
+        boards = views["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + WHOLE_BOARD].astype(np.int64)
         hands = _hands_of(views)
         states, state_of = np.unique(np.column_stack([numbers, boards]), axis=0, return_inverse=True)
         found = np.empty((len(views), self._game.num_actions))
         for k, state in enumerate(states):
             rows = np.flatnonzero(state_of.reshape(-1) == k)
-            solution = self.resolver.find_solution(int(state[0]), state[1:])
-            place = solution.paths.find(views[rows[:1]])[0]
-            found[rows] = solution.probabilities[place, hands[rows]]
+            resolver = self._resolvers[int(views["street"][rows[0]])]
+            board = state[1 : 1 + resolver.num_cards]
+            player = int(self.blueprint.paths.tables["actor"][state[0]])
+            solution = resolver.find_solution(self.blueprint.paths.find_street(int(state[0])), board, player)
+            found[rows] = solution.ask(views[rows[:1]], board)[0, hands[rows]]
         return found
+
+
+class ResolveTurn(Resolve):
+    """Follows a blueprint until the turn, re-solves the turn, and then the river from the solution of the turn."""
+
+    name = "resolve_turn"
+
+    def __init__(
+        self, game: Game, policy: Agent | None = None, iterations: int = 0, range_share: float = RANGE_SHARE,
+        turn_iterations: int = TURN_ITERATIONS,
+    ) -> None:  # fmt: skip
+        """Choose the blueprint and the accuracy of re-solving.
+
+        Args:
+            game: As for `Resolve`.
+            policy: As for `Resolve`.
+            iterations: Iterations of CFR+ for a river, as for `Resolve`.
+            range_share: As for `Resolve`, on turn and river.
+            turn_iterations: Iterations of CFR+ for a turn, each with one of the rivers that may follow.
+        """
+        super().__init__(game, policy, iterations, range_share)
+        paths = self.blueprint.paths
+        self._resolvers[Street.TURN] = TurnResolver(game, paths, self._find_trunk, turn_iterations, range_share)
 
 
 def _hands_of(views: Tables) -> Numbers:

@@ -1,4 +1,4 @@
-"""CFR+ on a subgame of hold'em with a whole board, with all hands of both players at once, and a gadget for re-solving.
+"""CFR+ on a river of hold'em, with all hands of both players at once, and a gadget for re-solving.
 
 The *solver* is the player whose strategy is wanted. The gadget keeps the other one, the *opponent*, from winning more
 than against the strategy that is replaced: with each hand it may stop before the subgame, and is then paid what a best
@@ -27,7 +27,7 @@ _ZERO, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)
 _LEAST = np.float32(-np.inf)
 
 
-class Subgame(NamedTuple):
+class RiverTree(NamedTuple):
     """A tree of betting; children come after their parents."""
 
     player: NDArray[np.int64]
@@ -40,9 +40,9 @@ class Subgame(NamedTuple):
     """(nodes,): at the end of a hand, chips that the loser pays."""
 
     @staticmethod
-    def from_betting(betting: Betting) -> Subgame:
+    def from_betting(betting: Betting) -> RiverTree:
         """Return the tree of the betting of one street."""
-        return Subgame(betting.player, betting.child, betting.folded, betting.stake.astype(np.float32))
+        return RiverTree(betting.player, betting.child, betting.folded, betting.stake.astype(np.float32))
 
 
 class Work(NamedTuple):
@@ -70,7 +70,7 @@ class Work(NamedTuple):
     """(hands,): probability with which it enters."""
 
     @staticmethod
-    def allocate(tree: Subgame) -> Work:
+    def allocate(tree: RiverTree) -> Work:
         """Return arrays for a tree."""
         nodes, actions = tree.child.shape
         shapes = [(nodes, actions, NUM_HANDS)] * 3 + [(nodes, NUM_HANDS)] * 3 + [(DECK_SIZE,)] + [(NUM_HANDS,)] * 3
@@ -93,7 +93,7 @@ def solve(
         for h in range(size):
             work.reach[0, h] = ranges[solver, h]
         _learn(tree, hands, opponent, np.float32(t), work)
-        _choose_to_enter(work.values[0], worth, size, work)
+        choose_to_enter(work.values[0], worth, size, work)
         for h in range(size):
             work.reach[0, h] = range_share * ranges[opponent, h] + share * work.entered[h]
         _learn(tree, hands, solver, np.float32(t), work)
@@ -117,11 +117,11 @@ def respond(tree: Any, hands: Any, responder: Any, reach: Any, policy: Any, work
                     work.reach[after, h] = work.reach[node, h] * share
     for node in range(tree.player.shape[0] - 1, -1, -1):
         if tree.player[node] == NOBODY:
-            _settle(tree, node, hands, responder, work)
+            settle(tree, node, hands, responder, work)
         elif tree.player[node] == responder:
-            _take_best(tree.child[node], size, work.values, work.values[node])
+            take_best(tree.child[node], size, work.values, work.values[node])
         else:
-            _add_children(tree.child[node], size, work.values, work.values[node])
+            add_children(tree.child[node], size, work.values, work.values[node])
 
 
 @kernel
@@ -135,7 +135,7 @@ def _clear(size: Any, work: Any) -> None:
 
 
 @kernel
-def _choose_to_enter(values: Any, worth: Any, size: Any, work: Any) -> None:
+def choose_to_enter(values: Any, worth: Any, size: Any, work: Any) -> None:
     """Update the probabilities with which the opponent enters the subgame, where its hands win `values`."""
     for h in range(size):
         expected = work.entered[h] * values[h] + (_ONE - work.entered[h]) * worth[h]
@@ -153,19 +153,19 @@ def _learn(tree: Any, hands: Any, learner: Any, weight: Any, work: Any) -> None:
         work.own[0, h] = weight
     for node in range(tree.player.shape[0]):
         if tree.player[node] != NOBODY:
-            _match_regrets(tree.child[node], work.regrets[node], size, work.policy[node])
+            match_regrets(tree.child[node], work.regrets[node], size, work.policy[node])
             _write_reach(tree, node, learner, size, work)
     for node in range(tree.player.shape[0] - 1, -1, -1):
         if tree.player[node] == NOBODY:
-            _settle(tree, node, hands, learner, work)
+            settle(tree, node, hands, learner, work)
         elif tree.player[node] == learner:
             _add_regrets(tree.child[node], work.regrets[node], work.policy[node], size, work.values, work.values[node])
         else:
-            _add_children(tree.child[node], size, work.values, work.values[node])
+            add_children(tree.child[node], size, work.values, work.values[node])
 
 
 @kernel
-def _match_regrets(child: Any, regrets: Any, size: Any, policy: Any) -> None:
+def match_regrets(child: Any, regrets: Any, size: Any, policy: Any) -> None:
     """Write the strategy that is proportional to regrets, none of which is negative."""
     num_legal = _ZERO
     for action in range(child.shape[0]):
@@ -200,7 +200,7 @@ def _write_reach(tree: Any, node: Any, learner: Any, size: Any, work: Any) -> No
 
 
 @kernel
-def _settle(tree: Any, node: Any, hands: Any, learner: Any, work: Any) -> None:
+def settle(tree: Any, node: Any, hands: Any, learner: Any, work: Any) -> None:
     """Write what the learner wins at an end of the hand."""
     stake = tree.stake[node]
     if tree.folded[node] == NOBODY:
@@ -228,7 +228,7 @@ def _add_regrets(child: Any, regrets: Any, policy: Any, size: Any, values: Any, 
 
 
 @kernel
-def _add_children(child: Any, size: Any, values: Any, target: Any) -> None:
+def add_children(child: Any, size: Any, values: Any, target: Any) -> None:
     """Write the values of a decision of the other player."""
     for h in range(size):
         target[h] = _ZERO
@@ -240,7 +240,7 @@ def _add_children(child: Any, size: Any, values: Any, target: Any) -> None:
 
 
 @kernel
-def _take_best(child: Any, size: Any, values: Any, target: Any) -> None:
+def take_best(child: Any, size: Any, values: Any, target: Any) -> None:
     """Write the values of the best action with each hand."""
     for h in range(size):
         target[h] = _LEAST

@@ -1,0 +1,310 @@
+"""CFR+ on the last two streets of hold'em, with a sampled river in each iteration, and a gadget for re-solving.
+
+On the turn every hand has a strategy of its own. On each river the hands are in groups of similar strength, since the
+river is re-solved when it comes. An iteration draws one river, and both players learn in turn with all hands, as in
+public chance sampling (Johanson et al., AAMAS 2012). The gadget is that of `river_cfr`.
+
+Vectors go by places of hands: before the card by number (`early`), after it weakest first (`late`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.no_limit.hand_vectors import arrange_hands
+from card_baselines.solvers.resolving.river_cfr import add_children, choose_to_enter, match_regrets, settle, take_best
+from card_baselines.solvers.subgame_betting import Betting, Numbers
+from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
+from card_envs.game import NOBODY
+from card_envs.poker.hands import NUM_HANDS
+
+Floats = NDArray[np.float32]
+Bools = NDArray[np.bool_]
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_POWER = 3
+"""The strategy of iteration t has the weight t^3: the first ones, to which most rivers are new, hardly count."""
+
+
+class TurnTree(NamedTuple):
+    """A tree of betting on two streets; children come after their parents."""
+
+    player: Numbers
+    """(nodes,): who acts, NOBODY at the end of a hand."""
+    child: Numbers
+    """(nodes, actions): -1 where an action is illegal."""
+    folded: Numbers
+    """(nodes,): at the end of a hand, who folded, NOBODY at a showdown."""
+    stake: Floats
+    """(nodes,): at the end of a hand, chips that the loser pays."""
+    is_late: Bools
+    """(nodes,): whether the card has been dealt."""
+    begins: Bools
+    """(nodes,): whether it has been dealt since the parent."""
+    row: Numbers
+    """(nodes,): number of a decision among those on its side of the card."""
+
+    @staticmethod
+    def from_betting(betting: Betting) -> TurnTree:
+        """Return the tree of the betting of two streets."""
+        is_shown = (betting.player == NOBODY) & (betting.folded == NOBODY)
+        is_late = (betting.street > betting.street[0]) | is_shown
+        begins, row = np.zeros_like(is_late), np.zeros(len(is_late), np.int64)
+        for node in np.flatnonzero(~is_late):
+            children = betting.child[node][betting.child[node] >= 0]
+            begins[children] = is_late[children]
+        for late in (False, True):
+            decisions = np.flatnonzero((betting.player != NOBODY) & (is_late == late))
+            row[decisions] = np.arange(len(decisions))
+        stake = betting.stake.astype(np.float32)
+        return TurnTree(betting.player, betting.child, betting.folded, stake, is_late, begins, row)
+
+    def list_decisions(self, *, late: bool, player: int | None = None) -> Numbers:
+        """Return the decisions on one side of the card, of one player or of both."""
+        acts = self.player != NOBODY if player is None else self.player == player
+        return np.flatnonzero(acts & (self.is_late == late))
+
+
+class Rivers(NamedTuple):
+    """The cards that may come."""
+
+    ranked: Any
+    """(cards,) of `RANKED`: the hands with each."""
+    groups: NDArray[np.int64]
+    """(cards, 1, hands): group of the hand at each place."""
+    place_of: Numbers
+    """(1326,): place in `early` of each hand number."""
+    factor: np.float32
+    """Number of cards, over the number of those that two given hands leave."""
+
+
+class Tables(NamedTuple):
+    """Numbers of all decisions: regrets, or summed strategies."""
+
+    turn: Floats
+    """(decisions, actions, hands)."""
+    river: Floats
+    """(cards, decisions, actions, groups)."""
+
+    @staticmethod
+    def allocate(tree: TurnTree, num_cards: int, num_groups: int) -> Tables:
+        """Return zeros."""
+        early, late = (len(tree.list_decisions(late=late)) for late in (False, True))
+        actions = tree.child.shape[1]
+        return Tables(
+            np.zeros((early, actions, NUM_HANDS), np.float32),
+            np.zeros((num_cards, late, actions, num_groups), np.float32),
+        )
+
+
+class Work(NamedTuple):
+    """Arrays that the kernels work on; the names that `river_cfr.Work` has mean the same."""
+
+    policy: Floats
+    """(nodes, actions, hands)."""
+    reach: Floats
+    """(nodes, hands)."""
+    own: Floats
+    """(nodes, hands)."""
+    values: Floats
+    """(nodes, hands)."""
+    shares: Floats
+    """(actions, hands): the strategy at a decision, by group."""
+    moved: Floats
+    """(hands,)."""
+    by_card: Floats
+    """(cards,)."""
+    place: Numbers
+    """(hands,): place in `early` of the hand at each place in `late`."""
+    enter: Floats
+    """(hands,)."""
+    stop: Floats
+    """(hands,)."""
+    entered: Floats
+    """(hands,)."""
+
+    @staticmethod
+    def allocate(tree: TurnTree) -> Work:
+        """Return arrays for a tree."""
+        nodes, actions = tree.child.shape
+        return Work(
+            policy=np.zeros((nodes, actions, NUM_HANDS), np.float32),
+            reach=np.zeros((nodes, NUM_HANDS), np.float32),
+            own=np.zeros((nodes, NUM_HANDS), np.float32),
+            values=np.zeros((nodes, NUM_HANDS), np.float32),
+            shares=np.zeros((actions, NUM_HANDS), np.float32),
+            moved=np.zeros(NUM_HANDS, np.float32),
+            by_card=np.zeros(DECK_SIZE, np.float32),
+            place=np.zeros(NUM_HANDS, np.int64),
+            enter=np.zeros(NUM_HANDS, np.float32),
+            stop=np.zeros(NUM_HANDS, np.float32),
+            entered=np.ones(NUM_HANDS, np.float32),
+        )
+
+
+@kernel
+def solve(
+    tree: Any, early: Any, late: Any, rivers: Any, drawn: Any, solver: Any, ranges: Any, worth: Any, range_share: Any,
+    regrets: Any, sums: Any, work: Any,
+) -> None:  # fmt: skip
+    """Add up the strategies of both players, with one iteration for each of the cards `drawn` (iterations,).
+
+    `ranges` (2, hands) sum to 1; `worth` (hands,) is what the opponent is paid for stopping. With `range_share` 1 the
+    ranges are taken as they are, with 0 the opponent chooses with every hand.
+    """
+    size, opponent = early.size[0], 1 - solver
+    share = (_ONE - range_share) / np.float32(size)
+    for t in range(drawn.shape[0]):
+        card, weight = drawn[t], np.float32((t + 1) ** _POWER)
+        lay(rivers, card, late, work)
+        for h in range(size):
+            work.reach[0, h] = ranges[solver, h]
+        _learn(tree, early, late, rivers.factor, card, opponent, weight, regrets, sums, work)
+        choose_to_enter(work.values[0], worth, size, work)
+        for h in range(size):
+            work.reach[0, h] = range_share * ranges[opponent, h] + share * work.entered[h]
+        _learn(tree, early, late, rivers.factor, card, solver, weight, regrets, sums, work)
+
+
+@kernel
+def lay(rivers: Any, card: Any, late: Any, work: Any) -> None:
+    """Arrange the hands with a card."""
+    arrange_hands(rivers.ranked[card], rivers.groups[card], late)
+    for h in range(late.size[0]):
+        work.place[h] = rivers.place_of[rivers.ranked[card].number[h]]
+
+
+@kernel
+def _learn(
+    tree: Any, early: Any, late: Any, factor: Any, card: Any, learner: Any, weight: Any, regrets: Any, sums: Any,
+    work: Any,
+) -> None:  # fmt: skip
+    """Add regrets of a player, and its strategy times `weight`; `work.reach[0]` are the other's hands."""
+    for h in range(early.size[0]):
+        work.own[0, h] = weight
+    for node in range(tree.player.shape[0]):
+        if tree.begins[node]:
+            _deal(work.reach[node], late, work)
+            _deal(work.own[node], late, work)
+        if tree.player[node] == NOBODY:
+            continue
+        row = tree.row[node]
+        if tree.is_late[node]:
+            _act(tree, node, learner, late, regrets.river[card, row], sums.river[card, row], work)
+        else:
+            _act(tree, node, learner, early, regrets.turn[row], sums.turn[row], work)
+    for node in range(tree.player.shape[0] - 1, -1, -1):
+        row = tree.row[node]
+        if tree.is_late[node]:
+            _evaluate(tree, node, learner, late, regrets.river[card, row], work)
+            if tree.begins[node]:
+                _collect(work.values[node], factor, early, late, work)
+        else:
+            _evaluate(tree, node, learner, early, regrets.turn[row], work)
+
+
+@kernel
+def _deal(vector: Any, late: Any, work: Any) -> None:
+    """Replace numbers by place before the card by numbers by place after it."""
+    for h in range(late.size[0]):
+        work.moved[h] = vector[work.place[h]]
+    for h in range(late.size[0]):
+        vector[h] = work.moved[h]
+
+
+@kernel
+def _collect(vector: Any, factor: Any, early: Any, late: Any, work: Any) -> None:
+    """Replace values by place after the card by values before it, whose mean over the cards is the expected value."""
+    for h in range(early.size[0]):
+        work.moved[h] = _ZERO
+    for h in range(late.size[0]):
+        work.moved[work.place[h]] = factor * vector[h]
+    for h in range(early.size[0]):
+        vector[h] = work.moved[h]
+
+
+@kernel
+def _act(tree: Any, node: Any, learner: Any, hands: Any, regrets: Any, sums: Any, work: Any) -> None:
+    """Write the strategy and the reach probabilities after a decision, and add the learner's strategy to the sums."""
+    size, group = hands.size[0], hands.bucket[0]
+    match_regrets(tree.child[node], regrets, hands.num_buckets[0], work.shares)
+    for action in range(tree.child.shape[1]):
+        after = tree.child[node, action]
+        if after < 0:
+            continue
+        shares, policy, total = work.shares[action], work.policy[node, action], sums[action]
+        for h in range(size):
+            policy[h] = shares[group[h]]
+        if tree.player[node] == learner:
+            for h in range(size):
+                work.own[after, h] = work.own[node, h] * policy[h]
+                total[group[h]] += work.own[after, h]
+                work.reach[after, h] = work.reach[node, h]
+        else:
+            for h in range(size):
+                work.own[after, h] = work.own[node, h]
+                work.reach[after, h] = work.reach[node, h] * policy[h]
+
+
+@kernel
+def _evaluate(tree: Any, node: Any, learner: Any, hands: Any, regrets: Any, work: Any) -> None:
+    """Write the values of a node whose children have values, and add the learner's regrets."""
+    size, values = hands.size[0], work.values
+    if tree.player[node] == NOBODY:
+        settle(tree, node, hands, learner, work)
+    elif tree.player[node] == learner:
+        _add_regrets(tree.child[node], regrets, work.policy[node], hands, values, values[node])
+    else:
+        add_children(tree.child[node], size, values, values[node])
+
+
+@kernel
+def _add_regrets(child: Any, regrets: Any, policy: Any, hands: Any, values: Any, target: Any) -> None:
+    """Write the values of the learner's strategy at a decision, and add regrets, which never become negative."""
+    size, group = hands.size[0], hands.bucket[0]
+    for h in range(size):
+        target[h] = _ZERO
+    for action in range(child.shape[0]):
+        if child[action] >= 0:
+            after = values[child[action]]
+            for h in range(size):
+                target[h] += policy[action, h] * after[h]
+    for action in range(child.shape[0]):
+        if child[action] >= 0:
+            after = values[child[action]]
+            for h in range(size):
+                regrets[action, group[h]] += after[h] - target[h]
+            for g in range(hands.num_buckets[0]):
+                regrets[action, g] = max(_ZERO, regrets[action, g])
+
+
+@kernel
+def pass_down(tree: Any, is_late: Any, hands: Any, responder: Any, policy: Any, work: Any) -> None:
+    """Write the reach of the responder's opponent, who plays `policy`, after decisions on one side of the card."""
+    for node in range(tree.player.shape[0]):
+        if tree.player[node] == NOBODY or tree.is_late[node] != is_late:
+            continue
+        for action in range(tree.child.shape[1]):
+            after = tree.child[node, action]
+            if after >= 0:
+                for h in range(hands.size[0]):
+                    share = _ONE if tree.player[node] == responder else policy[node, action, h]
+                    work.reach[after, h] = work.reach[node, h] * share
+
+
+@kernel
+def respond(tree: Any, is_late: Any, hands: Any, responder: Any, work: Any) -> None:
+    """Write the values of a best response at nodes on one side of the card; those after it are known before it."""
+    size, values = hands.size[0], work.values
+    for node in range(tree.player.shape[0] - 1, -1, -1):
+        if tree.is_late[node] != is_late:
+            continue
+        if tree.player[node] == NOBODY:
+            settle(tree, node, hands, responder, work)
+        elif tree.player[node] == responder:
+            take_best(tree.child[node], size, values, values[node])
+        else:
+            add_children(tree.child[node], size, values, values[node])
