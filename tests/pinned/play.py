@@ -21,6 +21,7 @@ DECISIONS = 10_000
 SLOW = {
     "mcts": 40,
     "rollout": 40,
+    "resolve_turn": 10,
     "resolve": 300,
     "brennus": 300,
     "vexbot_like": 300,

@@ -134,7 +134,7 @@ def test_turn_endgames_are_solved_with_the_river_re_solved_from_the_turn() -> No
     lost = [
         measure_exploitability(target_of(game, agent), "exact", ExploitSettings())["exploitability"] for agent in agents
     ]
-    assert lost[0] > lost[1] > 1 and lost[2] < 0.05, lost
+    assert lost[0] > lost[1] > 20 * lost[2], lost
 
 
 def test_no_hand_of_the_opponent_wins_more_from_a_re_solved_turn_than_from_the_blueprint(limit: Game) -> None:

@@ -118,6 +118,22 @@ PRESETS = {
     "leduc_nashpg": _with_magnet(PPO_PRESETS["leduc"], minutes=60.0, hidden=(512, 512, 512)),
     "kuhn": _with_magnet(PPO_PRESETS["kuhn"], magnet_decisions=100_000, learning_rate=(2e-3, 3e-4)),
     "flop": _with_magnet(PPO_PRESETS["flop"]),
+    # Starts from `distilled_limit_hu` (--start-from), whose layers it has, and moves away from it slowly.
+    "mmd_limit_hu": _with_magnet(
+        PPO_PRESETS["ppo_limit_hu"],
+        minutes=24.0,
+        panel=(*PPO_PRESETS["ppo_limit_hu"].panel, "equity"),
+        opponents=("self", "always_raise", "always_call", "loose_passive"),
+        mixed=0.2,
+        hidden=(512, 256),
+        batch=32_768,
+        minibatch=4096,
+        epochs=2,
+        learning_rate=(2e-4, 2e-5),
+        entropy=(0.0,),
+        magnet=0.3,
+        magnet_decisions=20_000_000,
+    ),
 }
 
 ALGORITHM = make_game_algorithm("mmd", Config, MagneticPpo, presets=PRESETS, keeps_frozen_selves=True)

@@ -22,7 +22,7 @@ from card_envs.locations import registered_names_only
 
 MAX_CHIPS = 1_000_000
 """Largest number in the settings of a page: larger ones make tables of actions that fill the memory."""
-SEARCHES = ("resolve", "rollout")
+SEARCHES = ("resolve", "resolve_turn", "rollout")
 """Registered agents that search with the policy of another one, as in "ppo_big2:rollout"."""
 _ADVICE = "If you trust the code, start the server with --set encoder={name}"
 
