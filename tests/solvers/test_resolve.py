@@ -13,7 +13,7 @@ from card_baselines.solvers.resolving.agent import Resolve, ResolveTurn
 from card_baselines.solvers.resolving.river_cfr import RiverTree, Work, respond
 from card_baselines.solvers.resolving.river_resolver import RiverResolver
 from card_baselines.solvers.resolving.trunk import Blueprint
-from card_baselines.solvers.resolving.turn_resolver import TurnResolver, _Turn
+from card_baselines.solvers.resolving.turn_resolver import TurnProblem, TurnResolver
 from card_envs import make_game
 from card_envs.agent import Agent, RandomAgent, action_probabilities, decisions_at, find_agent
 from card_envs.cards import card_ids
@@ -142,7 +142,7 @@ def test_no_hand_of_the_opponent_wins_more_from_a_re_solved_turn_than_from_the_b
     tables, player = play_to_river(limit, CALLED_DOWN[:4]), 0
     root = int(trunk.paths.find(tables)[0])
     resolvers = {share: TurnResolver(limit, trunk.paths, lambda *_: trunk, 800, share) for share in (0.0, 1.0)}
-    turn = _Turn(resolvers[0.0].find_subgame(root).betting, board, np.setdiff1d(np.arange(52), board))
+    turn = TurnProblem(resolvers[0.0].find_subgame(root).betting, board, np.setdiff1d(np.arange(52), board))
     ranges = trunk.find_ranges(tables, board)[:, turn.numbers].astype(np.float32)
     before = turn.respond_to(trunk, player, ranges[player])
     more, gained = {}, {}
@@ -155,9 +155,9 @@ def test_no_hand_of_the_opponent_wins_more_from_a_re_solved_turn_than_from_the_b
 
 
 def test_it_plays_matches_by_name(limit: Game) -> None:
-    agent = find_agent("cfr_small:resolve", limit)
-    result = play_match(limit, [agent, find_agent("always_raise", limit)], 4, 0)
-    assert np.isfinite(result.payoffs).all()
+    for name, hands in (("cfr_small:resolve", 4), ("cfr_small:resolve_turn", 1)):
+        result = play_match(limit, [find_agent(name, limit), find_agent("always_raise", limit)], hands, 0)
+        assert np.isfinite(result.payoffs).all()
 
 
 def test_no_limit_on_the_bet_menu_is_re_solved() -> None:
@@ -192,7 +192,11 @@ def test_games_and_blueprints_that_do_not_fit_are_refused(limit: Game) -> None:
         find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="integers"))
     with pytest.raises(ValueError, match=r"more than 250,000 sequences of bets: choose a smaller bet_menu"):
         find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="pot:0.33,0.66,1,all_in"))
+    with pytest.raises(ValueError, match=r"more than 4,000 betting sequences .* choose a smaller bet_menu"):
+        find_agent("cfr_no_limit:resolve_turn", make_game("no_limit_holdem-v0"))
     with pytest.raises(ValueError, match="a blueprint shows its probabilities and remembers nothing"):
         find_agent("always_call:resolve", limit)
     with pytest.raises(ValueError, match=r"range_share 2 in 0 \.\. 1"):
         Resolve(limit, find_agent("cfr_small", limit), range_share=2)
+    with pytest.raises(ValueError, match="turn_iterations 0 must be at least 1"):
+        ResolveTurn(limit, find_agent("cfr_small", limit), turn_iterations=0)

@@ -10,7 +10,7 @@
 | `limit.strategies`, `no_limit.menu_strategy` | strategies as files, and their lookup at a table |
 | `limit.agent`, `no_limit.agent` | the agents that play them: `cfr`, `cfr_small`, `cfr_large`, `cfr_no_limit` |
 | `limit.train_mccfr`, `limit.train_public_chance_cfr`, `no_limit.train_menu_cfr` | the training scripts |
-| `resolving` | solving river and turn anew while playing: ranges, subgames with a gadget, the agents `resolve` and `resolve_turn` |
+| `resolving` | solving river and turn anew while playing: ranges, subgames with a gadget, the agents |
 | `subgame_betting` | the betting of any heads-up game from a table on, as a tree |
 | `solver`, `training` | base class of the algorithms; settings and learner of the training scripts |
 | `ranked_hands` | all hands on a board, ordered by strength |

@@ -55,8 +55,8 @@ class Resolve(Agent):
         self.policy = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
         """The blueprint."""
         if not self.can_play(game):
-            raise ValueError(f"agent 'resolve' cannot play {game.name} with these settings: it needs limit hold'em, or "
-                             "no-limit with a bet menu, for two, and a blueprint that plays it")  # fmt: skip
+            raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs limit hold'em, "
+                             "or no-limit with a bet menu, for two, and a blueprint that plays it")  # fmt: skip
         if not self.policy.shows_probabilities or self.policy.needs_deal_events:
             raise ValueError(f"agent {self.policy.name!r} cannot be re-solved: a blueprint shows its probabilities "
                              "and remembers nothing, as `cfr_large` and networks do")  # fmt: skip
@@ -65,11 +65,9 @@ class Resolve(Agent):
         iterations = iterations or (ITERATIONS_LIMIT if is_limit else ITERATIONS_NO_LIMIT)
         self.blueprint = Blueprint(game, self.policy)
         """The blueprint's probabilities with all hands."""
-        self._resolvers: dict[int, Resolver] = {}
+        river = RiverResolver(game, self.blueprint.paths, self._find_trunk, iterations, range_share)
+        self._resolvers: dict[int, Resolver] = {Street.RIVER: river}
         """Solvers of subgames by the street on which these begin."""
-        self._resolvers[Street.RIVER] = RiverResolver(
-            game, self.blueprint.paths, self._find_trunk, iterations, range_share
-        )
         self._game = game
         self.encoder = self.policy.encoder
         self.name = f"{self.policy.name}:{self.name}"
@@ -138,7 +136,13 @@ class ResolveTurn(Resolve):
             iterations: Iterations of CFR+ for a river, as for `Resolve`.
             range_share: As for `Resolve`, on turn and river.
             turn_iterations: Iterations of CFR+ for a turn, each with one of the rivers that may follow.
+
+        Raises:
+            ValueError: As for `Resolve`, and if the betting of a turn has more than `subgame_betting.MAX_NODES` nodes,
+                which it has in no-limit with 100 big blinds.
         """
+        if turn_iterations < 1:
+            raise ValueError(f"turn_iterations {turn_iterations} must be at least 1")
         super().__init__(game, policy, iterations, range_share)
         paths = self.blueprint.paths
         self._resolvers[Street.TURN] = TurnResolver(game, paths, self._find_trunk, turn_iterations, range_share)

@@ -81,8 +81,8 @@ class Rivers(NamedTuple):
     """Number of cards, over the number of those that two given hands leave."""
 
 
-class Tables(NamedTuple):
-    """Numbers of all decisions: regrets, or summed strategies."""
+class Sums(NamedTuple):
+    """Regrets, or strategies, summed over the iterations."""
 
     turn: Floats
     """(decisions, actions, hands)."""
@@ -90,11 +90,11 @@ class Tables(NamedTuple):
     """(cards, decisions, actions, groups)."""
 
     @staticmethod
-    def allocate(tree: TurnTree, num_cards: int, num_groups: int) -> Tables:
+    def allocate(tree: TurnTree, num_cards: int, num_groups: int) -> Sums:
         """Return zeros."""
         early, late = (len(tree.list_decisions(late=late)) for late in (False, True))
         actions = tree.child.shape[1]
-        return Tables(
+        return Sums(
             np.zeros((early, actions, NUM_HANDS), np.float32),
             np.zeros((num_cards, late, actions, num_groups), np.float32),
         )

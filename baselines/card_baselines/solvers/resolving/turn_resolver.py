@@ -17,10 +17,9 @@ from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
 from card_baselines.solvers.resolving.resolver import FindTrunk, Resolver, Solution, Subgame
 from card_baselines.solvers.resolving.river_cfr import Floats
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
-from card_baselines.solvers.resolving.turn_cfr import Rivers, Tables, TurnTree, Work, lay, pass_down, respond, solve
+from card_baselines.solvers.resolving.turn_cfr import Rivers, Sums, TurnTree, Work, lay, pass_down, respond, solve
 from card_baselines.solvers.subgame_betting import Betting
-from card_envs.game import Game
-from card_envs.game import Tables as GameTables
+from card_envs.game import Game, Tables
 from card_envs.games.holdem.state import Street
 from card_envs.poker.hands import NUM_HANDS
 
@@ -50,7 +49,7 @@ class TurnSolution(Solution):
         self._cards, self._turn, self._rivers, self._late = cards, turn, rivers, late
         self.num_bytes = turn.nbytes + rivers.nbytes
 
-    def ask(self, tables: GameTables, board: Numbers) -> Probabilities:
+    def ask(self, tables: Tables, board: Numbers) -> Probabilities:
         """Return the probabilities (n, 1326, actions)."""
         numbers = self.paths.find(tables)
         rows = self._late[numbers]
@@ -80,7 +79,7 @@ class TurnResolver(Resolver):
     def solve(self, subgame: Subgame, trunk: Trunk, player: int, board: Numbers) -> Solution:
         """Return the solution of a turn for a player."""
         betting, ranges = subgame.betting, trunk.find_ranges(subgame.betting.tables[:1], board)
-        turn = _Turn(betting, board, self._deck[~np.isin(self._deck, board)])
+        turn = TurnProblem(betting, board, self._deck[~np.isin(self._deck, board)])
         reach = np.ascontiguousarray(ranges[:, turn.numbers], np.float32)
         worth = turn.respond_to(trunk, player, reach[player])
         sums = turn.solve(player, reach, worth, self._iterations, self._range_share)
@@ -96,7 +95,7 @@ class TurnResolver(Resolver):
         return TurnSolution(subgame, ranges, turn.cards, found, on_rivers, rows)
 
 
-class _Turn:
+class TurnProblem:
     """A turn, prepared for the kernels of `turn_cfr`."""
 
     def __init__(self, betting: Betting, board: Numbers, cards: Numbers) -> None:
@@ -109,9 +108,9 @@ class _Turn:
         self._rivers = _arrange_rivers(board, cards, self.numbers)
         self._work = Work.allocate(self.tree)
 
-    def solve(self, player: int, reach: Floats, worth: Floats, iterations: int, range_share: np.float32) -> Tables:
+    def solve(self, player: int, reach: Floats, worth: Floats, iterations: int, range_share: np.float32) -> Sums:
         """Return the summed strategies of both players, whose hands have the weights `reach` (2, hands)."""
-        regrets, sums = (Tables.allocate(self.tree, len(self.cards), NUM_GROUPS) for _ in range(2))
+        regrets, sums = (Sums.allocate(self.tree, len(self.cards), NUM_GROUPS) for _ in range(2))
         solve(
             self.tree, self._early, self._late, self._rivers, _draw_cards(len(self.cards), iterations),
             np.int64(player), reach, worth, range_share, regrets, sums, self._work,
