@@ -55,8 +55,8 @@ class Resolve(Agent):
         self.policy = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
         """The blueprint."""
         if not self.can_play(game):
-            raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs limit hold'em, "
-                             "or no-limit with a bet menu, for two, and a blueprint that plays it")  # fmt: skip
+            raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs limit hold'em,"
+                             " or no-limit with a bet menu, for two, and a blueprint that plays it")  # fmt: skip
         if not self.policy.shows_probabilities or self.policy.needs_deal_events:
             raise ValueError(f"agent {self.policy.name!r} cannot be re-solved: a blueprint shows its probabilities "
                              "and remembers nothing, as `cfr_large` and networks do")  # fmt: skip

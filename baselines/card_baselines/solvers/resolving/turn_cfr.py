@@ -4,7 +4,7 @@ On the turn every hand has a strategy of its own. On each river the hands are in
 river is re-solved when it comes. An iteration draws one river, and both players learn in turn with all hands, as in
 public chance sampling (Johanson et al., AAMAS 2012). The gadget is that of `river_cfr`.
 
-Vectors go by places of hands: before the card by number (`early`), after it weakest first (`late`).
+Vectors go by places of hands: before the card by number (`turn_hands`), after it weakest first (`river_hands`).
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class TurnTree(NamedTuple):
     """(nodes,): at the end of a hand, who folded, NOBODY at a showdown."""
     stake: Floats
     """(nodes,): at the end of a hand, chips that the loser pays."""
-    is_late: Bools
+    is_river: Bools
     """(nodes,): whether the card has been dealt."""
-    begins: Bools
+    starts_river: Bools
     """(nodes,): whether it has been dealt since the parent."""
     row: Numbers
     """(nodes,): number of a decision among those on its side of the card."""
@@ -51,21 +51,21 @@ class TurnTree(NamedTuple):
     def from_betting(betting: Betting) -> TurnTree:
         """Return the tree of the betting of two streets."""
         is_shown = (betting.player == NOBODY) & (betting.folded == NOBODY)
-        is_late = (betting.street > betting.street[0]) | is_shown
-        begins, row = np.zeros_like(is_late), np.zeros(len(is_late), np.int64)
-        for node in np.flatnonzero(~is_late):
+        is_river = (betting.street > betting.street[0]) | is_shown
+        starts_river, row = np.zeros_like(is_river), np.zeros(len(is_river), np.int64)
+        for node in np.flatnonzero(~is_river):
             children = betting.child[node][betting.child[node] >= 0]
-            begins[children] = is_late[children]
-        for late in (False, True):
-            decisions = np.flatnonzero((betting.player != NOBODY) & (is_late == late))
+            starts_river[children] = is_river[children]
+        for on_river in (False, True):
+            decisions = np.flatnonzero((betting.player != NOBODY) & (is_river == on_river))
             row[decisions] = np.arange(len(decisions))
         stake = betting.stake.astype(np.float32)
-        return TurnTree(betting.player, betting.child, betting.folded, stake, is_late, begins, row)
+        return TurnTree(betting.player, betting.child, betting.folded, stake, is_river, starts_river, row)
 
-    def list_decisions(self, *, late: bool, player: int | None = None) -> Numbers:
+    def list_decisions(self, *, on_river: bool, player: int | None = None) -> Numbers:
         """Return the decisions on one side of the card, of one player or of both."""
         acts = self.player != NOBODY if player is None else self.player == player
-        return np.flatnonzero(acts & (self.is_late == late))
+        return np.flatnonzero(acts & (self.is_river == on_river))
 
 
 class Rivers(NamedTuple):
@@ -76,8 +76,8 @@ class Rivers(NamedTuple):
     groups: NDArray[np.int64]
     """(cards, 1, hands): group of the hand at each place."""
     place_of: Numbers
-    """(1326,): place in `early` of each hand number."""
-    factor: np.float32
+    """(1326,): place in `turn_hands` of each hand number."""
+    correction: np.float32
     """Number of cards, over the number of those that two given hands leave."""
 
 
@@ -92,11 +92,11 @@ class Sums(NamedTuple):
     @staticmethod
     def allocate(tree: TurnTree, num_cards: int, num_groups: int) -> Sums:
         """Return zeros."""
-        early, late = (len(tree.list_decisions(late=late)) for late in (False, True))
+        on_turn, on_river = (len(tree.list_decisions(on_river=each)) for each in (False, True))
         actions = tree.child.shape[1]
         return Sums(
-            np.zeros((early, actions, NUM_HANDS), np.float32),
-            np.zeros((num_cards, late, actions, num_groups), np.float32),
+            np.zeros((on_turn, actions, NUM_HANDS), np.float32),
+            np.zeros((num_cards, on_river, actions, num_groups), np.float32),
         )
 
 
@@ -113,12 +113,12 @@ class Work(NamedTuple):
     """(nodes, hands)."""
     shares: Floats
     """(actions, hands): the strategy at a decision, by group."""
-    moved: Floats
+    scratch: Floats
     """(hands,)."""
     by_card: Floats
     """(cards,)."""
     place: Numbers
-    """(hands,): place in `early` of the hand at each place in `late`."""
+    """(hands,): place in `turn_hands` of the hand at each place in `river_hands`."""
     enter: Floats
     """(hands,)."""
     stop: Floats
@@ -136,7 +136,7 @@ class Work(NamedTuple):
             own=np.zeros((nodes, NUM_HANDS), np.float32),
             values=np.zeros((nodes, NUM_HANDS), np.float32),
             shares=np.zeros((actions, NUM_HANDS), np.float32),
-            moved=np.zeros(NUM_HANDS, np.float32),
+            scratch=np.zeros(NUM_HANDS, np.float32),
             by_card=np.zeros(DECK_SIZE, np.float32),
             place=np.zeros(NUM_HANDS, np.int64),
             enter=np.zeros(NUM_HANDS, np.float32),
@@ -147,83 +147,95 @@ class Work(NamedTuple):
 
 @kernel
 def solve(
-    tree: Any, early: Any, late: Any, rivers: Any, drawn: Any, solver: Any, ranges: Any, worth: Any, range_share: Any,
-    regrets: Any, sums: Any, work: Any,
+    tree: Any, turn_hands: Any, river_hands: Any, rivers: Any, drawn: Any, solver: Any, ranges: Any, worth: Any,
+    range_share: Any, regrets: Any, sums: Any, work: Any,
 ) -> None:  # fmt: skip
     """Add up the strategies of both players, with one iteration for each of the cards `drawn` (iterations,).
 
     `ranges` (2, hands) sum to 1; `worth` (hands,) is what the opponent is paid for stopping. With `range_share` 1 the
     ranges are taken as they are, with 0 the opponent chooses with every hand.
     """
-    size, opponent = early.size[0], 1 - solver
+    size, opponent = turn_hands.size[0], 1 - solver
     share = (_ONE - range_share) / np.float32(size)
     for t in range(drawn.shape[0]):
         card, weight = drawn[t], np.float32((t + 1) ** _POWER)
-        lay(rivers, card, late, work)
+        arrange_river(rivers, card, river_hands, work)
         for h in range(size):
             work.reach[0, h] = ranges[solver, h]
-        _learn(tree, early, late, rivers.factor, card, opponent, weight, regrets, sums, work)
+        _learn(tree, turn_hands, river_hands, rivers.correction, card, opponent, weight, regrets, sums, work)
         choose_to_enter(work.values[0], worth, size, work)
         for h in range(size):
             work.reach[0, h] = range_share * ranges[opponent, h] + share * work.entered[h]
-        _learn(tree, early, late, rivers.factor, card, solver, weight, regrets, sums, work)
+        _learn(tree, turn_hands, river_hands, rivers.correction, card, solver, weight, regrets, sums, work)
 
 
 @kernel
-def lay(rivers: Any, card: Any, late: Any, work: Any) -> None:
+def arrange_river(rivers: Any, card: Any, river_hands: Any, work: Any) -> None:
     """Arrange the hands with a card."""
-    arrange_hands(rivers.ranked[card], rivers.groups[card], late)
-    for h in range(late.size[0]):
+    arrange_hands(rivers.ranked[card], rivers.groups[card], river_hands)
+    for h in range(river_hands.size[0]):
         work.place[h] = rivers.place_of[rivers.ranked[card].number[h]]
 
 
 @kernel
 def _learn(
-    tree: Any, early: Any, late: Any, factor: Any, card: Any, learner: Any, weight: Any, regrets: Any, sums: Any,
-    work: Any,
+    tree: Any, turn_hands: Any, river_hands: Any, correction: Any, card: Any, learner: Any, weight: Any, regrets: Any,
+    sums: Any, work: Any,
 ) -> None:  # fmt: skip
     """Add regrets of a player, and its strategy times `weight`; `work.reach[0]` are the other's hands."""
-    for h in range(early.size[0]):
+    for h in range(turn_hands.size[0]):
         work.own[0, h] = weight
     for node in range(tree.player.shape[0]):
-        if tree.begins[node]:
-            _deal(work.reach[node], late, work)
-            _deal(work.own[node], late, work)
+        if tree.starts_river[node]:
+            _to_river_order(work.reach[node], river_hands, work)
+            _to_river_order(work.own[node], river_hands, work)
         if tree.player[node] == NOBODY:
             continue
         row = tree.row[node]
-        if tree.is_late[node]:
-            _act(tree, node, learner, late, regrets.river[card, row], sums.river[card, row], work)
+        if tree.is_river[node]:
+            _act(tree, node, learner, river_hands, regrets.river[card, row], sums.river[card, row], work)
         else:
-            _act(tree, node, learner, early, regrets.turn[row], sums.turn[row], work)
+            _act(tree, node, learner, turn_hands, regrets.turn[row], sums.turn[row], work)
+    _update_regrets(tree, turn_hands, river_hands, correction, card, learner, regrets, work)
+
+
+@kernel
+def _update_regrets(
+    tree: Any, turn_hands: Any, river_hands: Any, correction: Any, card: Any, learner: Any, regrets: Any, work: Any
+) -> None:
+    """Write the learner's values from the ends of the hand back to the root, and add regrets at its decisions."""
     for node in range(tree.player.shape[0] - 1, -1, -1):
-        row = tree.row[node]
-        if tree.is_late[node]:
-            _evaluate(tree, node, learner, late, regrets.river[card, row], work)
-            if tree.begins[node]:
-                _collect(work.values[node], factor, early, late, work)
+        hands, row, target = river_hands if tree.is_river[node] else turn_hands, tree.row[node], work.values[node]
+        if tree.player[node] == NOBODY:
+            settle(tree, node, hands, learner, work)
+        elif tree.player[node] != learner:
+            add_children(tree.child[node], hands.size[0], work.values, target)
+        elif tree.is_river[node]:
+            _add_regrets(tree.child[node], regrets.river[card, row], work.policy[node], hands, work.values, target)
         else:
-            _evaluate(tree, node, learner, early, regrets.turn[row], work)
+            _add_regrets(tree.child[node], regrets.turn[row], work.policy[node], hands, work.values, target)
+        if tree.starts_river[node]:
+            _to_turn_order(target, correction, turn_hands, river_hands, work)
 
 
 @kernel
-def _deal(vector: Any, late: Any, work: Any) -> None:
+def _to_river_order(vector: Any, river_hands: Any, work: Any) -> None:
     """Replace numbers by place before the card by numbers by place after it."""
-    for h in range(late.size[0]):
-        work.moved[h] = vector[work.place[h]]
-    for h in range(late.size[0]):
-        vector[h] = work.moved[h]
+    for h in range(river_hands.size[0]):
+        work.scratch[h] = vector[work.place[h]]
+    for h in range(river_hands.size[0]):
+        vector[h] = work.scratch[h]
 
 
 @kernel
-def _collect(vector: Any, factor: Any, early: Any, late: Any, work: Any) -> None:
+def _to_turn_order(vector: Any, correction: Any, turn_hands: Any, river_hands: Any, work: Any) -> None:
     """Replace values by place after the card by values before it, whose mean over the cards is the expected value."""
-    for h in range(early.size[0]):
-        work.moved[h] = _ZERO
-    for h in range(late.size[0]):
-        work.moved[work.place[h]] = factor * vector[h]
-    for h in range(early.size[0]):
-        vector[h] = work.moved[h]
+    for h in range(turn_hands.size[0]):
+        work.scratch[h] = _ZERO
+    for h in range(river_hands.size[0]):
+        work.scratch[work.place[h]] = correction * vector[h]
+    for h in range(turn_hands.size[0]):
+        vector[h] = work.scratch[h]
 
 
 @kernel
@@ -250,18 +262,6 @@ def _act(tree: Any, node: Any, learner: Any, hands: Any, regrets: Any, sums: Any
 
 
 @kernel
-def _evaluate(tree: Any, node: Any, learner: Any, hands: Any, regrets: Any, work: Any) -> None:
-    """Write the values of a node whose children have values, and add the learner's regrets."""
-    size, values = hands.size[0], work.values
-    if tree.player[node] == NOBODY:
-        settle(tree, node, hands, learner, work)
-    elif tree.player[node] == learner:
-        _add_regrets(tree.child[node], regrets, work.policy[node], hands, values, values[node])
-    else:
-        add_children(tree.child[node], size, values, values[node])
-
-
-@kernel
 def _add_regrets(child: Any, regrets: Any, policy: Any, hands: Any, values: Any, target: Any) -> None:
     """Write the values of the learner's strategy at a decision, and add regrets, which never become negative."""
     size, group = hands.size[0], hands.bucket[0]
@@ -282,10 +282,10 @@ def _add_regrets(child: Any, regrets: Any, policy: Any, hands: Any, values: Any,
 
 
 @kernel
-def pass_down(tree: Any, is_late: Any, hands: Any, responder: Any, policy: Any, work: Any) -> None:
+def pass_down(tree: Any, is_river: Any, hands: Any, responder: Any, policy: Any, work: Any) -> None:
     """Write the reach of the responder's opponent, who plays `policy`, after decisions on one side of the card."""
     for node in range(tree.player.shape[0]):
-        if tree.player[node] == NOBODY or tree.is_late[node] != is_late:
+        if tree.player[node] == NOBODY or tree.is_river[node] != is_river:
             continue
         for action in range(tree.child.shape[1]):
             after = tree.child[node, action]
@@ -296,11 +296,11 @@ def pass_down(tree: Any, is_late: Any, hands: Any, responder: Any, policy: Any, 
 
 
 @kernel
-def respond(tree: Any, is_late: Any, hands: Any, responder: Any, work: Any) -> None:
+def respond(tree: Any, is_river: Any, hands: Any, responder: Any, work: Any) -> None:
     """Write the values of a best response at nodes on one side of the card; those after it are known before it."""
     size, values = hands.size[0], work.values
     for node in range(tree.player.shape[0] - 1, -1, -1):
-        if tree.is_late[node] != is_late:
+        if tree.is_river[node] != is_river:
             continue
         if tree.player[node] == NOBODY:
             settle(tree, node, hands, responder, work)

@@ -17,7 +17,16 @@ from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
 from card_baselines.solvers.resolving.resolver import FindTrunk, Resolver, Solution, Subgame
 from card_baselines.solvers.resolving.river_cfr import Floats
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
-from card_baselines.solvers.resolving.turn_cfr import Rivers, Sums, TurnTree, Work, lay, pass_down, respond, solve
+from card_baselines.solvers.resolving.turn_cfr import (
+    Rivers,
+    Sums,
+    TurnTree,
+    Work,
+    arrange_river,
+    pass_down,
+    respond,
+    solve,
+)
 from card_baselines.solvers.subgame_betting import Betting
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.state import Street
@@ -33,7 +42,7 @@ class TurnSolution(Solution):
     """The strategies on a turn and on all rivers after it."""
 
     def __init__(
-        self, subgame: Subgame, ranges: Probabilities, cards: Numbers, turn: Floats, rivers: Floats, late: Numbers
+        self, subgame: Subgame, ranges: Probabilities, cards: Numbers, turn: Floats, rivers: Floats, river_rows: Numbers
     ) -> None:
         """Store probabilities.
 
@@ -42,17 +51,17 @@ class TurnSolution(Solution):
             ranges: (2, 1326): with which both players come to the turn.
             cards: (cards,): the rivers that may come.
             turn: (decisions, 1326, actions): by number in the paths of the subgame; those on the river are not read.
-            rivers: (cards, decisions, actions, groups): by row of `late`.
-            late: (decisions,): row in `rivers` of each number, -1 for decisions on the turn.
+            rivers: (cards, decisions, actions, groups): by row of `river_rows`.
+            river_rows: (decisions,): row in `rivers` of each number, -1 for decisions on the turn.
         """
         super().__init__(subgame.paths, ranges)
-        self._cards, self._turn, self._rivers, self._late = cards, turn, rivers, late
+        self._cards, self._turn, self._rivers, self._river_rows = cards, turn, rivers, river_rows
         self.num_bytes = turn.nbytes + rivers.nbytes
 
     def ask(self, tables: Tables, board: Numbers) -> Probabilities:
         """Return the probabilities (n, 1326, actions)."""
         numbers = self.paths.find(tables)
-        rows = self._late[numbers]
+        rows = self._river_rows[numbers]
         found = self._turn[numbers]
         if (rows >= 0).any():
             card = int(np.flatnonzero(self._cards == board[-1])[0])
@@ -85,13 +94,13 @@ class TurnResolver(Resolver):
         sums = turn.solve(player, reach, worth, self._iterations, self._range_share)
         tree, number_of = turn.tree, np.full(len(betting.player), -1)
         number_of[betting.decisions] = subgame.numbers
-        early, late = (tree.list_decisions(late=each) for each in (False, True))
+        turns, rivers = (tree.list_decisions(on_river=each) for each in (False, True))
         found = np.zeros((len(subgame.numbers), NUM_HANDS, self._game.num_actions), np.float32)
-        shares = _normalise(sums.turn, tree.child[early] >= 0)[:, :, : len(turn.numbers)]
-        found[number_of[early][:, None], turn.numbers] = shares.transpose(0, 2, 1)
+        shares = _normalise(sums.turn, tree.child[turns] >= 0)[:, :, : len(turn.numbers)]
+        found[number_of[turns][:, None], turn.numbers] = shares.transpose(0, 2, 1)
         rows = np.full(len(subgame.numbers), -1)
-        rows[number_of[late]] = np.arange(len(late))
-        on_rivers = _normalise(sums.river, tree.child[late] >= 0)
+        rows[number_of[rivers]] = np.arange(len(rivers))
+        on_rivers = _normalise(sums.river, tree.child[rivers] >= 0)
         return TurnSolution(subgame, ranges, turn.cards, found, on_rivers, rows)
 
 
@@ -102,9 +111,9 @@ class TurnProblem:
         """Arrange the hands with a board (4,) and each of the rivers `cards` (cards,)."""
         self._betting, self._board, self.cards = betting, board, cards
         self.tree = TurnTree.from_betting(betting)
-        self._early, self.numbers = _arrange(board)
+        self._turn_hands, self.numbers = _arrange(board)
         """Hands by place before the river, and the number of each."""
-        self._late = Hands.allocate(np.array([NUM_GROUPS]))
+        self._river_hands = Hands.allocate(np.array([NUM_GROUPS]))
         self._rivers = _arrange_rivers(board, cards, self.numbers)
         self._work = Work.allocate(self.tree)
 
@@ -112,33 +121,33 @@ class TurnProblem:
         """Return the summed strategies of both players, whose hands have the weights `reach` (2, hands)."""
         regrets, sums = (Sums.allocate(self.tree, len(self.cards), NUM_GROUPS) for _ in range(2))
         solve(
-            self.tree, self._early, self._late, self._rivers, _draw_cards(len(self.cards), iterations),
+            self.tree, self._turn_hands, self._river_hands, self._rivers, _draw_cards(len(self.cards), iterations),
             np.int64(player), reach, worth, range_share, regrets, sums, self._work,
         )  # fmt: skip
         return sums
 
     def respond_to(self, trunk: Trunk, player: int, reach: Floats) -> Floats:
         """Return the values (hands,) of a best response to a player, whose hands have the weights `reach` (hands,)."""
-        tree, work, late, responder, size = self.tree, self._work, self._late, np.int64(1 - player), len(self.numbers)
-        turn, river = (tree.list_decisions(late=each, player=player) for each in (False, True))
-        begins = np.flatnonzero(tree.begins)
+        tree, work, responder, size = self.tree, self._work, np.int64(1 - player), len(self.numbers)
+        turn, river = (tree.list_decisions(on_river=each, player=player) for each in (False, True))
+        river_roots = np.flatnonzero(tree.starts_river)
         work.reach[0, :size] = reach
         asked = trunk.ask(self._betting.tables[turn], self._board)
         work.policy[turn, :, :size] = asked[:, self.numbers].transpose(0, 2, 1)
-        pass_down(tree, False, self._early, responder, work.policy, work)
-        held, total = work.reach[begins, :size].copy(), np.zeros((len(begins), size), np.float32)
+        pass_down(tree, False, self._turn_hands, responder, work.policy, work)
+        held, total = work.reach[river_roots, :size].copy(), np.zeros((len(river_roots), size), np.float32)
         for k, card in enumerate(self.cards.tolist()):
-            lay(self._rivers, np.int64(k), late, work)
-            num = int(late.size[0])
+            arrange_river(self._rivers, np.int64(k), self._river_hands, work)
+            num = int(self._river_hands.size[0])
             hands, place = self._rivers.ranked[k]["number"][:num], work.place[:num]
-            work.reach[begins, :num] = held[:, place]
+            work.reach[river_roots, :num] = held[:, place]
             asked = trunk.ask(self._betting.tables[river], np.append(self._board, card))
             work.policy[river, :, :num] = asked[:, hands].transpose(0, 2, 1)
-            pass_down(tree, True, late, responder, work.policy, work)
-            respond(tree, True, late, responder, work)
-            total[:, place] += work.values[begins, :num]
-        work.values[begins, :size] = total * (self._rivers.factor / np.float32(len(self.cards)))
-        respond(tree, False, self._early, responder, work)
+            pass_down(tree, True, self._river_hands, responder, work.policy, work)
+            respond(tree, True, self._river_hands, responder, work)
+            total[:, place] += work.values[river_roots, :num]
+        work.values[river_roots, :size] = total * (self._rivers.correction / np.float32(len(self.cards)))
+        respond(tree, False, self._turn_hands, responder, work)
         return work.values[0, :size].copy()
 
 
@@ -159,8 +168,8 @@ def _arrange_rivers(board: Numbers, cards: Numbers, numbers: Numbers) -> Rivers:
         groups[k, 0, : len(found)] = found
     place_of = np.zeros(NUM_HANDS, np.int64)
     place_of[numbers] = np.arange(len(numbers))
-    factor = np.float32(len(cards) / (len(cards) + len(board) - _KNOWN_TO_PAIR))
-    return Rivers(ranked, groups, place_of, factor)
+    correction = np.float32(len(cards) / (len(cards) + len(board) - _KNOWN_TO_PAIR))
+    return Rivers(ranked, groups, place_of, correction)
 
 
 def _arrange(board: Numbers) -> tuple[Hands, Numbers]:
