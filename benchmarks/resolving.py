@@ -25,6 +25,7 @@ from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.game import Game
 from card_envs.games.holdem.state import Street
+from card_envs.match.summary import summarise
 
 _FIRST_BOARD_CARD, _TURN_CARDS = 4, 4
 
@@ -96,7 +97,7 @@ def main() -> None:
     print(f"mean exploitability of {len(table)} turn endgames, mbb; change against the blueprint")
     for k, name in enumerate(agents):
         change = table[:, k] - table[:, 0]
-        half = 1.96 * change.std(ddof=1) / len(change) ** 0.5 if len(change) > 1 else float("nan")
+        half = summarise(name, change).half_width
         print(f"{name:30} {table[:, k].mean():7.1f}   {change.mean():+.1f} ± {half:.1f}")
 
 

@@ -37,6 +37,7 @@ AGENTS = {
     "big2_planner": "card_baselines.agents.scripted.big2_planner:Big2Planner",
     "ppo_limit_hu": "card_baselines.agents.learned.pretrained_agents:PpoLimitHeadsUp",
     "distilled_limit_hu": "card_baselines.agents.learned.pretrained_agents:DistilledLimitHeadsUp",
+    "mmd_limit_hu": "card_baselines.agents.learned.pretrained_agents:MmdLimitHeadsUp",
     "ppo_no_limit_hu": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitHeadsUp",
     "ppo_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoLimitSixMax",
     "ppo_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitSixMax",

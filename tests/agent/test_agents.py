@@ -170,6 +170,7 @@ def test_names_that_lead_nowhere_say_what_is_missing(tmp_path: Path) -> None:
     [
         ("ppo_limit_hu", "limit_holdem-v0", {}),
         ("distilled_limit_hu", "limit_holdem-v0", {}),
+        ("mmd_limit_hu", "limit_holdem-v0", {}),
         ("cfr", "leduc_holdem-v0", {}),
         ("shi2022_dual_apu", "limit_holdem-v0", {"num_players": 6}),
         ("zheng2022_ppo", "limit_holdem-v0", {"rules": "rlcard"}),

@@ -37,6 +37,12 @@ class DistilledLimitHeadsUp(PretrainedAgent):
     run = "distilled_limit_hu"
 
 
+class MmdLimitHeadsUp(PretrainedAgent):
+    """Heads-up limit hold'em: `distilled_limit_hu`, improved by self-play held to it (magnetic mirror descent)."""
+
+    run = "mmd_limit_hu"
+
+
 class PpoNoLimitHeadsUp(PretrainedAgent):
     """Heads-up no-limit hold'em with 100 big blinds, trained by self-play PPO."""
 
