@@ -108,5 +108,11 @@ def _sort_centres(tree: Floats32) -> Floats32:
 
 
 ALGORITHM = make_algorithm(
-    "menu_cfr", Config, MenuLearner, 600.0, env=ENV, agent="cfr_no_limit", presets={"cfr_no_limit": Config()}
+    "menu_cfr",
+    Config,
+    MenuLearner,
+    600.0,
+    env=ENV,
+    agent="cfr_no_limit",
+    presets={"cfr_no_limit": Config(minutes=95.0)},
 )
