@@ -206,7 +206,7 @@ def test_what_is_shipped_says_which_commit_made_it(name: str) -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_agents_play_and_say_where_they_come_from(name: str) -> None:
     config = json.loads((PRETRAINED[name] / "config.json").read_text())
-    assert config["made_of"]["commit"] and config["algorithm"] in {"self_play_ppo", "dual-apu", "distill"}
+    assert config["made_of"]["commit"] and config["algorithm"] in {"self_play_ppo", "mmd", "dual-apu", "distill"}
     matches = json.loads((PRETRAINED[name] / "evaluation.json").read_text())["matches"]
     assert all(match["ci95"][0] <= match["mean"] <= match["ci95"][1] for match in matches)
     assert sum(path.stat().st_size for path in (PRETRAINED[name]).iterdir()) < 4_000_000
