@@ -1,7 +1,7 @@
 """What re-solving is worth: the exact exploitability of turn endgames with and without it.
 
     python benchmarks/resolving.py --endgames 10 --cards 12 --shares 0 0.5 1
-    python benchmarks/resolving.py --endgames 10 --turn-iterations 500    # the turn too: for all cards
+    python benchmarks/resolving.py --endgames 10 --turn-iterations 600    # the turn too
 
 A blueprint plays hands against itself until the turn. There an endgame begins, with the ranges that follow from its
 probabilities: in it a best response may play the turn so that it comes to the river with any hands, which is where

@@ -124,6 +124,18 @@ def test_before_the_river_the_blueprint_plays_and_on_it_seats_make_no_difference
     assert np.array_equal(ask(agent, limit, both), np.concatenate([ask(agent, limit, t) for t in (turn, here)]))
 
 
+def test_the_turn_is_re_solved_and_the_flop_is_the_blueprints(limit: Game) -> None:
+    blueprint = find_agent("cfr_small", limit)
+    agent = ResolveTurn(limit, blueprint, iterations=5, turn_iterations=5)
+    flop, turn = play_to_river(limit, CALLED_DOWN[:2]), play_to_river(limit, CALLED_DOWN[:4])
+    assert (flop["street"][0], turn["street"][0]) == (1, 2)
+    assert np.array_equal(ask(agent, limit, flop), ask(blueprint, limit, flop))
+    assert not np.allclose(ask(agent, limit, turn), ask(blueprint, limit, turn))
+    assert np.array_equal(
+        ask(agent, limit, turn), ask(ResolveTurn(limit, blueprint, 5, turn_iterations=5), limit, turn)
+    )
+
+
 def test_turn_endgames_are_solved_with_the_river_re_solved_from_the_turn() -> None:
     game = Endgame(HoldemConfig.no_limit(bet_menu="fcpa"), BOARD[:11], 20, (30, 30)).game()
     agents = [

@@ -49,13 +49,23 @@ class Resolver(ABC):
     num_cards: int
     """Number of board cards there."""
 
-    def __init__(self, game: Game, paths: BettingPaths, find_trunk: FindTrunk) -> None:
-        """Store the decisions of the game, and where the trunk of a subgame is found.
+    def __init__(
+        self, game: Game, paths: BettingPaths, find_trunk: FindTrunk, iterations: int, range_share: float
+    ) -> None:
+        """Store the decisions of the game, where the trunk of a subgame is found, and the accuracy of solutions.
+
+        Args:
+            game: The game.
+            paths: Its decisions.
+            find_trunk: See `FindTrunk`.
+            iterations: Iterations of CFR+ for a subgame.
+            range_share: Share of the opponent's hands that are weighted by its range, see `Resolve`.
 
         Raises:
             ValueError: If the subgame with the longest betting has too many sequences.
         """
         self._game, self._paths, self._find_trunk = game, paths, find_trunk
+        self._iterations, self._range_share = iterations, np.float32(range_share)
         self._subgames: OrderedDict[int, Subgame] = OrderedDict()
         self._solutions: OrderedDict[Hashable, Solution] = OrderedDict()
         self._bytes = 0

@@ -105,23 +105,37 @@ def respond(tree: Any, hands: Any, responder: Any, reach: Any, policy: Any, work
 
     The other player holds hands with weights `reach` (hands,) and plays `policy` (nodes, actions, hands).
     """
-    size = hands.size[0]
-    for h in range(size):
+    nodes = np.arange(tree.player.shape[0])
+    for h in range(hands.size[0]):
         work.reach[0, h] = reach[h]
-    for node in range(tree.player.shape[0]):
+    pass_down(tree, nodes, hands, responder, policy, work)
+    evaluate_response(tree, nodes, hands, responder, work)
+
+
+@kernel
+def pass_down(tree: Any, nodes: Any, hands: Any, responder: Any, policy: Any, work: Any) -> None:
+    """Write the reach of the responder's opponent, who plays `policy`, after some decisions, parents first."""
+    for node in nodes:
         for action in range(tree.child.shape[1]):
             after = tree.child[node, action]
             if after >= 0:
-                for h in range(size):
+                for h in range(hands.size[0]):
                     share = _ONE if tree.player[node] == responder else policy[node, action, h]
                     work.reach[after, h] = work.reach[node, h] * share
-    for node in range(tree.player.shape[0] - 1, -1, -1):
+
+
+@kernel
+def evaluate_response(tree: Any, nodes: Any, hands: Any, responder: Any, work: Any) -> None:
+    """Write the values of a best response at some nodes, parents first, whose other children have values."""
+    size, values = hands.size[0], work.values
+    for k in range(nodes.shape[0] - 1, -1, -1):
+        node = nodes[k]
         if tree.player[node] == NOBODY:
             settle(tree, node, hands, responder, work)
         elif tree.player[node] == responder:
-            take_best(tree.child[node], size, work.values, work.values[node])
+            take_best(tree.child[node], size, values, values[node])
         else:
-            add_children(tree.child[node], size, work.values, work.values[node])
+            add_children(tree.child[node], size, values, values[node])
 
 
 @kernel

@@ -40,9 +40,8 @@ class RiverResolver(Resolver):
     def __init__(
         self, game: Game, paths: BettingPaths, find_trunk: FindTrunk, iterations: int, range_share: float
     ) -> None:
-        """Store the accuracy; arguments as in `Resolve`."""
-        super().__init__(game, paths, find_trunk)
-        self._iterations, self._range_share = np.int64(iterations), np.float32(range_share)
+        """Allocate the hands on a board; arguments as in `Resolver`."""
+        super().__init__(game, paths, find_trunk, iterations, range_share)
         self._ranked = np.zeros(1, RANKED)
         self._hands = Hands.allocate(np.ones(1, np.int64))
         self._no_buckets = np.zeros((1, NUM_HANDS), np.int64)
@@ -57,7 +56,7 @@ class RiverResolver(Resolver):
         hands = self._ranked[0]["number"][: int(self._hands.size[0])]
         placed = np.ascontiguousarray(ranges[:, hands], np.float32)
         worth = self._respond_to_trunk(subgame, trunk, player, board, placed[player], hands, work)
-        solve(tree, self._hands, np.int64(player), placed, worth, self._range_share, self._iterations, work)
+        solve(tree, self._hands, np.int64(player), placed, worth, self._range_share, np.int64(self._iterations), work)
         sums = work.sums[betting.decisions][:, :, : len(hands)].transpose(0, 2, 1)
         legal = (betting.child[betting.decisions] >= 0)[:, None, :]
         weights = np.where(sums.sum(axis=2, keepdims=True) > 0, sums, legal)

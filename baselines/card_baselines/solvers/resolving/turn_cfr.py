@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.no_limit.hand_vectors import arrange_hands
-from card_baselines.solvers.resolving.river_cfr import add_children, choose_to_enter, match_regrets, settle, take_best
+from card_baselines.solvers.resolving.river_cfr import add_children, choose_to_enter, match_regrets, settle
 from card_baselines.solvers.subgame_betting import Betting, Numbers
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
@@ -279,32 +279,3 @@ def _add_regrets(child: Any, regrets: Any, policy: Any, hands: Any, values: Any,
                 regrets[action, group[h]] += after[h] - target[h]
             for g in range(hands.num_buckets[0]):
                 regrets[action, g] = max(_ZERO, regrets[action, g])
-
-
-@kernel
-def pass_down(tree: Any, is_river: Any, hands: Any, responder: Any, policy: Any, work: Any) -> None:
-    """Write the reach of the responder's opponent, who plays `policy`, after decisions on one side of the card."""
-    for node in range(tree.player.shape[0]):
-        if tree.player[node] == NOBODY or tree.is_river[node] != is_river:
-            continue
-        for action in range(tree.child.shape[1]):
-            after = tree.child[node, action]
-            if after >= 0:
-                for h in range(hands.size[0]):
-                    share = _ONE if tree.player[node] == responder else policy[node, action, h]
-                    work.reach[after, h] = work.reach[node, h] * share
-
-
-@kernel
-def respond(tree: Any, is_river: Any, hands: Any, responder: Any, work: Any) -> None:
-    """Write the values of a best response at nodes on one side of the card; those after it are known before it."""
-    size, values = hands.size[0], work.values
-    for node in range(tree.player.shape[0] - 1, -1, -1):
-        if tree.is_river[node] != is_river:
-            continue
-        if tree.player[node] == NOBODY:
-            settle(tree, node, hands, responder, work)
-        elif tree.player[node] == responder:
-            take_best(tree.child[node], size, values, values[node])
-        else:
-            add_children(tree.child[node], size, values, values[node])

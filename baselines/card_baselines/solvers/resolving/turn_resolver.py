@@ -13,22 +13,13 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
 from card_baselines.solvers.ranked_hands import RANKED, list_hands, rank_hands
-from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
-from card_baselines.solvers.resolving.resolver import FindTrunk, Resolver, Solution, Subgame
-from card_baselines.solvers.resolving.river_cfr import Floats
+from card_baselines.solvers.resolving.betting_paths import Numbers
+from card_baselines.solvers.resolving.resolver import Resolver, Solution, Subgame
+from card_baselines.solvers.resolving.river_cfr import Floats, evaluate_response, pass_down
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
-from card_baselines.solvers.resolving.turn_cfr import (
-    Rivers,
-    Sums,
-    TurnTree,
-    Work,
-    arrange_river,
-    pass_down,
-    respond,
-    solve,
-)
+from card_baselines.solvers.resolving.turn_cfr import Rivers, Sums, TurnTree, Work, arrange_river, solve
 from card_baselines.solvers.subgame_betting import Betting
-from card_envs.game import Game, Tables
+from card_envs.game import Tables
 from card_envs.games.holdem.state import Street
 from card_envs.poker.hands import NUM_HANDS
 
@@ -77,18 +68,10 @@ class TurnResolver(Resolver):
 
     street, num_cards = Street.TURN, 4
 
-    def __init__(
-        self, game: Game, paths: BettingPaths, find_trunk: FindTrunk, iterations: int, range_share: float
-    ) -> None:
-        """Store the accuracy; arguments as in `ResolveTurn`."""
-        super().__init__(game, paths, find_trunk)
-        self._iterations, self._range_share = iterations, np.float32(range_share)
-        self._deck = np.array(game.config.deck_cards, np.int64)
-
     def solve(self, subgame: Subgame, trunk: Trunk, player: int, board: Numbers) -> Solution:
         """Return the solution of a turn for a player."""
         betting, ranges = subgame.betting, trunk.find_ranges(subgame.betting.tables[:1], board)
-        turn = TurnProblem(betting, board, self._deck[~np.isin(self._deck, board)])
+        turn = TurnProblem(betting, board, np.setdiff1d(self._game.config.deck_cards, board))
         reach = np.ascontiguousarray(ranges[:, turn.numbers], np.float32)
         worth = turn.respond_to(trunk, player, reach[player])
         sums = turn.solve(player, reach, worth, self._iterations, self._range_share)
@@ -130,11 +113,12 @@ class TurnProblem:
         """Return the values (hands,) of a best response to a player, whose hands have the weights `reach` (hands,)."""
         tree, work, responder, size = self.tree, self._work, np.int64(1 - player), len(self.numbers)
         turn, river = (tree.list_decisions(on_river=each, player=player) for each in (False, True))
+        before, after = (np.flatnonzero(tree.is_river == each) for each in (False, True))
         river_roots = np.flatnonzero(tree.starts_river)
         work.reach[0, :size] = reach
         asked = trunk.ask(self._betting.tables[turn], self._board)
         work.policy[turn, :, :size] = asked[:, self.numbers].transpose(0, 2, 1)
-        pass_down(tree, False, self._turn_hands, responder, work.policy, work)
+        pass_down(tree, before, self._turn_hands, responder, work.policy, work)
         held, total = work.reach[river_roots, :size].copy(), np.zeros((len(river_roots), size), np.float32)
         for k, card in enumerate(self.cards.tolist()):
             arrange_river(self._rivers, np.int64(k), self._river_hands, work)
@@ -143,11 +127,11 @@ class TurnProblem:
             work.reach[river_roots, :num] = held[:, place]
             asked = trunk.ask(self._betting.tables[river], np.append(self._board, card))
             work.policy[river, :, :num] = asked[:, hands].transpose(0, 2, 1)
-            pass_down(tree, True, self._river_hands, responder, work.policy, work)
-            respond(tree, True, self._river_hands, responder, work)
+            pass_down(tree, after, self._river_hands, responder, work.policy, work)
+            evaluate_response(tree, after, self._river_hands, responder, work)
             total[:, place] += work.values[river_roots, :num]
         work.values[river_roots, :size] = total * (self._rivers.correction / np.float32(len(self.cards)))
-        respond(tree, False, self._turn_hands, responder, work)
+        evaluate_response(tree, before, self._turn_hands, responder, work)
         return work.values[0, :size].copy()
 
 
