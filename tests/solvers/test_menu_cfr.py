@@ -8,16 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.solvers.fifteenths import pack_pairs, unpack_pairs
 from card_baselines.solvers.no_limit.agent import CfrNoLimit
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
-from card_baselines.solvers.no_limit.menu_strategy import (
-    STRATEGY,
-    MenuStrategy,
-    pack_pairs,
-    quantise,
-    to_shares,
-    unpack_pairs,
-)
+from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy, quantise, to_shares
 from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.train_menu_cfr import sort_buckets
 from card_baselines.solvers.no_limit.translation import find_places, pseudo_harmonic

@@ -34,7 +34,7 @@ def start(tables: Tables) -> None:
 
 
 @kernel
-def _deal(t: Table) -> None:
+def deal_hand(t: Table) -> None:
     """Move the button, deal and post blinds."""
     move_button(t)
     deal_cards(t, np.int64(0))
@@ -42,7 +42,8 @@ def _deal(t: Table) -> None:
 
 
 @kernel
-def _apply(t: Table, action: Any) -> None:
+def apply_action(t: Table, action: Any) -> None:
+    """Apply a legal action id of the seat to act."""
     act(t, kind_of(action), raise_to_of(t, action) if action >= FIRST_RAISE_ACTION else 0)
 
 
@@ -52,9 +53,9 @@ def _reward(t: Table, seat: Any) -> Any:
 
 
 LOOPS = game_loops(
-    deal=_deal,
+    deal=deal_hand,
     is_legal=is_legal,
-    apply=_apply,
+    apply=apply_action,
     reward=_reward,
     random_action=random_action,
     write_mask=write_mask,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card
+from card_baselines.agents.scripted.holdem_moves import board_card, hole_card
 from card_baselines.solvers.buckets.hand_buckets import (
     NUM_BINS,
     NUM_GROUPS,
@@ -31,7 +31,6 @@ from card_envs.poker.hands import NUM_HANDS, hand_number
 from card_envs.poker.rank_tables import RANK_KEYS, SUM_BITS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
-_DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 _FLOP_CARDS, _TURN_CARDS = 3, 4
 _NUM_RANKS, _NUM_SUITS = len(RANKS), len(SUITS)
 _WITHOUT_SUITS = (1 << SUM_BITS) - 1  # mask of a key (`poker.ranks`) that hides flushes
@@ -55,7 +54,7 @@ LOOKUP = np.dtype(
 )
 
 
-class _Tables(NamedTuple):
+class BucketTables(NamedTuple):
     """Tables that buckets are looked up in: the classes of flops (`CanonicalBoards`), and those of `HandBuckets`."""
 
     class_of: NDArray[Any]
@@ -66,7 +65,7 @@ class _Tables(NamedTuple):
     groups: NDArray[Any]
 
 
-class _Workspace(NamedTuple):
+class BucketWorkspace(NamedTuple):
     """Scratch arrays of the kernels below."""
 
     ranked: NDArray[Any]
@@ -84,10 +83,10 @@ class _Workspace(NamedTuple):
     memo_buckets: NDArray[np.int64]
 
     @staticmethod
-    def allocate(nodes: int) -> _Workspace:
+    def allocate(nodes: int) -> BucketWorkspace:
         """Return a workspace for trees of buckets with `nodes` nodes."""
         f32 = np.float32
-        return _Workspace(
+        return BucketWorkspace(
             ranked=np.zeros(1, RANKED),
             counts=np.zeros((NUM_HANDS, NUM_BINS), np.uint16),
             features=np.zeros((NUM_HANDS, NUM_BINS - 1), f32),
@@ -109,11 +108,11 @@ class BucketFinder:
     def __init__(self, buckets: HandBuckets) -> None:
         """Collect the tables and allocate a workspace."""
         flops = canonical_boards(_FLOP_CARDS)
-        self._tables = _Tables(
+        self._tables = BucketTables(
             flops.class_of, flops.suit_order, buckets.flop, buckets.turn, buckets.river, buckets.groups
         )
         self._lookup = np.zeros(1, LOOKUP)
-        self._work = _Workspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
+        self._work = BucketWorkspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
 
     def find(self, views: Tables) -> NDArray[np.int64]:
         """Return the buckets (n,) of the actors' hands; faster where views with the same board follow each other."""
@@ -167,6 +166,12 @@ def _find_bucket(lookup: Any, a: Any, b: Any, tables: Any, work: Any) -> Any:
         _count_on_turn(lookup, a, b, work.counts)
         cumulate(work.counts, 0, work.features, 0)
         return nearest(tables.turn, work.features, np.int64(0), work.distances)
+    return find_river_bucket(lookup, a, b, tables, work)
+
+
+@kernel
+def find_river_bucket(lookup: Any, a: Any, b: Any, tables: Any, work: Any) -> Any:
+    """Return the bucket of a hand with the five cards in `lookup.board`."""
     _compute_group_equities(lookup, a, b, tables.groups, work.features)
     return nearest(tables.river, work.features, np.int64(0), work.distances)
 
@@ -196,7 +201,7 @@ def _board_set(t: Any) -> Any:
     """Return the set of cards on the board."""
     used = np.int64(0)
     for k in range(num_board_cards(t)):
-        used |= np.int64(1) << np.int64(t.deck[_DEALT_TO_PLAYERS + k])
+        used |= np.int64(1) << board_card(t, k)
     return used
 
 
@@ -206,7 +211,7 @@ def _copy_board(t: Any, lookup: Any) -> None:
     lookup.num_cards = num_board_cards(t)
     lookup.used = _board_set(t)
     for k in range(lookup.num_cards):
-        lookup.board[k] = t.deck[_DEALT_TO_PLAYERS + k]
+        lookup.board[k] = board_card(t, k)
 
 
 @kernel

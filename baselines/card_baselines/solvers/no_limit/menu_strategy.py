@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,15 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.buckets.lookup import BucketFinder
+from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, to_stored_arrays
+from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
 from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.poker.hands import NUM_HANDS
 
 STRATEGY = "strategy.npz"
 """File of a run folder."""
-WHOLE = 15
-"""Denominator of the stored probabilities, which take four bits each."""
-_SMALLEST = 0.02
-"""Smaller probabilities are stored as 0."""
 _HARDLY_REACHED = 3e-4
 """Reach probability below which the strategy of a bucket is replaced by the mean over all buckets of the decision."""
 _CONFIG = ("stacks", "blinds", "bet_menu", "structure", "rules", "min_bet", "chips_per_reward")
@@ -68,25 +64,21 @@ class MenuStrategy:
 
     def save(self, path: Path) -> None:
         """Write a file that `load` reads."""
-        packed = np.frombuffer(lzma.compress(pack_pairs(self.shares).tobytes(), preset=9), np.uint8)
         settings = {name: value for name, value in asdict(self.config).items() if name in _CONFIG}
-        flop = np.frombuffer(lzma.compress(self.buckets.flop.astype(np.uint16).tobytes(), preset=9), np.uint8)
-        tables = vars(self.buckets) | {"flop": flop}
         with path.open("wb") as file:
-            np.savez(file, shares=packed, config=np.array(json.dumps(settings)), **tables)
+            np.savez(
+                file, shares=compress(self.shares), config=np.array(json.dumps(settings)),
+                **to_stored_arrays(self.buckets),
+            )  # fmt: skip
 
     @staticmethod
     def load(path: Path) -> MenuStrategy:
         """Return the strategy in a file written by `save`."""
         with np.load(path) as data:
-            tables = {name: data[name] for name in HandBuckets.__annotations__}
-            packed = lzma.decompress(data["shares"].tobytes())
-        flop = np.frombuffer(lzma.decompress(tables["flop"].tobytes()), np.uint16)
-        tables["flop"] = flop.reshape(-1, NUM_HANDS)
-        buckets = HandBuckets(**tables)
+            buckets, packed = from_stored_arrays(data), data["shares"]
         config = MenuStrategy.load_config(path)
         _, size = _layout(grow_menu_tree(config, buckets.hands_by_street))
-        return MenuStrategy(config, unpack_pairs(np.frombuffer(packed, np.uint8), size), buckets)
+        return MenuStrategy(config, decompress(packed, size), buckets)
 
     @staticmethod
     def load_config(path: Path) -> HoldemConfig:
@@ -144,18 +136,4 @@ def quantise(sums: NDArray[np.float64], reached: float, actions: NDArray[np.int6
         mean = (actions == CALL_ACTION).astype(np.float64)
     known = sums.sum(axis=0) > _HARDLY_REACHED * reached
     shares = np.where(known, sums, mean[:, None])
-    shares = shares / shares.sum(axis=0)
-    shares = np.where(shares < _SMALLEST, 0, shares)
-    ends = np.rint(np.cumsum(shares / shares.sum(axis=0), axis=0) * WHOLE).astype(np.int64)
-    return np.asarray(np.diff(ends, axis=0, prepend=0), np.int64)
-
-
-def pack_pairs(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return numbers below 16 as bytes that hold two each."""
-    even = np.append(numbers, np.uint8(0)) if len(numbers) % 2 else numbers
-    return np.asarray(even[::2] << 4 | even[1::2], np.uint8)
-
-
-def unpack_pairs(packed: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-    """Return the first `size` numbers of `pack_pairs`."""
-    return np.stack([packed >> 4, packed & 15], axis=1).reshape(-1)[:size]
+    return to_fifteenths(shares / shares.sum(axis=0))
