@@ -1,0 +1,1 @@
+"""Monte Carlo CFR for hold'em at any number of seats, with hands in buckets and betting in public states."""

@@ -1,0 +1,76 @@
+"""The agent `cfr_no_limit_six_max`: plays a CFR strategy for no-limit hold'em with six seats."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.multiplayer.strategy import STRATEGY, PublicStateStrategy, translate_strategy
+from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
+
+_SHIPPED = Path(__file__).parents[1] / "data" / "no_limit_holdem_six_max.npz"
+
+
+class CfrNoLimitSixMax(Agent):
+    """Plays a CFR strategy for six seats, stacks of 100 big blinds and raises by half the pot, the pot or all chips.
+
+    Args:
+        game: No-limit Texas hold'em with these seats and stacks; with `folder`, the game of the run. With another bet
+            menu, the agent takes the legal raise nearest to its own.
+        folder: Run folder of `card-envs train multiplayer_mccfr`; by default the shipped strategy.
+
+    Raises:
+        ValueError: For games with other seats, blinds or stacks than those of the strategy.
+    """
+
+    name = "cfr_no_limit_six_max"
+    greedy = False
+
+    def __init__(self, game: Game, folder: Path | None = None) -> None:
+        self._path = _SHIPPED if folder is None or not (folder / STRATEGY).exists() else folder / STRATEGY
+        if not self.can_play(game):
+            raise ValueError(
+                f"agent {self.name!r} cannot play {game.name} with these settings: it needs the seats, blinds and "
+                "stacks (in big blinds) of its strategy"
+            )
+        self._game = game
+
+    @cached_property
+    def strategy(self) -> PublicStateStrategy:
+        """The strategy that is played; the file is read on first access."""
+        return PublicStateStrategy.load(self._path)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Texas hold'em with seats, blinds, stacks and rules of the strategy; bet menus may differ."""
+        return is_texas_holdem(game) and has_same_stakes(game.config, PublicStateStrategy.load_config(self._path))
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the probabilities of the actions, (n, num_actions)."""
+        views, strategy = decisions.views, self.strategy
+        if self._game.config.menu == strategy.config.menu:
+            found = strategy.probabilities(views)
+        else:
+            found = translate_strategy(strategy, views, self._game.num_actions)
+        return likeliest(found) if self.greedy else found
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return actions drawn by their probabilities."""
+        return choose(self.probabilities(decisions), decisions.random_numbers)
+
+
+def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
+    """Return True if seats, rules, caps, and blinds and stacks in big blinds are the same; menus may differ."""
+    stakes = [
+        (
+            [chips / c.min_bet for chips in (*c.blinds, *c.stack_list, *c.ante_list)],
+            [size / c.min_bet for size in c.raise_sizes] if c.structure == "limit" else None,
+            (c.structure, c.max_raises, c.rules, c.num_players, len(c.blinds)),
+        )
+        for c in (config, other)
+    ]
+    return stakes[0] == stakes[1]

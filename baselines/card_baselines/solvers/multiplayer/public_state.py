@@ -1,0 +1,143 @@
+"""Public states: what the solver for several seats remembers of the betting, as one integer.
+
+The betting of six players has far too many sequences for a table. Sequences with the same street, legal actions, pot
+odds, stacks relative to the pot, players left and initiative share a public state, and are played alike: an abstraction
+with imperfect recall.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from card_envs.bits import bit_count, lowest_bit
+from card_envs.compiler import kernel
+from card_envs.games.holdem.actions import amount_to_call, has, seat_position
+from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
+
+MAX_ACTIONS = 12
+"""Largest number of action ids; the legal ones are part of a public state."""
+_STREETS = 4
+
+# The classes below are upper bounds, in percent: of the pot, or of the big blind.
+_PRICES = (0, 27, 36, 55)
+"""Amount to call, in percent of the pot (the bet included): nothing, a third of the pot before the bet, half, all."""
+_DEPTHS = (0, 50, 100, 200, 400, 800, 1600)
+"""Largest amount that the actor can still win from one player, in percent of the pot."""
+_BETS = (100, 275, 450, 800, 1400, 2500, 5000)
+"""Bet to match before the flop, in percent of the big blind."""
+
+_THREE_PLAYERS, _TWO_PLAYERS_OR_MORE = 27, 29
+"""First value for three or more players, and number of values, of the feature that ends a public state."""
+
+_NO_MOVE, _CALLED, _RAISED = range(3)
+_NO_INITIATIVE, _OWN_INITIATIVE, _OTHERS_INITIATIVE = range(3)
+
+
+@kernel
+def public_state(t: Any) -> Any:
+    """Return the public state (int64) of the seat to act, at a table or in a view of Texas hold'em."""
+    seat = np.int64(t.actor)
+    state = np.int64(t.legal) * _STREETS + np.int64(t.street)
+    raises: Any = min(np.int64(t.street_raises[t.street]), MAX_LEVELS - 1)
+    state = (state * MAX_LEVELS + raises) * 3 + _own_move(t, seat, raises)
+    return _add_positions(t, seat, raises, state) if t.street == 0 else _add_pot(t, seat, state)
+
+
+@kernel
+def legal_actions_of(state: Any) -> Any:
+    """Return the set of legal actions of a public state: bit a stands for action id a."""
+    return (state >> _TAIL_BITS) // (_STREETS * MAX_LEVELS * 3)
+
+
+@kernel
+def street_of(state: Any) -> Any:
+    """Return the street of a public state."""
+    return (state >> _TAIL_BITS) // (MAX_LEVELS * 3) % _STREETS
+
+
+_TAIL_BITS = 24
+"""Number of bits for the features that differ between the first street and the others."""
+
+
+@kernel
+def _own_move(t: Any, seat: Any, raises: Any) -> Any:
+    """Return whether the seat has raised on this street, or else called or checked at the current bet."""
+    for level in range(min(raises, MAX_LEVELS - 1)):
+        if t.raiser[t.street, level] == seat:
+            return np.int64(_RAISED)
+    for level in range(raises + 1):
+        if has(t.callers[t.street, level], seat):
+            return np.int64(_CALLED)
+    return np.int64(_NO_MOVE)
+
+
+@kernel
+def _add_positions(t: Any, seat: Any, raises: Any, state: Any) -> Any:
+    """Return `state` with the features before the flop: positions of actor and last raiser, players, the bet."""
+    raiser = np.int64(NOBODY)
+    if raises > 0:
+        raiser = seat_position(t, np.int64(t.raiser[0, raises - 1]))
+    others, behind = bit_count(np.int64(t.in_hand)) - 1, bit_count(np.int64(t.pending)) - 1
+    if raises > 1:
+        others, behind = min(others, 3), min(behind, 2)
+    bet = _class_of(np.int64(t.current_bet) * 100 // t.min_bet, _BETS)
+    tail = ((seat_position(t, seat) * 11 + raiser + 1) * 10 + others) * 10 + behind
+    return state << _TAIL_BITS | tail * 8 + bet
+
+
+@kernel
+def _add_pot(t: Any, seat: Any, state: Any) -> Any:
+    """Return `state` with the features from the flop on: pot odds, depth, players, initiative, the street before.
+
+    Two players know their positions at the table, three or more only who acts after them.
+    """
+    position, others, behind, most = seat_position(t, seat), np.int64(0), np.int64(0), np.int64(0)
+    seats, other_position = np.int64(t.in_hand) & ~(np.int64(1) << seat), np.int64(0)
+    while seats:
+        other = lowest_bit(seats)
+        seats &= seats - 1
+        others += 1
+        other_position = seat_position(t, other)
+        behind += np.int64(other_position > position)
+        most = max(most, np.int64(t.stack[other]) + t.street_commit[other])
+    depth = min(np.int64(t.stack[seat]), most - t.street_commit[seat])
+    raises_before = min(np.int64(t.street_raises[t.street - 1]), 2)
+    tail = _class_of(amount_to_call(t) * 100 // t.pot, _PRICES)
+    tail = tail * 8 + _class_of(max(depth, np.int64(0)) * 100 // t.pot, _DEPTHS)
+    tail = (tail * 3 + _initiative(t, seat)) * 2 + np.int64(behind > 0)
+    if others == 1:
+        places = _place_of(t, position) * 3 + _place_of(t, other_position)
+        tail = tail * _TWO_PLAYERS_OR_MORE + places * 3 + raises_before
+    else:
+        tail = tail * _TWO_PLAYERS_OR_MORE + _THREE_PLAYERS + min(raises_before, 1)
+    return state << _TAIL_BITS | tail
+
+
+@kernel
+def _place_of(t: Any, position: Any) -> Any:
+    """Return 0 for a blind, 2 for the button and the seat to its right, 1 for the seats between."""
+    return np.int64(0 if position < 2 else 1 + (position >= t.num_seats - 2))
+
+
+@kernel
+def _initiative(t: Any, seat: Any) -> Any:
+    """Return who raised last on the streets before this one: the seat, another player in the hand, or neither."""
+    for street in range(np.int64(t.street) - 1, -1, -1):
+        raises: Any = min(np.int64(t.street_raises[street]), MAX_LEVELS - 1)
+        if raises > 0:
+            raiser = np.int64(t.raiser[street, raises - 1])
+            if raiser == seat:
+                return np.int64(_OWN_INITIATIVE)
+            return np.int64(_OTHERS_INITIATIVE if has(t.in_hand, raiser) else _NO_INITIATIVE)
+    return np.int64(_NO_INITIATIVE)
+
+
+@kernel
+def _class_of(amount: Any, bounds: Any) -> Any:
+    """Return the number of bounds that an amount exceeds."""
+    found = np.int64(0)
+    for bound in bounds:
+        found += np.int64(amount > bound)
+    return found

@@ -1,0 +1,84 @@
+"""Regrets and summed strategies of the public states that were met, and a hash table that finds a state's rows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.multiplayer.public_state import street_of
+from card_envs.compiler import kernel
+from card_envs.typing import Floats32
+
+MAX_STATES = 1 << 17
+"""Maximum number of public states."""
+NO_ROW = -1
+_EMPTY = -1
+_SLOT_BITS = 18
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
+
+
+class StateTable(NamedTuple):
+    """Rows of numbers: one for each bucket of each public state, in the order in which the states were met."""
+
+    keys: NDArray[np.int64]
+    """(MAX_STATES,): the public states."""
+    first_row: NDArray[np.int64]
+    """(MAX_STATES,): row of a state's first bucket."""
+    used: NDArray[np.int64]
+    """(2,): number of states and of rows so far."""
+    slots: NDArray[np.int32]
+    """(2**18,): hash table of the indices of states."""
+    num_buckets: NDArray[np.int64]
+    """(streets,): number of buckets on each street."""
+    regrets: Floats32
+    """(max_rows, num_actions)"""
+    sums: Floats32
+    """(max_rows, num_actions): strategies, summed over iterations with linear weights."""
+
+    @staticmethod
+    def allocate(num_buckets: list[int], num_actions: int, max_rows: int) -> StateTable:
+        """Return an empty table; memory is taken as rows are used."""
+        return StateTable(
+            keys=np.zeros(MAX_STATES, np.int64),
+            first_row=np.zeros(MAX_STATES, np.int64),
+            used=np.zeros(2, np.int64),
+            slots=np.full(1 << _SLOT_BITS, _EMPTY, np.int32),
+            num_buckets=np.array(num_buckets, np.int64),
+            regrets=np.zeros((max_rows, num_actions), np.float32),
+            sums=np.zeros((max_rows, num_actions), np.float32),
+        )
+
+
+@kernel
+def find_first_row(table: Any, state: Any) -> Any:
+    """Return the row of a public state's first bucket; new states are added, or get NO_ROW if the table is full."""
+    slot = _first_slot(state)
+    while table.slots[slot] != _EMPTY:
+        index = table.slots[slot]
+        if table.keys[index] == state:
+            return table.first_row[index]
+        slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
+    index, row = table.used[0], table.used[1]
+    size = table.num_buckets[street_of(state)]
+    if index == table.keys.shape[0] or row + size > table.regrets.shape[0]:
+        return np.int64(NO_ROW)
+    table.keys[index], table.first_row[index], table.slots[slot] = state, row, index
+    table.used[0], table.used[1] = index + 1, row + size
+    return row
+
+
+@kernel
+def fill_slots(table: Any) -> None:
+    """Write the hash table of the states in use."""
+    for index in range(table.used[0]):
+        slot = _first_slot(table.keys[index])
+        while table.slots[slot] != _EMPTY:
+            slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
+        table.slots[slot] = index
+
+
+@kernel
+def _first_slot(state: Any) -> Any:
+    return np.int64(np.uint64(state) * _HASH_FACTOR >> np.uint64(64 - _SLOT_BITS))

@@ -1,0 +1,182 @@
+"""Strategies by public state and bucket: how they are made from a solver, stored, loaded and looked up."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.agents.scripted.holdem_moves import raise_action_to
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.buckets.lookup import BucketFinder
+from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, to_stored_arrays
+from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
+from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
+from card_baselines.solvers.multiplayer.state_table import StateTable
+from card_envs.compiler import kernel
+from card_envs.game import Tables
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, raise_to_of
+from card_envs.games.holdem.betting import give_turn
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.typing import Floats32
+
+STRATEGY = "strategy.npz"
+"""File of a run folder."""
+_RARE_STATE = 1e-6
+"""Share of all summed strategies up to which a public state is not stored."""
+_RARE_HAND = 2e-7
+"""Share of all summed strategies up to which a hand plays as the mean of all hands in a public state: it hardly gets
+there by its own actions."""
+
+
+class PublicStateStrategy:
+    """Probabilities of actions by public state and bucket."""
+
+    def __init__(
+        self, config: HoldemConfig, states: NDArray[np.int64], shares: NDArray[np.uint8], buckets: HandBuckets
+    ) -> None:
+        """Make a strategy.
+
+        Args:
+            config: The game.
+            states: Public states in ascending order.
+            shares: Probabilities in 15ths: for each state, for each of its legal actions but the last, of each bucket.
+            buckets: Buckets of hands.
+        """
+        self.config, self.states, self.shares, self.buckets = config, states, shares, buckets
+        self._first, size = lay_out(states, buckets)
+        if len(shares) != size:
+            raise ValueError(f"the strategy has {len(shares)} numbers, but its public states ask for {size}")
+        self._finder = BucketFinder(buckets)
+
+    def probabilities(self, views: Tables) -> NDArray[np.float64]:
+        """Return the probabilities of actions (n, num_actions) of each view's actor.
+
+        In public states that are not stored the player checks, or else folds.
+        """
+        found = np.zeros((len(views), self.config.num_actions))
+        sizes = np.array(self.buckets.hands_by_street)
+        write_probabilities(views, self._finder.find(views), self.states, self._first, sizes, self.shares, found)
+        return found
+
+    def save(self, path: Path) -> None:
+        """Write a file that `load` reads."""
+        settings = {name: value for name, value in asdict(self.config).items() if value != getattr(HoldemConfig, name)}
+        states = np.frombuffer(lzma.compress(self.states.tobytes(), preset=9), np.uint8)
+        with path.open("wb") as file:
+            np.savez(
+                file, states=states, shares=compress(self.shares), config=np.array(json.dumps(settings)),
+                **to_stored_arrays(self.buckets),
+            )  # fmt: skip
+
+    @staticmethod
+    def load(path: Path) -> PublicStateStrategy:
+        """Return the strategy in a file written by `save`."""
+        with np.load(path) as data:
+            buckets, packed = from_stored_arrays(data), data["shares"]
+            states = np.frombuffer(lzma.decompress(data["states"].tobytes()), np.int64)
+        _, size = lay_out(states, buckets)
+        return PublicStateStrategy(PublicStateStrategy.load_config(path), states, decompress(packed, size), buckets)
+
+    @staticmethod
+    def load_config(path: Path) -> HoldemConfig:
+        """Return the game of the strategy in a file."""
+        with np.load(path) as data:
+            settings = json.loads(str(data["config"]))
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}
+        return HoldemConfig(**values)
+
+
+@kernel
+def write_probabilities(
+    views: Any, buckets: Any, states: Any, first: Any, num_buckets: Any, shares: Any, found: Any
+) -> None:
+    """Write the probabilities of the actions of each view's actor to `found`, which holds zeros."""
+    for j in range(views.shape[0]):
+        t = views[j]
+        legal, state = np.int64(t.legal), public_state(t)
+        place = np.searchsorted(states, state)
+        if place == states.shape[0] or states[place] != state:
+            found[j, FOLD_ACTION if legal & 1 else CALL_ACTION] = 1.0
+            continue
+        at, left, last = first[place] + buckets[j], np.int64(WHOLE), np.int64(0)
+        for action in range(found.shape[1]):
+            if (legal >> action) & 1:
+                last = np.int64(action)
+                if legal >> (action + 1):
+                    found[j, action] = shares[at] / WHOLE
+                    left -= shares[at]
+                    at += num_buckets[t.street]
+        found[j, last] = left / WHOLE
+
+
+def translate_strategy(strategy: PublicStateStrategy, views: Tables, num_actions: int) -> NDArray[np.float64]:
+    """Return the probabilities of the actions (n, num_actions) in a game with another bet menu.
+
+    Public states depend on the sizes of bets, not on a menu, so that only the player's own raises are translated: to
+    the nearest legal raise.
+    """
+    inside, menu = views.copy(), strategy.config.new_tables(1)
+    for field in ("menu", "num_sizes", "has_all_in", "bet_size"):
+        inside[field] = menu[field]
+    find_legal_actions(inside)
+    own, found = strategy.probabilities(inside), np.zeros((len(views), num_actions))
+    add_nearest_actions(views, inside, own, found)
+    return found
+
+
+@kernel
+def find_legal_actions(tables: Any) -> None:
+    """Set the legal actions of tables whose bet menus were changed."""
+    for j in range(tables.shape[0]):
+        give_turn(tables[j], np.int64(tables[j].actor))
+
+
+@kernel
+def add_nearest_actions(views: Any, inside: Any, probabilities: Any, found: Any) -> None:
+    """Add the probabilities of the actions of tables `inside` to the nearest legal actions of `views`."""
+    for j in range(views.shape[0]):
+        t = inside[j]
+        for action in range(probabilities.shape[1]):
+            if probabilities[j, action] > 0:
+                nearest = np.int64(action)
+                if action >= FIRST_RAISE_ACTION:
+                    nearest = raise_action_to(views[j], raise_to_of(t, np.int64(action)))
+                found[j, nearest] += probabilities[j, action]
+
+
+def lay_out(states: NDArray[np.int64], buckets: HandBuckets) -> tuple[NDArray[np.int64], int]:
+    """Return the start of each public state in the stored probabilities, (states,), and their total number."""
+    num_legal = np.array([int(legal_actions_of(state)).bit_count() for state in states], np.int64)
+    sizes = (num_legal - 1) * np.array(buckets.hands_by_street)[[int(street_of(state)) for state in states]]
+    ends = np.cumsum(sizes)
+    return np.asarray(ends - sizes, np.int64), int(ends[-1]) if len(ends) else 0
+
+
+def make_strategy(config: HoldemConfig, table: StateTable, buckets: HandBuckets) -> PublicStateStrategy:
+    """Return the average strategy of a solver, without public states that it hardly met."""
+    num_states, num_rows = table.used
+    by_row = np.append(table.sums[:num_rows].sum(axis=1, dtype=np.float64), 0.0)  # an entry where no state was met yet
+    by_state = np.add.reduceat(by_row, table.first_row[:num_states])
+    kept = np.flatnonzero(by_state > _RARE_STATE * by_row.sum())
+    kept = kept[np.argsort(table.keys[kept])]
+    parts = [np.empty(0, np.uint8)]
+    for index in kept:
+        state, first = table.keys[index], int(table.first_row[index])
+        rows = slice(first, first + int(table.num_buckets[street_of(state)]))
+        legal = [a for a in range(config.num_actions) if int(legal_actions_of(state)) >> a & 1]
+        shares = average_strategy(table.sums[rows, legal], _RARE_HAND * by_row.sum())
+        parts.append(to_fifteenths(shares.T)[:-1].reshape(-1).astype(np.uint8))
+    return PublicStateStrategy(config, table.keys[kept], np.concatenate(parts), buckets)
+
+
+def average_strategy(sums: Floats32, least: float) -> NDArray[np.float64]:
+    """Return probabilities (n, actions) in proportion to summed strategies, or to those of all hands up to `least`."""
+    shares = sums.astype(np.float64)
+    shares[shares.sum(axis=1) <= least] = shares.sum(axis=0)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)

@@ -1,0 +1,82 @@
+"""Training script `multiplayer_mccfr`: a strategy for Texas hold'em at any number of seats.
+
+The shipped strategy of `cfr_no_limit_six_max` is such a run; `solvers/data/no_limit_holdem_six_max.json` holds its
+settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from card_baselines.run_folder import RunFolder
+from card_baselines.settings import parse_settings
+from card_baselines.solvers.buckets.board_buckets import BoardBuckets
+from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
+from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
+from card_baselines.solvers.multiplayer.strategy import STRATEGY, make_strategy
+from card_baselines.solvers.training import BucketConfig, BucketLearner, make_algorithm
+from card_envs.envs import find_entry, make_game
+from card_envs.files import replace_file
+from card_envs.game import Game
+from card_envs.games.holdem.config import is_texas_holdem
+
+ENV = "no_limit_holdem-v0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(BucketConfig):
+    """Settings of a run; it ends when the iterations or the minutes are used up."""
+
+    env: str = ENV
+    """Environment id."""
+    settings: tuple[str, ...] = ("num_players=6",)
+    """Environment arguments."""
+    iterations: int = 1_000_000_000
+    """Deals; in each, every player learns in turn."""
+    minutes: float = 50.0
+    width: int = 10
+    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
+    """Agents that have all other seats in the matches of an evaluation."""
+    evaluation_seconds: float = 3600.0
+    evaluation_hands: int = 20_000
+    final_hands: int = 100_000
+
+    def game(self) -> Game:
+        """Return the game that the settings name."""
+        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
+
+
+class MultiplayerLearner(BucketLearner):
+    """Runs `MultiplayerMccfr`."""
+
+    iterations_at_once = 50
+
+    def __init__(self, config: Config, game: Game) -> None:
+        """Start a new run; ValueError for other games than Texas hold'em with a few bet sizes."""
+        if not is_texas_holdem(game) or game.num_actions > MAX_ACTIONS:
+            raise ValueError(
+                f"multiplayer_mccfr needs Texas hold'em with at most {MAX_ACTIONS} action ids: choose another bet_menu"
+            )
+        super().__init__(config)
+        self._game = game
+
+    def make_solver(self) -> MultiplayerMccfr:
+        """Return a new solver."""
+        return MultiplayerMccfr(self._game, BoardBuckets(*self.tables), self._settings.seed)
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the average strategy with its buckets."""
+        strategy = make_strategy(self._game.config, self.solver.states, self.tables[0])
+        with replace_file(run.path / STRATEGY) as temporary:
+            strategy.save(temporary)
+
+
+ALGORITHM = make_algorithm(
+    "multiplayer_mccfr",
+    Config,
+    MultiplayerLearner,
+    600.0,
+    env=ENV,
+    agent="cfr_no_limit_six_max",
+    presets={"cfr_no_limit_six_max": Config()},
+)

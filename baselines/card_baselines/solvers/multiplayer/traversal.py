@@ -1,0 +1,352 @@
+"""Traversals of hold'em deals in which one player learns with all of its hands, on the tables of the engine.
+
+Self-public chance sampling (Johanson, Bard, Lanctot, Gibson and Bowling, AAMAS 2012) for any number of players: a board
+and the hands of all others are sampled, and so are their actions; the learner tries all actions with every hand that it
+can hold. Hands with very negative regrets for an action are left out of most of its subtree (Brown and Sandholm 2019,
+Superhuman AI for multiplayer poker, supplement).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.multiplayer.public_state import public_state
+from card_baselines.solvers.multiplayer.state_table import NO_ROW, find_first_row
+from card_envs.compiler import kernel
+from card_envs.games.holdem.actions import has
+from card_envs.games.holdem.kernels import apply_action
+from card_envs.games.holdem.showdown import award_pots, hand_rank_at
+from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, NOBODY
+from card_envs.poker.hands import NUM_HANDS, hand_number
+from card_envs.rng import random_unit
+from card_envs.typing import Floats32
+
+_SCALE = 1e-6
+"""Factor of the linear weights, which keeps sums in the range of float32."""
+_TRIES_ALL = 0.05
+"""Probability that a traversal tries all actions with all hands."""
+_HOPELESS = 20.0
+"""Other traversals leave out actions of a bucket whose regrets, summed over its hands, are below minus this number of
+stacks, times the latest weight."""
+_NUM_OUTCOMES = 2 * MAX_SEATS
+_ZERO = np.float32(0)
+
+
+class Hands(NamedTuple):
+    """The hands that the learner can hold, given the board and the hands of all others; n of them."""
+
+    size: NDArray[np.int64]
+    """(1,): n."""
+    first: NDArray[np.int64]
+    """(n,): a card of each hand."""
+    second: NDArray[np.int64]
+    """(n,): the other card."""
+    bucket: NDArray[np.int64]
+    """(streets, n): bucket of each hand."""
+    outcome: NDArray[np.int64]
+    """(n,): number of the others' hands that it beats, twice, plus that of those that it ties. Hands with the same
+    number win the same at every showdown."""
+    ranks: NDArray[np.int64]
+    """(seats,): ranks of the dealt hands."""
+    place: NDArray[np.int64]
+    """(1326,): index of each hand on the board in the arrays of `BoardBuckets`."""
+
+    @staticmethod
+    def allocate(num_streets: int) -> Hands:
+        """Return arrays for all hands."""
+        arrays = [np.zeros(NUM_HANDS, np.int64) for _ in range(4)]
+        return Hands(
+            size=np.zeros(1, np.int64),
+            first=arrays[0],
+            second=arrays[1],
+            bucket=np.zeros((num_streets, NUM_HANDS), np.int64),
+            outcome=arrays[2],
+            ranks=np.zeros(MAX_SEATS, np.int64),
+            place=arrays[3],
+        )
+
+
+class Frames(NamedTuple):
+    """The learner's decisions on the path to the current table; the first axis is their depth."""
+
+    tables: NDArray[Any]
+    """(depth,): tables at which the learner acts."""
+    row: NDArray[np.int64]
+    """(depth,): row of the first bucket in the table of regrets."""
+    action: NDArray[np.int64]
+    """(depth,): the action that is being tried."""
+    num_active: NDArray[np.int64]
+    """(depth,): number of hands that are visited."""
+    active: NDArray[np.int64]
+    """(depth, n): these hands."""
+    reach: Floats32
+    """(depth, n): probability that the learner's own actions lead here with each hand."""
+    policy: Floats32
+    """(depth, buckets, num_actions)"""
+    values: Floats32
+    """(depth, num_actions, n): reward after each action; NaN where a hand does not try it."""
+    sums: Floats32
+    """(buckets, num_actions): scratch space."""
+    shares: Floats32
+    """(num_actions,): scratch space."""
+    by_outcome: Floats32
+    """(20,): scratch space."""
+
+    @staticmethod
+    def allocate(tables: NDArray[Any], num_actions: int, num_buckets: int) -> Frames:
+        """Return frames for as many decisions as there are tables."""
+        depth = len(tables)
+        return Frames(
+            tables=tables,
+            row=np.zeros(depth, np.int64),
+            action=np.zeros(depth, np.int64),
+            num_active=np.zeros(depth, np.int64),
+            active=np.zeros((depth, NUM_HANDS), np.int64),
+            reach=np.zeros((depth, NUM_HANDS), np.float32),
+            policy=np.zeros((depth, num_buckets, num_actions), np.float32),
+            values=np.zeros((depth, num_actions, NUM_HANDS), np.float32),
+            sums=np.zeros((num_buckets, num_actions), np.float32),
+            shares=np.zeros(num_actions, np.float32),
+            by_outcome=np.zeros(_NUM_OUTCOMES, np.float32),
+        )
+
+
+class Learner(NamedTuple):
+    """The player that learns in a traversal."""
+
+    seat: np.int64
+    weight: np.float32
+    """Weight of the iteration."""
+    least: np.float64
+    """Actions with smaller regrets, and probability 0, are not tried."""
+
+
+@kernel
+def learn_from_deal(
+    t: Any, ranked: Any, rows: Any, streams: Any, states: Any, hands: Any, frames: Any, number: Any
+) -> None:
+    """Traverse a deal once for each seat.
+
+    Args:
+        t: Table before the first decision.
+        ranked: Record of `RANKED` for its board.
+        rows: (streets, n): buckets of the ranked hands.
+        streams: (1,) random stream.
+        states: `StateTable`, changed in place.
+        hands: `Hands`, scratch space.
+        frames: `Frames`, scratch space.
+        number: Number of the iteration, from 1.
+    """
+    stream, weight = streams[0], number * _SCALE
+    for place in range(ranked.num_hands):
+        hands.place[ranked.number[place]] = place
+    for seat in range(t.num_seats):
+        write_own_hands(t, np.int64(seat), ranked, rows, hands)
+        least: Any = -np.inf
+        if random_unit(stream) >= _TRIES_ALL:
+            least = -_HOPELESS * weight * t.largest_amount / t.chips_per_reward
+        _traverse(t, rows, stream, states, hands, frames, Learner(np.int64(seat), np.float32(weight), least))
+
+
+@kernel
+def write_own_hands(t: Any, seat: Any, ranked: Any, rows: Any, hands: Any) -> None:
+    """Write the hands that the player in a seat can hold, given the cards of all others."""
+    used = np.int64(0)
+    for other in range(t.num_seats):
+        hands.ranks[other] = hand_rank_at(t, np.int64(other), np.int64(MAX_BOARD))
+        if other != seat:
+            used |= np.int64(1) << np.int64(t.deck[2 * other]) | np.int64(1) << np.int64(t.deck[2 * other + 1])
+    size = np.int64(0)
+    for place in range(ranked.num_hands):
+        a, b = ranked.first[place], ranked.second[place]
+        if ((used >> a) | (used >> b)) & 1 == 0:
+            hands.first[size], hands.second[size] = a, b
+            for street in range(rows.shape[0]):
+                hands.bucket[street, size] = rows[street, place]
+            outcome = np.int64(0)
+            for other in range(t.num_seats):
+                if other != seat:
+                    own, theirs = ranked.rank[place], hands.ranks[other]
+                    outcome += 2 * np.int64(own < theirs) + np.int64(own == theirs)
+            hands.outcome[size] = outcome
+            size += 1
+    hands.size[0] = size
+
+
+@kernel
+def _traverse(t: Any, rows: Any, stream: Any, states: Any, hands: Any, frames: Any, learner: Any) -> None:
+    """Try all actions of the learner, depth first, and add to its regrets and its average strategy."""
+    frames.tables[0] = t
+    frames.num_active[0] = hands.size[0]
+    for k in range(hands.size[0]):
+        frames.active[0, k] = k
+        frames.reach[0, k] = 1
+    depth = np.int64(-1)
+    if _play_to(frames, np.int64(0), rows, stream, states, hands, learner):
+        depth = np.int64(0)
+    while depth >= 0:
+        action = _next_action(frames, depth)
+        if action < 0:
+            _learn(frames, depth, states, hands, learner)
+            depth -= 1
+            continue
+        frames.action[depth] = action
+        if _enter(frames, depth, action, states, hands, learner) > 0:
+            frames.tables[depth + 1] = frames.tables[depth]
+            apply_action(frames.tables[depth + 1], action)
+            if _play_to(frames, depth + 1, rows, stream, states, hands, learner):
+                depth += 1
+            else:
+                _write_payoffs(frames, depth, hands, learner)
+
+
+@kernel
+def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands: Any, learner: Any) -> Any:
+    """Sample the actions of others until the learner acts, and open a frame for its decision.
+
+    Returns False if the hand ends before.
+    """
+    t, shares = frames.tables[depth], frames.shares
+    while t.actor != NOBODY:
+        row, seat = find_first_row(states, public_state(t)), np.int64(t.actor)
+        if seat == learner.seat:
+            frames.row[depth], frames.action[depth] = row, -1
+            _open(frames, depth, states, hands, learner)
+            return True
+        if row != NO_ROW:
+            row += rows[t.street, hands.place[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
+        match_regrets(states.regrets, row, np.int64(t.legal), shares)
+        apply_action(t, _sample(shares, random_unit(stream)))
+    return False
+
+
+@kernel
+def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> None:
+    """Write the policy of the learner's decision for all buckets, and add it to the average strategy."""
+    t, row, policy, sums = frames.tables[depth], frames.row[depth], frames.policy[depth], frames.sums
+    street = np.int64(t.street)
+    size = np.int64(states.num_buckets[street])
+    for b in range(size):
+        match_regrets(states.regrets, row + b if row != NO_ROW else row, np.int64(t.legal), policy[b])
+        sums[b, 0] = 0
+    if row == NO_ROW:
+        return
+    for i in range(frames.num_active[depth]):
+        k = frames.active[depth, i]
+        sums[hands.bucket[street, k], 0] += frames.reach[depth, k]
+    for b in range(size):
+        if sums[b, 0] > 0:
+            for action in range(policy.shape[1]):
+                states.sums[row + b, action] += learner.weight * sums[b, 0] * policy[b, action]
+
+
+@kernel
+def match_regrets(regrets: Any, row: Any, legal: Any, policy: Any) -> None:
+    """Write the policy of regret matching; uniform over the set of legal actions where no regret is positive."""
+    total, num_legal = _ZERO, _ZERO
+    for action in range(policy.shape[0]):
+        is_legal = (legal >> action) & 1
+        num_legal += np.float32(is_legal)
+        policy[action] = max(_ZERO, regrets[row, action]) if is_legal and row != NO_ROW else _ZERO
+        total += policy[action]
+    for action in range(policy.shape[0]):
+        if total > 0:
+            policy[action] /= total
+        else:
+            policy[action] = np.float32((legal >> action) & 1) / num_legal
+
+
+@kernel
+def _sample(policy: Any, random_number: Any) -> Any:
+    """Return an action drawn from a policy by a random number in [0, 1); never one of probability 0."""
+    last = np.int64(0)
+    for action in range(policy.shape[0]):
+        if policy[action] > 0:
+            last = np.int64(action)
+            random_number -= policy[action]
+            if random_number < 0:
+                break
+    return last
+
+
+@kernel
+def _next_action(frames: Any, depth: Any) -> Any:
+    """Return the legal action after the one that was tried last, -1 if there is none."""
+    legal = np.int64(frames.tables[depth].legal)
+    for action in range(frames.action[depth] + 1, frames.policy.shape[2]):
+        if (legal >> action) & 1:
+            return np.int64(action)
+    return np.int64(-1)
+
+
+@kernel
+def _enter(frames: Any, depth: Any, action: Any, states: Any, hands: Any, learner: Any) -> Any:
+    """List the hands that try an action, with their reach probabilities after it; return their number."""
+    policy, row, values = frames.policy[depth], frames.row[depth], frames.values[depth, action]
+    buckets = hands.bucket[frames.tables[depth].street]
+    num = np.int64(0)
+    for i in range(frames.num_active[depth]):
+        k = frames.active[depth, i]
+        b = buckets[k]
+        values[k] = np.nan
+        if policy[b, action] > 0 or row == NO_ROW or states.regrets[row + b, action] >= learner.least:
+            frames.active[depth + 1, num] = k
+            frames.reach[depth + 1, k] = frames.reach[depth, k] * policy[b, action]
+            num += 1
+    frames.num_active[depth + 1] = num
+    return num
+
+
+@kernel
+def _write_payoffs(frames: Any, depth: Any, hands: Any, learner: Any) -> None:
+    """Write the rewards of a finished hand, at the table after the action that was tried last, for all active hands."""
+    t, values, by_outcome = frames.tables[depth + 1], frames.values[depth, frames.action[depth]], frames.by_outcome
+    unit, seat = np.float32(t.chips_per_reward), learner.seat
+    is_showdown = has(t.in_hand, seat) and np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) != 0
+    for place in range(_NUM_OUTCOMES):
+        by_outcome[place] = np.nan
+    for i in range(frames.num_active[depth + 1]):
+        k = frames.active[depth + 1, i]
+        outcome = hands.outcome[k] if is_showdown else np.int64(0)
+        if np.isnan(by_outcome[outcome]):
+            t.deck[2 * seat], t.deck[2 * seat + 1] = hands.first[k], hands.second[k]
+            if is_showdown:
+                award_pots(t)
+            by_outcome[outcome] = np.float32(t.payoff[seat]) / unit
+        values[k] = by_outcome[outcome]
+
+
+@kernel
+def _learn(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> None:
+    """Add the regrets of a decision whose actions all have values; pass the value of the policy to the one before."""
+    policy, sums, row, street = frames.policy[depth], frames.sums, frames.row[depth], frames.tables[depth].street
+    size = states.num_buckets[street]
+    for b in range(size):
+        for action in range(policy.shape[1]):
+            sums[b, action] = 0
+    for i in range(frames.num_active[depth]):
+        k = frames.active[depth, i]
+        b = hands.bucket[street, k]
+        expected = _sum_regrets(policy[b], frames.values[depth], k, np.int64(frames.tables[depth].legal), sums[b])
+        if depth > 0:
+            frames.values[depth - 1, frames.action[depth - 1], k] = expected
+    if row != NO_ROW:
+        for b in range(size):
+            for action in range(policy.shape[1]):
+                states.regrets[row + b, action] += learner.weight * sums[b, action]
+
+
+@kernel
+def _sum_regrets(policy: Any, values: Any, k: Any, legal: Any, sums: Any) -> Any:
+    """Add the regrets of hand k to `sums` (num_actions,), and return the value of its policy."""
+    expected = _ZERO
+    for action in range(policy.shape[0]):
+        if policy[action] > 0:
+            expected += policy[action] * values[action, k]
+    for action in range(policy.shape[0]):
+        if (legal >> action) & 1 and not np.isnan(values[action, k]):
+            sums[action] += values[action, k] - expected
+    return expected

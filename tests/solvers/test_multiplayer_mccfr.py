@@ -1,0 +1,288 @@
+"""CFR for several seats: what public states tell apart, what is learned, and how a strategy is stored and played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.solvers.buckets.board_buckets import BoardBuckets
+from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
+from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
+from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
+from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
+from card_baselines.solvers.multiplayer.state_table import NO_ROW, StateTable, find_first_row
+from card_baselines.solvers.multiplayer.strategy import (
+    PublicStateStrategy,
+    average_strategy,
+    make_strategy,
+    translate_strategy,
+)
+from card_baselines.solvers.multiplayer.train_multiplayer_mccfr import Config, MultiplayerLearner
+from card_baselines.solvers.multiplayer.traversal import Hands, match_regrets, write_own_hands
+from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
+from card_envs import make_game
+from card_envs.compiler import COMPILED
+from card_envs.game import Game, Tables
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.games.holdem.showdown import award_pots
+from card_envs.poker.hands import HANDS, NUM_HANDS
+from tests.helpers.hand_buckets import some_buckets
+
+needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of deals, which take minutes as plain Python")
+
+SIX = {"num_players": 6}
+SHORT = {"stacks": 4, "bet_menu": "fca"}
+"""Two big blinds for two, and no raise but all-in: little happens after the flop."""
+
+
+def decisions(game: Game, num_tables: int = 60, seed: int = 0) -> Tables:
+    """Return tables at all decisions of hands in which most decisions are calls."""
+    tables, rng, found = game.seeded_tables(num_tables, seed), np.random.default_rng(seed), []
+    game.deal_batch(tables, np.arange(num_tables))
+    for _ in range(40):
+        going = tables[tables["is_over"] == 0]
+        found.append(going.copy())
+        for i in np.flatnonzero(tables["is_over"] == 0).tolist():
+            legal = np.flatnonzero(int(tables["legal"][i]) >> np.arange(game.num_actions) & 1)
+            game.step(tables, i, int(CALL_ACTION if rng.random() < 0.7 else rng.choice(legal)))
+    return np.concatenate(found)
+
+
+def states_of(tables: Tables) -> list[int]:
+    return [int(public_state(t)) for t in tables]
+
+
+@pytest.fixture(scope="module")
+def turn() -> Any:
+    """Buckets on the turn, which mean nothing either."""
+    return np.random.default_rng(0).integers(0, 16, (16432, NUM_HANDS)).astype(np.uint16)
+
+
+def test_a_public_state_tells_street_and_legal_actions() -> None:
+    tables = decisions(make_game("no_limit_holdem-v0", **SIX))
+    assert set(tables["street"]) == {0, 1, 2, 3}
+    for t, state in zip(tables, states_of(tables), strict=True):
+        assert (street_of(np.int64(state)), legal_actions_of(np.int64(state))) == (t["street"], t["legal"])
+
+
+def test_a_public_state_is_the_same_for_all_seats_that_can_hold_the_position() -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    tables = decisions(game)
+    turned = tables.copy()
+    for name in ("stack", "street_commit", "hand_commit"):
+        turned[name][:, :6] = np.roll(tables[name][:, :6], 1, axis=1)
+    for name in ("button", "actor"):
+        turned[name] = (tables[name] + 1) % 6
+    turned["raiser"] = np.where(tables["raiser"] < 0, tables["raiser"], (tables["raiser"] + 1) % 6)
+    for name in ("in_hand", "pending", "callers", "acted"):
+        seats = tables[name].astype(np.int64)
+        turned[name] = (seats << 1 | seats >> 5) & 63
+    assert states_of(turned) == states_of(tables)
+
+
+def test_a_public_state_is_public() -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    tables = decisions(game)
+    views = tables.copy()
+    game.censor_batch(tables, np.arange(len(tables)), tables["actor"].astype(np.int64), views)
+    other = tables.copy()
+    other["deck"] = 51 - tables["deck"][:, ::-1]
+    assert states_of(views) == states_of(tables) == states_of(other)
+
+
+def test_a_public_state_is_in_big_blinds() -> None:
+    small, large = (
+        decisions(make_game("no_limit_holdem-v0", **SIX, stacks=100 * big, small_blind=big // 2, big_blind=big))
+        for big in (2, 200)
+    )
+    before_the_flop = (small["street"] == 0) & (small["street_raises"][:, 0] == 0)
+    assert before_the_flop.sum() > 50
+    small, large = (tables[before_the_flop] for tables in (small, large[: len(small)]))
+    assert states_of(small) == states_of(large)
+
+
+def first_in(game: Game, folds: int) -> Tables:
+    """Return a table at which so many seats have folded and nobody else has acted."""
+    tables = game.seeded_tables(1, 0)
+    game.deal_batch(tables, np.arange(1))
+    for _ in range(folds):
+        game.step(tables, 0, FOLD_ACTION)
+    return tables
+
+
+def test_positions_bets_and_initiative_have_states_of_their_own() -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    openings = [states_of(first_in(game, folds))[0] for folds in range(5)]
+    assert len(set(openings)) == 5
+    flops = {}
+    for name, opener, raise_id in (("early", 0, 2), ("button", 3, 2), ("a larger raise", 3, 3), ("a limp", 3, 1)):
+        tables = first_in(game, opener)
+        actions = [raise_id, *[FOLD_ACTION] * (4 - opener), CALL_ACTION]
+        for action in actions:
+            game.step(tables, 0, action)
+        assert tables["street"][0] == 1
+        flops[name] = states_of(tables)[0]
+    assert len(set(flops.values())) == 4
+
+
+def test_hands_with_the_same_outcome_win_the_same_at_showdowns_with_side_pots() -> None:
+    game = make_game("no_limit_holdem-v0", **SIX, stacks=[10, 20, 30, 40, 40, 60])
+    boards, hands = BoardBuckets(some_buckets(), np.zeros((16432, NUM_HANDS), np.uint16)), Hands.allocate(4)
+    table = game.seeded_tables(1, 3)
+    for seat in range(6 if COMPILED else 1):
+        game.deal(table, 0)
+        boards.set_board(table["deck"][0, 12:17].astype(np.int64))
+        write_own_hands(table[0], np.int64(seat), boards.ranked[0], boards.rows, hands)
+        while not table["is_over"][0]:
+            game.step(table, 0, CALL_ACTION if int(table["legal"][0]) < 4 else int(table["legal"][0]).bit_length() - 1)
+        assert hands.size[0] == 37 * 36 // 2
+        payoffs: dict[int, set[int]] = {}
+        for k in range(hands.size[0]):
+            shown = table.copy()
+            shown["deck"][0, 2 * seat : 2 * seat + 2] = hands.first[k], hands.second[k]
+            award_pots(shown[0])
+            payoffs.setdefault(int(hands.outcome[k]), set()).add(int(shown["payoff"][0, seat]))
+        assert len(payoffs) > 3 and all(len(same) == 1 for same in payoffs.values())
+        won = [next(iter(payoffs[outcome])) for outcome in sorted(payoffs)]
+        assert won == sorted(won) and won[0] < 0 < won[-1]
+
+
+def test_a_full_table_learns_nothing_more() -> None:
+    table = StateTable.allocate([169, 16, 16, 16], 5, max_rows=400)
+    game = make_game("no_limit_holdem-v0", **SIX)
+    states = [np.int64(states_of(first_in(game, folds))[0]) for folds in range(4)]
+    assert [find_first_row(table, state) for state in states] == [0, 169, NO_ROW, NO_ROW]
+    assert [find_first_row(table, state) for state in states[:2]] == [0, 169]
+    assert table.used.tolist() == [2, 338]
+
+
+def test_regret_matching() -> None:
+    regrets, policy = np.array([[3, -1, 1, 5], [-1, -2, 0, 9]], np.float32), np.zeros(4, np.float32)
+    match_regrets(regrets, np.int64(0), np.int64(0b0111), policy)
+    assert policy.tolist() == [0.75, 0, 0.25, 0]
+    match_regrets(regrets, np.int64(1), np.int64(0b0110), policy)
+    assert policy.tolist() == [0, 0.5, 0.5, 0]
+    match_regrets(regrets, np.int64(NO_ROW), np.int64(0b1001), policy)
+    assert policy.tolist() == [0.5, 0, 0, 0.5]
+
+
+def test_a_hand_that_hardly_gets_there_plays_as_all_do() -> None:
+    sums = np.array([[30, 10], [9, 11], [0, 0.5]], np.float32)
+    expected = [[0.75, 0.25], [0.45, 0.55], [39 / 60.5, 21.5 / 60.5]]
+    assert np.allclose(average_strategy(sums, 1.0), expected)
+
+
+def test_fifteenths_keep_sums() -> None:
+    shares = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 200).T
+    parts = to_fifteenths(shares)
+    assert (parts.sum(axis=0) == WHOLE).all() and parts.min() >= 0
+    assert np.abs(parts / WHOLE - shares).max() < 0.08
+    flat = parts.reshape(-1).astype(np.uint8)[:-1]
+    assert np.array_equal(decompress(compress(flat), len(flat)), flat)
+
+
+@needs_speed
+def test_two_solvers_fold_the_same_hands(turn: Any) -> None:
+    """The other one sees all hands on each board, this one samples. Many mixtures of limps and all-ins are as good."""
+    game, buckets = make_game("no_limit_holdem-v0", **SHORT), some_buckets()
+    other = MenuCfr(game.config, BoardBuckets(buckets, turn), 0)
+    other.run(1500)
+    sums = other.averages[: 3 * NUM_STARTING_HANDS].reshape(3, NUM_STARTING_HANDS)  # fold, call, all-in
+    expected = (sums[FOLD_ACTION] / sums.sum(axis=0))[STARTING_HANDS]
+    run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 0)
+    run.run(20_000)
+    strategy = make_strategy(game.config, run.states, buckets)
+    tables = first_in(game, 0).repeat(NUM_HANDS)
+    seat = int(tables["actor"][0])
+    tables["deck"][:, 2 * seat : 2 * seat + 2] = HANDS
+    found = strategy.probabilities(tables)[:, FOLD_ACTION]
+    assert 0.05 < expected.mean() < 0.2
+    assert np.abs(found - expected).mean() < 0.05
+    assert np.corrcoef(found, expected)[0, 1] > 0.8
+
+
+@needs_speed
+@pytest.mark.parametrize(("env", "iterations"), [("no_limit_holdem-v0", 1_500), ("limit_holdem-v0", 600)])
+def test_a_strategy_learns_the_obvious(env: str, iterations: int, turn: Any) -> None:
+    game = make_game(env, **SIX)
+    buckets = some_buckets()
+    run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 1)
+    run.run(iterations)
+    strategy = make_strategy(game.config, run.states, buckets)
+    tables = first_in(game, 0).repeat(2)
+    seat = int(tables["actor"][0])
+    tables["deck"][:, 2 * seat : 2 * seat + 2] = [[48, 49], [0, 21]]  # two aces; a deuce and a seven
+    aces, worst = strategy.probabilities(tables)
+    assert aces[FOLD_ACTION] == 0 and aces[FIRST_RAISE_ACTION:].sum() > 0.3
+    assert worst[FOLD_ACTION] > 0.9 and worst[FIRST_RAISE_ACTION:].sum() < 0.1
+
+
+def test_a_stored_strategy_plays_the_same(tmp_path: Path, turn: Any) -> None:
+    game, buckets = make_game("no_limit_holdem-v0", **SIX, stacks=40), some_buckets()
+    run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 0)
+    run.run(200 if COMPILED else 1)
+    strategy = make_strategy(game.config, run.states, buckets)
+    strategy.save(tmp_path / "strategy.npz")
+    loaded = PublicStateStrategy.load(tmp_path / "strategy.npz")
+    assert loaded.config == game.config
+    tables = decisions(game, 30)
+    found = strategy.probabilities(tables)
+    assert np.array_equal(found, loaded.probabilities(tables))
+    legal = tables["legal"][:, None] >> np.arange(game.num_actions) & 1
+    assert np.allclose(found.sum(axis=1), 1) and not found[legal == 0].any()
+
+
+def test_where_nothing_is_stored_it_checks_or_folds(turn: Any) -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
+    strategy = make_strategy(game.config, run.states, some_buckets())
+    tables = decisions(game, 10)
+    found = strategy.probabilities(tables)
+    assert (found.argmax(axis=1) == np.where(tables["legal"] & 1, FOLD_ACTION, CALL_ACTION)).all()
+
+
+@needs_speed
+def test_a_continued_run_ends_as_one_without_a_break(tmp_path: Path, turn: Any) -> None:
+    game, buckets = make_game("no_limit_holdem-v0", **SIX), some_buckets()
+    whole = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 7)
+    whole.run(600)
+    first, second = (MultiplayerMccfr(game, BoardBuckets(buckets, turn), 7) for _ in range(2))
+    first.run(250)
+    second.restore({name: array.copy() for name, array in first.state().items()}, first.iterations)
+    second.run(350)
+    for name, array in whole.state().items():
+        assert np.array_equal(array, second.state()[name]), name
+    assert second.num_states == whole.num_states
+
+
+@needs_speed
+def test_another_bet_menu_gets_the_nearest_raise(turn: Any) -> None:
+    game, buckets = make_game("no_limit_holdem-v0", **SIX), some_buckets()
+    run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 0)
+    run.run(100)
+    strategy = make_strategy(game.config, run.states, buckets)
+    chips = make_game("no_limit_holdem-v0", **SIX, bet_menu="integers")
+    own, theirs = first_in(game, 2).repeat(30), first_in(chips, 2).repeat(30)
+    rng = np.random.default_rng(0)
+    seat = int(own["actor"][0])
+    for i in range(30):
+        own["deck"][i, 2 * seat : 2 * seat + 2] = rng.choice(52, 2, replace=False)
+    theirs["deck"] = own["deck"]
+    found = translate_strategy(strategy, theirs, chips.num_actions)
+    expected = np.zeros_like(found)
+    for action, raise_to in ((FOLD_ACTION, 0), (CALL_ACTION, 0), (2, 4), (3, 7), (4, 200)):
+        expected[:, action if action < FIRST_RAISE_ACTION else raise_to + 1] = strategy.probabilities(own)[:, action]
+    assert np.allclose(found, expected)
+    close = make_game("no_limit_holdem-v0", **SIX, bet_menu="fcpa")
+    found = translate_strategy(strategy, first_in(close, 2).repeat(2), close.num_actions)
+    assert np.allclose(found.sum(axis=1), 1)
+
+
+def test_games_that_it_cannot_learn() -> None:
+    for env, settings in (("big2-v0", {}), ("leduc_holdem-v0", {}), ("no_limit_holdem-v0", {"bet_menu": "integers"})):
+        with pytest.raises(ValueError, match="multiplayer_mccfr needs Texas hold'em"):
+            MultiplayerLearner(replace(Config(), settings=()), make_game(env, **settings))
