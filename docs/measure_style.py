@@ -33,6 +33,7 @@ AGENTS = {
     ("no_limit_holdem-v0", 2): ("cfr_no_limit", "ppo_no_limit_hu"),
     ("limit_holdem-v0", 6): ("ppo_limit_six_max", "tight_aggressive"),
     ("no_limit_holdem-v0", 6): (
+        "cfr_no_limit_six_max",
         "ppo_no_limit_six_max",
         "tight_no_limit_six_max",
         "position_ranges",

@@ -28,6 +28,7 @@ AGENTS = {
     "cfr_small": "card_baselines.solvers.limit.agent:CfrSmall",
     "cfr_large": "card_baselines.solvers.limit.agent:CfrLarge",
     "cfr_no_limit": "card_baselines.solvers.no_limit.agent:CfrNoLimit",
+    "cfr_no_limit_six_max": "card_baselines.solvers.multiplayer.agent:CfrNoLimitSixMax",
     "resolve": "card_baselines.solvers.resolving.agent:Resolve",
     "resolve_turn": "card_baselines.solvers.resolving.agent:ResolveTurn",
     "mcts": "card_baselines.agents.search.mcts:Mcts",
@@ -83,6 +84,7 @@ ALGORITHMS = {
     "expert_iteration": "card_baselines.neural.expert_iteration:ALGORITHM",
     "tabular_mccfr": "card_baselines.neural.tabular_mccfr:ALGORITHM",
     "menu_cfr": "card_baselines.solvers.no_limit.train_menu_cfr:ALGORITHM",
+    "multiplayer_mccfr": "card_baselines.solvers.multiplayer.train_multiplayer_mccfr:ALGORITHM",
 }
 """Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 
@@ -94,6 +96,7 @@ SAVED_AGENTS = {
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
     "cfr": "card_baselines.solvers.limit.agent:Cfr",
     "cfr_no_limit": "card_baselines.solvers.no_limit.agent:CfrNoLimit",
+    "cfr_no_limit_six_max": "card_baselines.solvers.multiplayer.agent:CfrNoLimitSixMax",
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",
     "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     "kaminsky2020": "card_baselines.papers.kaminsky2020.players:Kaminsky2020Agent",

@@ -157,9 +157,9 @@ def test_a_recurrent_agent_takes_the_likeliest_action_if_asked(tmp_path: Path) -
     assert len(drawn[":greedy"]) == 1 < len(drawn[""])
 
 
-ONE_GAME = dict.fromkeys(("shi2022", "mccfr", "public_chance_cfr"), "limit_holdem-v0") | {
-    "menu_cfr": "no_limit_holdem-v0"
-}
+ONE_GAME = dict.fromkeys(("shi2022", "mccfr", "public_chance_cfr"), "limit_holdem-v0") | dict.fromkeys(
+    ("menu_cfr", "multiplayer_mccfr"), "no_limit_holdem-v0"
+)
 """Algorithms that are made for one game."""
 
 

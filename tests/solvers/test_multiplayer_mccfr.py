@@ -171,9 +171,8 @@ def test_regret_matching() -> None:
 
 
 def test_a_hand_that_hardly_gets_there_plays_as_all_do() -> None:
-    sums = np.array([[30, 10], [9, 11], [0, 0.5]], np.float32)
-    expected = [[0.75, 0.25], [0.45, 0.55], [39 / 60.5, 21.5 / 60.5]]
-    assert np.allclose(average_strategy(sums, 1.0), expected)
+    sums = np.array([[30, 10], [9, 11], [0, 0.1]], np.float32)
+    assert np.allclose(average_strategy(sums), [[0.75, 0.25], [0.45, 0.55], [39 / 60.1, 21.1 / 60.1]])
 
 
 def test_fifteenths_keep_sums() -> None:
@@ -181,6 +180,8 @@ def test_fifteenths_keep_sums() -> None:
     parts = to_fifteenths(shares)
     assert (parts.sum(axis=0) == WHOLE).all() and parts.min() >= 0
     assert np.abs(parts / WHOLE - shares).max() < 0.08
+    assert to_fifteenths(np.array([[0.2], [0.5], [0.3]]), 0.4).T.tolist() == [[0, 15, 0]]
+    assert to_fifteenths(np.full((4, 1), 0.25), 0.3).T.sum() == WHOLE
     flat = parts.reshape(-1).astype(np.uint8)[:-1]
     assert np.array_equal(decompress(compress(flat), len(flat)), flat)
 

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 WHOLE = 15
 """Denominator of the stored probabilities."""
-_SMALLEST = 0.02
-"""Smaller probabilities are stored as 0."""
 
 
-def to_fifteenths(shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return probabilities (actions, n) in 15ths, which sum to 15 for each column."""
-    shares = np.where(shares < _SMALLEST, 0, shares)
+def to_fifteenths(shares: NDArray[np.float64], smallest: float = 0.02) -> NDArray[np.int64]:
+    """Return probabilities (actions, n) in 15ths, which sum to 15 for each column.
+
+    Probabilities below `smallest` become 0, except the largest one.
+    """
+    shares = np.where((shares < smallest) & (shares < shares.max(axis=0)), 0, shares)
     ends = np.rint(np.cumsum(shares / shares.sum(axis=0), axis=0) * WHOLE).astype(np.int64)
     return np.asarray(np.diff(ends, axis=0, prepend=0), np.int64)
 

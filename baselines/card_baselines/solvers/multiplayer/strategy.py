@@ -27,11 +27,13 @@ from card_envs.typing import Floats32
 
 STRATEGY = "strategy.npz"
 """File of a run folder."""
-_RARE_STATE = 1e-6
+_RARE_STATE = 1e-8
 """Share of all summed strategies up to which a public state is not stored."""
-_RARE_HAND = 2e-7
-"""Share of all summed strategies up to which a hand plays as the mean of all hands in a public state: it hardly gets
-there by its own actions."""
+_RARE_HAND = 0.01
+"""Fraction of the mean over all hands up to which a hand plays as all do in a public state: by its own actions it hardly
+gets there."""
+_SMALLEST = 0.1
+"""Smaller probabilities are left out: after few iterations most of them are noise."""
 
 
 class PublicStateStrategy:
@@ -170,13 +172,14 @@ def make_strategy(config: HoldemConfig, table: StateTable, buckets: HandBuckets)
         state, first = table.keys[index], int(table.first_row[index])
         rows = slice(first, first + int(table.num_buckets[street_of(state)]))
         legal = [a for a in range(config.num_actions) if int(legal_actions_of(state)) >> a & 1]
-        shares = average_strategy(table.sums[rows, legal], _RARE_HAND * by_row.sum())
-        parts.append(to_fifteenths(shares.T)[:-1].reshape(-1).astype(np.uint8))
+        shares = average_strategy(table.sums[rows, legal])
+        parts.append(to_fifteenths(shares.T, _SMALLEST)[:-1].reshape(-1).astype(np.uint8))
     return PublicStateStrategy(config, table.keys[kept], np.concatenate(parts), buckets)
 
 
-def average_strategy(sums: Floats32, least: float) -> NDArray[np.float64]:
-    """Return probabilities (n, actions) in proportion to summed strategies, or to those of all hands up to `least`."""
+def average_strategy(sums: Floats32) -> NDArray[np.float64]:
+    """Return probabilities (n, actions) in proportion to summed strategies; hands that are rare play as all do."""
     shares = sums.astype(np.float64)
-    shares[shares.sum(axis=1) <= least] = shares.sum(axis=0)
+    weights = shares.sum(axis=1)
+    shares[weights <= _RARE_HAND * weights.mean()] = shares.sum(axis=0)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
