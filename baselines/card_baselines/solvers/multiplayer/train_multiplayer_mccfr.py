@@ -33,7 +33,7 @@ class Config(BucketConfig):
     """Environment arguments."""
     iterations: int = 1_000_000_000
     """Deals; in each, every player learns in turn."""
-    minutes: float = 50.0
+    minutes: float = 40.0
     width: int = 10
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
     """Agents that have all other seats in the matches of an evaluation."""
