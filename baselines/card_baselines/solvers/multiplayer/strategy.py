@@ -32,8 +32,9 @@ _RARE_STATE = 1e-8
 _RARE_HAND = 0.01
 """Fraction of the mean over all hands up to which a hand plays as all do in a public state: by its own actions it hardly
 gets there."""
-_SMALLEST = 0.1
-"""Smaller probabilities are left out: after few iterations most of them are noise."""
+_SMALLEST = 0.2
+"""Smaller probabilities are left out: after few iterations most of them are noise (Ganzfried, Sandholm and Waugh 2012,
+Strategy purification and thresholding)."""
 
 
 class PublicStateStrategy:
