@@ -30,8 +30,8 @@ STRATEGY = "strategy.npz"
 _RARE_STATE = 1e-8
 """Share of all summed strategies up to which a public state is not stored."""
 _RARE_HAND = 0.01
-"""Fraction of the mean over all hands up to which a hand plays as all do in a public state: by its own actions it hardly
-gets there."""
+"""Fraction of the mean over all hands up to which a hand plays as all do in a public state: its own actions hardly
+lead there."""
 _SMALLEST = 0.2
 """Smaller probabilities are left out: after few iterations most of them are noise (Ganzfried, Sandholm and Waugh 2012,
 Strategy purification and thresholding)."""
