@@ -12,6 +12,7 @@ import pytest
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
 from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
+from card_baselines.solvers.multiplayer.agent import CfrNoLimitSixMax
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
 from card_baselines.solvers.multiplayer.state_table import NO_ROW, StateTable, find_first_row
@@ -25,6 +26,7 @@ from card_baselines.solvers.multiplayer.train_multiplayer_mccfr import Config, M
 from card_baselines.solvers.multiplayer.traversal import Hands, match_regrets, write_own_hands
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
 from card_envs import make_game
+from card_envs.agent import decisions_at
 from card_envs.compiler import COMPILED
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
@@ -287,3 +289,27 @@ def test_games_that_it_cannot_learn() -> None:
     for env, settings in (("big2-v0", {}), ("leduc_holdem-v0", {}), ("no_limit_holdem-v0", {"bet_menu": "integers"})):
         with pytest.raises(ValueError, match="multiplayer_mccfr needs Texas hold'em"):
             MultiplayerLearner(replace(Config(), settings=()), make_game(env, **settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "can_play"),
+    [
+        ({}, True),
+        ({"stacks": 10_000, "small_blind": 50, "big_blind": 100, "bet_menu": "integers"}, True),
+        ({"rules": "acpc"}, False),
+        ({"stacks": 100}, False),
+        ({"ante": 1}, False),
+        ({"num_players": 5}, False),
+        ({"structure": "pot_limit"}, False),
+    ],
+)
+def test_the_shipped_strategy_plays_its_stakes_with_any_bet_menu(settings: dict[str, Any], can_play: bool) -> None:
+    game = make_game("no_limit_holdem-v0", **{**SIX, **settings})
+    if not can_play:
+        with pytest.raises(ValueError, match="it needs the seats, blinds and stacks"):
+            CfrNoLimitSixMax(game)
+        return
+    tables = decisions(game, 4)
+    agent = CfrNoLimitSixMax(game)
+    found = agent.probabilities(decisions_at(game, tables, np.arange(len(tables)), tables["actor"].astype(np.int64)))
+    assert np.allclose(found.sum(axis=1), 1) and found.shape == (len(tables), game.num_actions)

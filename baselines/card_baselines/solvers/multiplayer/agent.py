@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.multiplayer.strategy import STRATEGY, PublicStateStrategy, translate_strategy
+from card_baselines.solvers.same_stakes import has_same_stakes
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game
-from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
+from card_envs.games.holdem.config import is_texas_holdem
 
 _SHIPPED = Path(__file__).parents[1] / "data" / "no_limit_holdem_six_max.npz"
 
@@ -61,16 +62,3 @@ class CfrNoLimitSixMax(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return actions drawn by their probabilities."""
         return choose(self.probabilities(decisions), decisions.random_numbers)
-
-
-def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
-    """Return True if seats, rules, caps, and blinds and stacks in big blinds are the same; menus may differ."""
-    stakes = [
-        (
-            [chips / c.min_bet for chips in (*c.blinds, *c.stack_list, *c.ante_list)],
-            [size / c.min_bet for size in c.raise_sizes] if c.structure == "limit" else None,
-            (c.structure, c.max_raises, c.rules, c.num_players, len(c.blinds)),
-        )
-        for c in (config, other)
-    ]
-    return stakes[0] == stakes[1]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy
 from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, grow_menu_tree, is_two_player_menu
 from card_baselines.solvers.no_limit.translation import find_places, translate
+from card_baselines.solvers.same_stakes import has_same_stakes
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION
@@ -67,13 +68,6 @@ class CfrNoLimit(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return actions drawn by their probabilities."""
         return choose(self.probabilities(decisions), decisions.random_numbers)
-
-
-def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
-    """Return True if two games for two have the same blinds and stacks in big blinds and no antes; menus may differ."""
-    stakes = [(*(chips / c.blinds[-1] for chips in (*c.blinds, *c.stack_list)), c.structure) for c in (config, other)]
-    is_usual = not any(config.ante_list) and config.min_bet == config.blinds[-1] and config.rules == other.rules
-    return is_usual and stakes[0] == stakes[1] and len(config.blinds) == NUM_PLAYERS
 
 
 @cache
