@@ -231,6 +231,8 @@ def test_a_stored_strategy_plays_the_same(tmp_path: Path, turn: Any) -> None:
     strategy = make_strategy(game.config, run.states, buckets)
     strategy.save(tmp_path / "strategy.npz")
     loaded = PublicStateStrategy.load(tmp_path / "strategy.npz")
+    agent = CfrNoLimitSixMax(game, tmp_path)
+    assert agent.name == tmp_path.name and agent.strategy.config == game.config
     assert loaded.config == game.config
     tables = decisions(game, 30)
     found = strategy.probabilities(tables)

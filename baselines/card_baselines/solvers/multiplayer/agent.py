@@ -33,7 +33,9 @@ class CfrNoLimitSixMax(Agent):
     greedy = False
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
-        self._path = _SHIPPED if folder is None or not (folder / STRATEGY).exists() else folder / STRATEGY
+        self._path = _SHIPPED
+        if folder is not None and (folder / STRATEGY).exists():
+            self.name, self._path = folder.name, folder / STRATEGY
         if not self.can_play(game):
             raise ValueError(
                 f"agent {self.name!r} cannot play {game.name} with these settings: it needs the seats, blinds and "

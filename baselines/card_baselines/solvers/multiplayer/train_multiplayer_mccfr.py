@@ -35,7 +35,7 @@ class Config(BucketConfig):
     """Deals; in each, every player learns in turn."""
     minutes: float = 40.0
     width: int = 10
-    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
+    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "position_ranges", "equity")
     """Agents that have all other seats in the matches of an evaluation."""
     evaluation_seconds: float = 3600.0
     evaluation_hands: int = 20_000
@@ -78,5 +78,9 @@ ALGORITHM = make_algorithm(
     600.0,
     env=ENV,
     agent="cfr_no_limit_six_max",
-    presets={"cfr_no_limit_six_max": Config()},
+    presets={
+        "cfr_no_limit_six_max": Config(
+            panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max"), minutes=40.0
+        )
+    },
 )
