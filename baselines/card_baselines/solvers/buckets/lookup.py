@@ -54,7 +54,7 @@ LOOKUP = np.dtype(
 )
 
 
-class BucketTables(NamedTuple):
+class _Tables(NamedTuple):
     """Tables that buckets are looked up in: the classes of flops (`CanonicalBoards`), and those of `HandBuckets`."""
 
     class_of: NDArray[Any]
@@ -65,7 +65,7 @@ class BucketTables(NamedTuple):
     groups: NDArray[Any]
 
 
-class BucketWorkspace(NamedTuple):
+class _Workspace(NamedTuple):
     """Scratch arrays of the kernels below."""
 
     ranked: NDArray[Any]
@@ -83,10 +83,10 @@ class BucketWorkspace(NamedTuple):
     memo_buckets: NDArray[np.int64]
 
     @staticmethod
-    def allocate(nodes: int) -> BucketWorkspace:
+    def allocate(nodes: int) -> _Workspace:
         """Return a workspace for trees of buckets with `nodes` nodes."""
         f32 = np.float32
-        return BucketWorkspace(
+        return _Workspace(
             ranked=np.zeros(1, RANKED),
             counts=np.zeros((NUM_HANDS, NUM_BINS), np.uint16),
             features=np.zeros((NUM_HANDS, NUM_BINS - 1), f32),
@@ -108,11 +108,11 @@ class BucketFinder:
     def __init__(self, buckets: HandBuckets) -> None:
         """Collect the tables and allocate a workspace."""
         flops = canonical_boards(_FLOP_CARDS)
-        self._tables = BucketTables(
+        self._tables = _Tables(
             flops.class_of, flops.suit_order, buckets.flop, buckets.turn, buckets.river, buckets.groups
         )
         self._lookup = np.zeros(1, LOOKUP)
-        self._work = BucketWorkspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
+        self._work = _Workspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
 
     def find(self, views: Tables) -> NDArray[np.int64]:
         """Return the buckets (n,) of the actors' hands; faster where views with the same board follow each other."""
@@ -166,12 +166,6 @@ def _find_bucket(lookup: Any, a: Any, b: Any, tables: Any, work: Any) -> Any:
         _count_on_turn(lookup, a, b, work.counts)
         cumulate(work.counts, 0, work.features, 0)
         return nearest(tables.turn, work.features, np.int64(0), work.distances)
-    return find_river_bucket(lookup, a, b, tables, work)
-
-
-@kernel
-def find_river_bucket(lookup: Any, a: Any, b: Any, tables: Any, work: Any) -> Any:
-    """Return the bucket of a hand with the five cards in `lookup.board`."""
     _compute_group_equities(lookup, a, b, tables.groups, work.features)
     return nearest(tables.river, work.features, np.int64(0), work.distances)
 

@@ -80,7 +80,7 @@ ALGORITHM = make_algorithm(
     agent="cfr_no_limit_six_max",
     presets={
         "cfr_no_limit_six_max": Config(
-            panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max"), minutes=40.0
+            panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
         )
     },
 )
