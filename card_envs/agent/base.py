@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent.decisions import Decisions
+from card_envs.agent.decisions import Decisions, choose, likeliest
 from card_envs.game import Game
 from card_envs.observation import Encoder
 
@@ -166,6 +166,36 @@ class Agent(ABC):
     def apply_encoder(self, game: Game) -> Game:
         """Return the game with observations in the agent's encoder."""
         return game if self.encoder is None else game.with_encoder(self.encoder)
+
+
+class StochasticAgent(Agent):
+    """An agent that is defined by action probabilities: it samples from them, or if `greedy` takes the likeliest.
+
+    Subclasses implement `compute_probabilities`.
+
+    Example:
+        >>> from card_envs.agent import StochasticAgent
+        >>> class Uniform(StochasticAgent):
+        ...     def compute_probabilities(self, decisions):
+        ...         return decisions.action_mask / decisions.num_legal[:, None]
+        >>> Uniform().shows_probabilities
+        True
+    """
+
+    greedy: bool | None = False
+
+    @abstractmethod
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
+        """Return the probability of every action (n, num_actions), zero for illegal ones, whatever `greedy` is."""
+
+    def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
+        """Return the probability with which `act` takes each action, (n, num_actions)."""
+        found = self.compute_probabilities(decisions)
+        return likeliest(found) if self.greedy else found
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return actions (n,) drawn by their probabilities with `decisions.random_numbers`."""
+        return choose(self.probabilities(decisions), decisions.random_numbers)
 
 
 class DuckTypedAgent(Agent):

@@ -22,7 +22,9 @@ from card_envs.agent import (
     Decisions,
     DuckTypedAgent,
     RandomAgent,
+    StochasticAgent,
     as_agent,
+    decisions_at,
     estimate_probabilities,
     find_agent,
     find_probabilities,
@@ -106,6 +108,27 @@ def test_a_subclass_can_hide_its_probabilities() -> None:
         probabilities = None  # type: ignore[assignment]
 
     assert RandomAgent().shows_probabilities and not Hidden().shows_probabilities
+
+
+class MostlyRaises(StochasticAgent):
+    def compute_probabilities(self, decisions: Decisions) -> Any:
+        weights = decisions.action_mask * np.array([1.0, 2.0, 4.0])
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+def test_a_stochastic_agent_samples_from_its_probabilities_or_takes_the_likeliest() -> None:
+    agent, tables, rows = MostlyRaises(), LIMIT.seeded_tables(2000, 0), np.arange(2000)
+    for row in rows:
+        LIMIT.deal(tables, row)
+    decisions = decisions_at(LIMIT, tables, rows, rows, random_numbers=rows / len(rows))
+    assert agent.shows_probabilities and agent.greedy is False
+    expected = agent.probabilities(decisions)
+    assert np.allclose(expected, np.array([1, 2, 4]) / 7)
+    actions = agent.act(decisions, np.random.default_rng(0))
+    assert np.allclose(np.bincount(actions) / len(actions), expected[0], atol=0.001)
+    agent.greedy = True
+    assert (agent.act(decisions, np.random.default_rng(0)) == 2).all()
+    assert (agent.probabilities(decisions) == [0, 0, 1]).all()
 
 
 def test_a_class_without_a_name_plays_a_match_under_its_own() -> None:

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.run_folder import CONFIG, RunFolder
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Decisions, StochasticAgent
 from card_envs.files import replace_file
 from card_envs.game import Game
 
@@ -22,10 +22,8 @@ STRATEGY = "strategy.safetensors"
 _UNKNOWN = -1
 
 
-class TabularAgent(Agent):
+class TabularAgent(StochasticAgent):
     """Plays a strategy that is stored as a table over observations."""
-
-    greedy = False
 
     def __init__(self, folder: Path, game: Game) -> None:
         """Load config.json and the strategy; raises ValueError if they belong to another environment."""
@@ -38,11 +36,7 @@ class TabularAgent(Agent):
             raise ValueError(f"{folder / STRATEGY} holds no probabilities: they are finite and float64")
         self._rows = {observation.tobytes(): row for row, observation in enumerate(arrays["observation"])}
 
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one action for each decision."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
-
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action (n, num_actions); raises ValueError for an unknown observation."""
         rows = np.array([self._rows.get(observation.tobytes(), _UNKNOWN) for observation in decisions.observation])
         if (rows == _UNKNOWN).any():
@@ -50,8 +44,7 @@ class TabularAgent(Agent):
                 f"agent {self.name!r} has no row for this observation: its strategy was made with other settings of "
                 f"{decisions.game.name}"
             )
-        strategy = np.asarray(self._strategy[rows], np.float64)
-        return likeliest(strategy) if self.greedy else strategy
+        return np.asarray(self._strategy[rows], np.float64)
 
 
 def save_strategy(folder: RunFolder, observation: NDArray[Any], strategy: NDArray[np.float64]) -> None:

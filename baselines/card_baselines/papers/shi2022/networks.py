@@ -24,7 +24,7 @@ from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
 from card_envs.games.holdem.encoders.shi2022 import num_tokens
 from card_envs.observation import Layout
@@ -204,14 +204,13 @@ def action_probabilities(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tens
     return torch.softmax(logits.masked_fill(mask == 0, -torch.inf), dim=1)
 
 
-class Shi2022Agent(Agent):
+class Shi2022Agent(StochasticAgent):
     """Plays what `training` learned: samples actions from the actor's probabilities.
 
     Of six independent actors (APU, APU-Ctrl) each plays a sixth of the tables, so that results speak of all of them.
     """
 
     encoder = ENCODER
-    greedy = False
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
         """Load config.json and policy.safetensors; raises ValueError when they belong to another game.
@@ -241,12 +240,7 @@ class Shi2022Agent(Agent):
         self._histories = [TableHistories(actor.history, self._num_tables, actor.device) for actor in self.actors]
 
     @torch.inference_mode()
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one action for each decision."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
-
-    @torch.inference_mode()
-    def probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
         """Return the probability of every action (n, num_actions), zero for illegal ones."""
         observation = decisions.observation
         tokens = observation[:, decisions.game.layout.slices["history"]].astype(np.int64)
@@ -261,7 +255,7 @@ class Shi2022Agent(Agent):
                 known = self._read_history(number, decisions.table_ids[mine], tokens[mine])
                 logits = actor(fixed[mine].to(actor.device), known).cpu()
                 probabilities[mine] = action_probabilities(logits, mask[mine])
-        return likeliest(probabilities.numpy()) if self.greedy else np.asarray(probabilities.numpy())
+        return np.asarray(probabilities.numpy())
 
     def _read_history(self, number: int, tables: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
         """Return the encoding of the betting; hands whose start was not announced are read from the beginning."""

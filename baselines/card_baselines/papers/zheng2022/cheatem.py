@@ -64,7 +64,7 @@ from card_baselines.papers.zheng2022.table_player import (
     write_values,
 )
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Decisions, StochasticAgent, choose
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.rng import seed_stream, seeded_streams
@@ -115,11 +115,10 @@ class CheatemConfig:
     """Without, the sheet alone plays."""
 
 
-class CheatemAgent(Agent):
+class CheatemAgent(StochasticAgent):
     """Plays what was learned: samples from the sheet's softmax times the network's."""
 
     name = "zheng2022_cheatem"
-    greedy = False
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
@@ -153,11 +152,7 @@ class CheatemAgent(Agent):
         """Return True for heads-up limit hold'em; it is trained under the rules of RLCard."""
         return plays_heads_up_limit(game)
 
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
-        """Return an action for each decision."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
-
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action id (n, 3), for an advantage probability that `random_numbers` fix."""
         config, repaired, which = self.config, self.sheet.repaired, np.zeros(len(decisions), np.int64)
         values = find_values(decisions, self._record, which, repaired, config.completions)
@@ -165,8 +160,7 @@ class CheatemAgent(Agent):
         with torch.inference_mode():
             inputs = torch.from_numpy(ahead.astype(np.float32))[:, None].to(self.device)
             logits = self.network(inputs).cpu() if config.uses_network else None
-            shown = policy_of(logits, values, config.sharpness, decisions)
-        return likeliest(shown) if self.greedy else shown
+            return policy_of(logits, values, config.sharpness, decisions)
 
     def save(self, folder: Path, **facts: Any) -> None:
         """Write config.json, with `facts` about the training, and policy.safetensors."""

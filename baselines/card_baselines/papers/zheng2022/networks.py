@@ -24,7 +24,7 @@ from card_baselines.papers.zheng2022.situation import (
 )
 from card_baselines.papers.zheng2022.table_player import softmax, to_action_probabilities
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Decisions, StochasticAgent
 from card_envs.compiler import kernel
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -52,7 +52,7 @@ def make_network(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
     return network
 
 
-class NetworkAgent(Agent):
+class NetworkAgent(StochasticAgent):
     """Plays a network of the paper's PPO (sampled) or DQN (the highest value); learns nothing."""
 
     encoder = ENCODER
@@ -81,12 +81,8 @@ class NetworkAgent(Agent):
         """Return True for heads-up limit hold'em; it is trained under the rules of RLCard."""
         return plays_heads_up_limit(game)
 
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
-        """Return an action for each decision."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
-
     @torch.inference_mode()
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action id (n, 3)."""
         inputs = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
         outputs = self.network(inputs).cpu().double().numpy()
@@ -94,8 +90,7 @@ class NetworkAgent(Agent):
         if self.kind == "dqn":
             best = np.where(legal == 1, outputs, -np.inf).argmax(axis=1)
             return to_action_probabilities(np.eye(NUM_COLUMNS)[best], decisions.game.num_actions, legal)
-        shown = to_action_probabilities(softmax(outputs, legal), decisions.game.num_actions, legal)
-        return likeliest(shown) if self.greedy else shown
+        return to_action_probabilities(softmax(outputs, legal), decisions.game.num_actions, legal)
 
     def save(self, folder: Path, **facts: Any) -> None:
         """Write config.json, with `facts` about the training, and policy.safetensors."""

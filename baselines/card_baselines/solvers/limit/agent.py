@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.limit.betting_tree import grow_tree, is_two_player_limit
 from card_baselines.solvers.limit.strategies import STRATEGY, SmallGameStrategy, TableStrategy, load_strategy
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 
@@ -24,7 +24,7 @@ SMALL, LARGE = "limit_holdem_heads_up.npz", "limit_holdem_heads_up_large.npz"
 _DATA = Path(__file__).parents[1] / "data"
 
 
-class Cfr(Agent):
+class Cfr(StochasticAgent):
     """Plays an equilibrium of Kuhn or Leduc; in heads-up limit hold'em a CFR-BR strategy with 1,024 buckets a street.
 
     Args:
@@ -36,7 +36,6 @@ class Cfr(Agent):
     """
 
     name = "cfr"
-    greedy = False
     shipped: ClassVar[str] = LARGE
     """File of the strategy for limit hold'em that comes with the package."""
 
@@ -67,14 +66,9 @@ class Cfr(Agent):
         """Return the strategy for limit hold'em, None in small games."""
         return None if isinstance(self.strategy, SmallGameStrategy) else self.strategy
 
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probabilities to fold, call and raise, (n, 3)."""
-        probabilities = self.strategy.probabilities(decisions.views)
-        return likeliest(probabilities) if self.greedy else probabilities
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return actions drawn by their probabilities."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
+        return self.strategy.probabilities(decisions.views)
 
 
 class CfrSmall(Cfr):

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.multiplayer.strategy import STRATEGY, PublicStateStrategy, translate_strategy
 from card_baselines.solvers.same_stakes import has_same_stakes
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
 
 _SHIPPED = Path(__file__).parents[1] / "data" / "no_limit_holdem_six_max.npz"
 
 
-class CfrNoLimitSixMax(Agent):
+class CfrNoLimitSixMax(StochasticAgent):
     """Plays a CFR strategy for six seats, stacks of 100 big blinds and raises by half the pot, the pot or all chips.
 
     Args:
@@ -30,7 +30,6 @@ class CfrNoLimitSixMax(Agent):
     """
 
     name = "cfr_no_limit_six_max"
-    greedy = False
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
         self._path = _SHIPPED
@@ -52,15 +51,9 @@ class CfrNoLimitSixMax(Agent):
         """Return True for Texas hold'em with seats, blinds, stacks and rules of the strategy; bet menus may differ."""
         return is_texas_holdem(game) and has_same_stakes(game.config, PublicStateStrategy.load_config(self._path))
 
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probabilities of the actions, (n, num_actions)."""
         views, strategy = decisions.views, self.strategy
         if self._game.config.menu == strategy.config.menu:
-            found = strategy.probabilities(views)
-        else:
-            found = translate_strategy(strategy, views, self._game.num_actions)
-        return likeliest(found) if self.greedy else found
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return actions drawn by their probabilities."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
+            return strategy.probabilities(views)
+        return translate_strategy(strategy, views, self._game.num_actions)

@@ -12,7 +12,7 @@ from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy
 from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, grow_menu_tree, is_two_player_menu
 from card_baselines.solvers.no_limit.translation import find_places, translate
 from card_baselines.solvers.same_stakes import has_same_stakes
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
@@ -20,7 +20,7 @@ from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 _SHIPPED = Path(__file__).parents[1] / "data" / "no_limit_holdem_heads_up.npz"
 
 
-class CfrNoLimit(Agent):
+class CfrNoLimit(StochasticAgent):
     """Plays a CFR strategy for stacks of 100 big blinds and raises by half the pot, the pot or all chips.
 
     In games with other bet menus and the same stacks, bets are translated (`translation`).
@@ -34,7 +34,6 @@ class CfrNoLimit(Agent):
     """
 
     name = "cfr_no_limit"
-    greedy = False
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
         self._path = _SHIPPED if folder is None or not (folder / STRATEGY).exists() else folder / STRATEGY
@@ -56,18 +55,12 @@ class CfrNoLimit(Agent):
             return False
         return has_same_stakes(game.config, MenuStrategy.load_config(self._path))
 
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probabilities of the actions, (n, num_actions)."""
         views, strategy = decisions.views, self.strategy
         if has_same_betting(self._game.config, strategy.config):
-            found = strategy.probabilities(views)
-        else:
-            found = translate_strategy(strategy, views, self._game.num_actions)
-        return likeliest(found) if self.greedy else found
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return actions drawn by their probabilities."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
+            return strategy.probabilities(views)
+        return translate_strategy(strategy, views, self._game.num_actions)
 
 
 @cache

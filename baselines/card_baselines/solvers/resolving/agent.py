@@ -15,7 +15,7 @@ from card_baselines.solvers.resolving.resolver import Resolver
 from card_baselines.solvers.resolving.river_resolver import RiverResolver
 from card_baselines.solvers.resolving.trunk import FIRST_BOARD_CARD, Blueprint, Trunk
 from card_baselines.solvers.resolving.turn_resolver import TurnResolver
-from card_envs.agent import Agent, Decisions, choose, likeliest
+from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import Street
@@ -29,11 +29,10 @@ RANGE_SHARE = 0.5
 """Share of the opponent's hands that are weighted by its estimated range; the others go through the gadget."""
 
 
-class Resolve(Agent):
+class Resolve(StochasticAgent):
     """Follows a blueprint until the river, and re-solves the river from the ranges that the blueprint implies."""
 
     name = "resolve"
-    greedy = False
 
     def __init__(
         self, game: Game, policy: Agent | None = None, iterations: int = 0, range_share: float = RANGE_SHARE
@@ -77,7 +76,7 @@ class Resolve(Agent):
         has_tree = is_two_player_limit(game.config) or is_two_player_menu(game.config)
         return is_texas_holdem(game) and has_tree and self.policy.can_play(game)
 
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probabilities of the actions, (n, num_actions)."""
         views = decisions.views
         is_late = np.isin(views["street"], list(self._resolvers))
@@ -89,11 +88,7 @@ class Resolve(Agent):
             found[early] = self.policy.probabilities(asked)
         if len(late):
             found[late] = self._look_up(views[late], numbers[late])
-        return likeliest(found) if self.greedy else found
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return actions drawn by their probabilities."""
-        return choose(self.probabilities(decisions), decisions.random_numbers)
+        return found
 
     def _find_trunk(self, root: int, player: int, board: Numbers) -> Trunk:
         """Return the solution of the street before a subgame, or the blueprint."""
