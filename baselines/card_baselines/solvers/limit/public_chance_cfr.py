@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.buckets.board_buckets import FLOP, PREFLOP, RIVER, TURN, BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
-from card_baselines.solvers.limit.strategies import to_255ths
+from card_baselines.solvers.limit.strategies import round_shares
 from card_baselines.solvers.limit.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
 from card_baselines.solvers.limit.streets import Street, make_streets
 from card_baselines.solvers.solver import CfrSolver
@@ -75,12 +75,12 @@ class PublicChanceCfr(CfrSolver):
         return regrets | {f"averages.{street}": table for street, table in enumerate(self.averages)}
 
     def strategy(self) -> NDArray[np.uint8]:
-        """Return the average strategy, (rows, 2): probabilities to fold and raise in 255ths; rows as in `grow_tree`."""
+        """Return the average strategy, (rows, 2): probabilities to fold and raise in 15ths; rows as in `grow_tree`."""
         rows = np.zeros((num_rows(self.tree, self.buckets.hands_by_street), 2), np.uint8)
         for street, sums in zip(self.streets, self.averages, strict=True):
             legal = self.tree["child"][street.nodes] >= 0  # (decisions, sequences, actions)
             for k, sequence in np.argwhere(street.nodes >= 0):
-                table = to_255ths(sums[k, :, :, sequence], legal[k, sequence])
+                table = round_shares(sums[k, :, :, sequence], legal[k, sequence])
                 first = self.tree["first_row"][street.nodes[k, sequence]]
                 rows[first : first + len(table)] = table
         return rows

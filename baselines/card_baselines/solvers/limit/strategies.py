@@ -1,14 +1,13 @@
 """Strategies for two-player limit games as tables: how they are stored, loaded and looked up.
 
 A table has one row for each pair of a decision in the betting and a hand (a bucket, or a card in small games), numbered
-as in `betting_tree.grow_tree`. Strategies for limit hold'em are stored in 255ths.
+as in `betting_tree.grow_tree`. Strategies by buckets of equity are stored in 255ths, others in 15ths.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Protocol
-from zipfile import ZIP_LZMA, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,9 @@ from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card
 from card_baselines.solvers.buckets.equity_buckets import CARDS, bucket_of, hands_by_street
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.buckets.lookup import BucketFinder
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, find_nodes, grow_tree, node_of
+from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, to_stored_arrays
+from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, find_nodes, grow_tree, node_of, num_rows
 from card_baselines.solvers.limit.tabular_cfr import small_game_hands, solve
 from card_envs.compiler import kernel
 from card_envs.game import Tables
@@ -27,10 +28,9 @@ from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.typing import Floats, Integers
 
 STRATEGY = "strategy.npz"
-"""File of a run folder. Its array `chances` (rows, 2) uint8 holds the probabilities of fold and raise in 255ths; the
-other arrays define the buckets."""
-WHOLE = 255
-"""Denominator of the stored probabilities."""
+"""File of a run folder: the probabilities of fold and raise, and what defines the buckets."""
+_EQUITY_WHOLE = 255
+"""Denominator of the stored probabilities of an `EquityStrategy`."""
 ITERATIONS = 2000
 """Iterations of CFR+ in small games: Kuhn poker is then exploitable by at most 0.0001 chips a hand, Leduc by 0.001."""
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
@@ -90,7 +90,7 @@ class EquityStrategy:
 
     def save(self, path: Path) -> None:
         """Write a file that `load_strategy` reads; probabilities are rounded to 255ths."""
-        table = np.rint(self.table[:, [0, 2]] * WHOLE).astype(np.uint8)
+        table = np.rint(self.table[:, [0, 2]] * _EQUITY_WHOLE).astype(np.uint8)
         with path.open("wb") as file:
             np.savez_compressed(file, chances=table, bounds=self.bounds.astype(np.float32))
 
@@ -99,7 +99,7 @@ class BucketStrategy:
     """A strategy for limit hold'em by buckets of similar distributions of equity (`hand_buckets`)."""
 
     def __init__(self, table: NDArray[np.uint8], buckets: HandBuckets) -> None:
-        """Make a strategy from probabilities of fold and raise (rows, 2) in 255ths, and its buckets."""
+        """Make a strategy from probabilities of fold and raise (rows, 2) in 15ths, and its buckets."""
         self.table, self.buckets = table, buckets
         self.hands_by_street = buckets.hands_by_street
         self.tree = grow_tree(HoldemConfig.limit(), self.hands_by_street)
@@ -119,13 +119,9 @@ class BucketStrategy:
         return self._finder.hands_on(board)
 
     def save(self, path: Path) -> None:
-        """Write a file that `load_strategy` reads: .npz with LZMA, a sixth smaller than NumPy's own compression."""
-        with ZipFile(path, "w") as file:
-            for name, array in {"chances": self.table, **vars(self.buckets)}.items():
-                entry = ZipInfo(f"{name}.npy")  # dated 1980, so that equal strategies make equal files
-                entry.compress_type = ZIP_LZMA
-                with file.open(entry, "w") as part:
-                    np.lib.format.write_array(part, np.asarray(array), allow_pickle=False)
+        """Write a file that `load_strategy` reads."""
+        with path.open("wb") as file:
+            np.savez(file, shares=compress(self.table.reshape(-1)), **to_stored_arrays(self.buckets))
 
 
 class SmallGameStrategy:
@@ -146,27 +142,27 @@ def load_strategy(path: Path) -> EquityStrategy | BucketStrategy:
     """Return the strategy for limit hold'em in a file written by either `save`."""
     with np.load(path) as data:
         if "bounds" in data:
-            fold, raise_ = data["chances"].T / WHOLE
+            fold, raise_ = data["chances"].T / _EQUITY_WHOLE
             table = np.column_stack([fold, np.maximum(0.0, 1.0 - fold - raise_), raise_])
             return EquityStrategy(table, data["bounds"].astype(np.float64))
-        return BucketStrategy(data["chances"], HandBuckets(*(data[name] for name in HandBuckets.__annotations__)))
+        buckets, packed = from_stored_arrays(data), data["shares"]
+    tree = grow_tree(HoldemConfig.limit(), buckets.hands_by_street)
+    return BucketStrategy(decompress(packed, 2 * num_rows(tree, buckets.hands_by_street)).reshape(-1, 2), buckets)
 
 
 def _to_probabilities(table: NDArray[np.uint8]) -> Floats:
-    """Return the probabilities to fold, call and raise (n, 3) of fold and raise in 255ths (n, 2)."""
+    """Return the probabilities to fold, call and raise (n, 3) of fold and raise in 15ths (n, 2)."""
     fold, raise_ = table.astype(np.float64).T
     return np.stack([fold, WHOLE - fold - raise_, raise_], axis=1) / WHOLE
 
 
-def to_255ths(weights: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Return the probabilities of fold and raise in 255ths (rows, 2), given weights of the actions (rows, 3).
+def round_shares(weights: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return the probabilities of fold and raise in 15ths (rows, 2), given weights of the actions (rows, 3).
 
     Rows whose weights are all 0 become uniform over the `legal` actions (3,).
     """
     shares = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, legal).astype(np.float64)
-    shares = shares / shares.sum(axis=1, keepdims=True)
-    fold = np.rint(shares[:, 0] * WHOLE)
-    return np.stack([fold, np.minimum(np.rint(shares[:, 2] * WHOLE), WHOLE - fold)], axis=1).astype(np.uint8)
+    return to_fifteenths((shares / shares.sum(axis=1, keepdims=True)).T)[[0, 2]].T.astype(np.uint8)
 
 
 @kernel
