@@ -96,7 +96,7 @@ SAVED_AGENTS = {
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
     "cfr": "card_baselines.solvers.limit.agent:Cfr",
     "cfr_no_limit": "card_baselines.solvers.no_limit.agent:CfrNoLimit",
-    "cfr_no_limit_six_max": "card_baselines.solvers.multiplayer.agent:CfrNoLimitSixMax",
+    "public_state_cfr": "card_baselines.solvers.multiplayer.agent:PublicStateCfr",
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",
     "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     "kaminsky2020": "card_baselines.papers.kaminsky2020.players:Kaminsky2020Agent",

@@ -12,7 +12,7 @@ import pytest
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
 from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
-from card_baselines.solvers.multiplayer.agent import CfrNoLimitSixMax
+from card_baselines.solvers.multiplayer.agent import CfrNoLimitSixMax, PublicStateCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
 from card_baselines.solvers.multiplayer.state_table import NO_ROW, StateTable, find_first_row
@@ -231,7 +231,7 @@ def test_a_stored_strategy_plays_the_same(tmp_path: Path, turn: Any) -> None:
     strategy = make_strategy(game.config, run.states, buckets)
     strategy.save(tmp_path / "strategy.npz")
     loaded = PublicStateStrategy.load(tmp_path / "strategy.npz")
-    agent = CfrNoLimitSixMax(game, tmp_path)
+    agent = PublicStateCfr(game, tmp_path)
     assert agent.name == tmp_path.name and agent.strategy.config == game.config
     assert loaded.config == game.config
     tables = decisions(game, 30)

@@ -1,4 +1,4 @@
-"""The agent `cfr_no_limit_six_max`: plays a CFR strategy for no-limit hold'em with six seats."""
+"""Agents that play CFR strategies for hold'em at any number of seats: of a run folder, or shipped ones by name."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
 
-_SHIPPED = Path(__file__).parents[1] / "data" / "no_limit_holdem_six_max.npz"
+_DATA = Path(__file__).parents[1] / "data"
 
 
-class CfrNoLimitSixMax(StochasticAgent):
-    """Plays a CFR strategy for six seats, stacks of 100 big blinds and raises by half the pot, the pot or all chips.
+class PublicStateCfr(StochasticAgent):
+    """Plays the strategy of a run of `card-envs train multiplayer_mccfr`.
 
     Args:
-        game: No-limit Texas hold'em with these seats and stacks; with `folder`, the game of the run. With another bet
-            menu, the agent takes the legal raise nearest to its own.
-        folder: Run folder of `card-envs train multiplayer_mccfr`; by default the shipped strategy.
+        game: Texas hold'em with the seats, blinds and stacks of the run. With another bet menu, the agent takes the
+            legal raise nearest to its own.
+        folder: The run folder.
 
     Raises:
         ValueError: For games with other seats, blinds or stacks than those of the strategy.
     """
 
-    name = "cfr_no_limit_six_max"
+    def __init__(self, game: Game, folder: Path) -> None:
+        self.name = folder.name
+        self._prepare(game, folder / STRATEGY)
 
-    def __init__(self, game: Game, folder: Path | None = None) -> None:
-        self._path = _SHIPPED
-        if folder is not None and (folder / STRATEGY).exists():
-            self.name, self._path = folder.name, folder / STRATEGY
+    def _prepare(self, game: Game, path: Path) -> None:
+        """Remember the game and the file of the strategy, which is read on first access."""
+        self._game, self._path = game, path
         if not self.can_play(game):
             raise ValueError(
                 f"agent {self.name!r} cannot play {game.name} with these settings: it needs the seats, blinds and "
                 "stacks (in big blinds) of its strategy"
             )
-        self._game = game
 
     @cached_property
     def strategy(self) -> PublicStateStrategy:
@@ -57,3 +57,19 @@ class CfrNoLimitSixMax(StochasticAgent):
         if self._game.config.menu == strategy.config.menu:
             return strategy.probabilities(views)
         return translate_strategy(strategy, views, self._game.num_actions)
+
+
+class CfrNoLimitSixMax(PublicStateCfr):
+    """Plays no-limit at six seats with 100 big blinds; raises half the pot, the pot or all chips.
+
+    Args:
+        game: No-limit Texas hold'em with these seats and stacks; bet menus may differ.
+
+    Raises:
+        ValueError: For games with other seats, blinds or stacks.
+    """
+
+    name = "cfr_no_limit_six_max"
+
+    def __init__(self, game: Game) -> None:
+        self._prepare(game, _DATA / "no_limit_holdem_six_max.npz")

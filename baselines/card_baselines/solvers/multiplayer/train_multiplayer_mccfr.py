@@ -77,7 +77,7 @@ ALGORITHM = make_algorithm(
     MultiplayerLearner,
     600.0,
     env=ENV,
-    agent="cfr_no_limit_six_max",
+    agent="public_state_cfr",
     presets={
         "cfr_no_limit_six_max": Config(
             panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
