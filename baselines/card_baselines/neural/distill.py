@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -183,15 +183,18 @@ class Distillation(Learner):
         return progress
 
 
+_HEADS_UP = Config(
+    env="limit_holdem-v0",
+    settings=("encoder=equity",),
+    panel=("always_call", "tight_aggressive", "equity", LOCAL_BEST_RESPONSE),
+    minutes=30.0,
+    evaluation_seconds=300.0,
+    evaluation_hands=20_000,
+)
+
 PRESETS = {
-    "limit_hu": Config(
-        env="limit_holdem-v0",
-        settings=("encoder=equity",),
-        panel=("always_call", "tight_aggressive", "equity", LOCAL_BEST_RESPONSE),
-        minutes=30.0,
-        evaluation_seconds=300.0,
-        evaluation_hands=20_000,
-    ),
+    "limit_hu": _HEADS_UP,
+    "no_limit_hu": replace(_HEADS_UP, env="no_limit_holdem-v0", teacher="cfr_no_limit", minutes=15.0),
     "big2": Config(
         env="big2-v0",
         settings=("encoder=clean",),

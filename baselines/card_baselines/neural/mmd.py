@@ -113,26 +113,37 @@ def _with_magnet(preset: PpoConfig, **changes: Any) -> Config:
     return replace(Config(**vars(preset)), **(published | changes))
 
 
+_FROM_SOLVER: dict[str, Any] = {
+    "opponents": ("self", "always_raise", "always_call", "loose_passive"), "mixed": 0.2, "hidden": (512, 256),
+    "batch": 32_768, "minibatch": 4096, "epochs": 2, "entropy": (0.0,),
+}  # fmt: skip
+"""Settings of networks that start from one distilled from a solver (`distill`), and move away from it slowly."""
+
 PRESETS = {
     "leduc": _with_magnet(PPO_PRESETS["leduc"], magnet_decisions=400_000, learning_rate=(3e-3, 3e-4)),
     "leduc_nashpg": _with_magnet(PPO_PRESETS["leduc"], minutes=60.0, hidden=(512, 512, 512)),
     "kuhn": _with_magnet(PPO_PRESETS["kuhn"], magnet_decisions=100_000, learning_rate=(2e-3, 3e-4)),
     "flop": _with_magnet(PPO_PRESETS["flop"]),
-    # Starts from `distilled_limit_hu` (--start-from), whose layers it has, and moves away from it slowly.
+    # Starts from `distilled_limit_hu` (--start-from).
     "mmd_limit_hu": _with_magnet(
         PPO_PRESETS["ppo_limit_hu"],
         minutes=24.0,
         panel=(*PPO_PRESETS["ppo_limit_hu"].panel, "equity"),
-        opponents=("self", "always_raise", "always_call", "loose_passive"),
-        mixed=0.2,
-        hidden=(512, 256),
-        batch=32_768,
-        minibatch=4096,
-        epochs=2,
         learning_rate=(2e-4, 2e-5),
-        entropy=(0.0,),
         magnet=0.3,
         magnet_decisions=20_000_000,
+        **_FROM_SOLVER,
+    ),
+    # Starts from a run of `distill --preset no_limit_hu` (--start-from). That one folds too often, so that this one is
+    # held to it less.
+    "mmd_no_limit_hu": _with_magnet(
+        PPO_PRESETS["ppo_no_limit_hu"],
+        minutes=40.0,
+        panel=(*PPO_PRESETS["ppo_no_limit_hu"].panel, "equity"),
+        learning_rate=(3e-4, 2e-5),
+        magnet=0.2,
+        magnet_decisions=10_000_000,
+        **_FROM_SOLVER,
     ),
 }
 
