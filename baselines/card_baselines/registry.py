@@ -28,6 +28,7 @@ AGENTS = {
     "cfr_small": "card_baselines.solvers.limit.agent:CfrSmall",
     "cfr_large": "card_baselines.solvers.limit.agent:CfrLarge",
     "cfr_no_limit": "card_baselines.solvers.no_limit.agent:CfrNoLimit",
+    "cfr_limit_six_max": "card_baselines.solvers.multiplayer.agent:CfrLimitSixMax",
     "cfr_no_limit_six_max": "card_baselines.solvers.multiplayer.agent:CfrNoLimitSixMax",
     "resolve": "card_baselines.solvers.resolving.agent:Resolve",
     "resolve_turn": "card_baselines.solvers.resolving.agent:ResolveTurn",

@@ -73,3 +73,19 @@ class CfrNoLimitSixMax(PublicStateCfr):
 
     def __init__(self, game: Game) -> None:
         self._prepare(game, _DATA / "no_limit_holdem_six_max.npz")
+
+
+class CfrLimitSixMax(PublicStateCfr):
+    """Plays limit at six seats with 100 big blinds, which never run out.
+
+    Args:
+        game: Limit Texas hold'em with these seats and stacks.
+
+    Raises:
+        ValueError: For games with other seats, blinds or stacks.
+    """
+
+    name = "cfr_limit_six_max"
+
+    def __init__(self, game: Game) -> None:
+        self._prepare(game, _DATA / "limit_holdem_six_max.npz")

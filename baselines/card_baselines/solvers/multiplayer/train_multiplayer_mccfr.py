@@ -1,6 +1,6 @@
 """Training script `multiplayer_mccfr`: a strategy for Texas hold'em at any number of seats.
 
-The shipped strategy of `cfr_no_limit_six_max` is such a run; `solvers/data/no_limit_holdem_six_max.json` holds its
+The shipped strategies of `cfr_limit_six_max` and `cfr_no_limit_six_max` are such runs; `solvers/data` holds their
 settings.
 """
 
@@ -79,8 +79,11 @@ ALGORITHM = make_algorithm(
     env=ENV,
     agent="public_state_cfr",
     presets={
+        "cfr_limit_six_max": Config(
+            env="limit_holdem-v0", panel=("always_call", "tight_aggressive", "equity", "ppo_limit_six_max")
+        ),
         "cfr_no_limit_six_max": Config(
             panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
-        )
+        ),
     },
 )
