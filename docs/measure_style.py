@@ -30,7 +30,7 @@ SEATS = 6
 PLURIBUS, PROFESSIONALS = "Pluribus", "the professionals"
 AGENTS = {
     ("limit_holdem-v0", 2): ("cfr_large", "cfr_small", "distilled_limit_hu", "mmd_limit_hu", "ppo_limit_hu"),
-    ("no_limit_holdem-v0", 2): ("cfr_no_limit", "mmd_no_limit_hu", "ppo_no_limit_hu"),
+    ("no_limit_holdem-v0", 2): ("cfr_no_limit", "ppo_no_limit_hu"),
     ("limit_holdem-v0", 6): ("cfr_limit_six_max", "ppo_limit_six_max", "tight_aggressive"),
     ("no_limit_holdem-v0", 6): (
         "cfr_no_limit_six_max",

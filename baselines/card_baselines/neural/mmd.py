@@ -134,8 +134,8 @@ PRESETS = {
         magnet_decisions=20_000_000,
         **_FROM_SOLVER,
     ),
-    # Starts from a run of `distill --preset no_limit_hu` (--start-from). That one folds too often, so that this one is
-    # held to it less.
+    # Starts from a run of `distill --preset no_limit_hu` (--start-from), whose teacher folds too often, so that this one
+    # is held to it less.
     "mmd_no_limit_hu": _with_magnet(
         PPO_PRESETS["ppo_no_limit_hu"],
         minutes=40.0,
