@@ -134,7 +134,7 @@ PRESETS = {
         magnet_decisions=20_000_000,
         **_FROM_SOLVER,
     ),
-    # Starts from a run of `distill --preset no_limit_hu` (--start-from), whose teacher folds too often, so that this one
+    # Starts from a run of `distill --preset no_limit_hu` (--start-from). Its teacher folds too often, so this network
     # is held to it less.
     "mmd_no_limit_hu": _with_magnet(
         PPO_PRESETS["ppo_no_limit_hu"],
