@@ -145,6 +145,8 @@ def load_strategy(path: Path) -> EquityStrategy | BucketStrategy:
             fold, raise_ = data["chances"].T / _EQUITY_WHOLE
             table = np.column_stack([fold, np.maximum(0.0, 1.0 - fold - raise_), raise_])
             return EquityStrategy(table, data["bounds"].astype(np.float64))
+        if "shares" not in data:
+            raise ValueError(f"{path} holds no strategy that this version reads: train it again")
         buckets, packed = from_stored_arrays(data), data["shares"]
     tree = grow_tree(HoldemConfig.limit(), buckets.hands_by_street)
     return BucketStrategy(decompress(packed, 2 * num_rows(tree, buckets.hands_by_street)).reshape(-1, 2), buckets)
