@@ -1,7 +1,7 @@
 """Tables on a GPU: the bytes of the processor, kernels that build for real GPUs, and a sentence where there is none.
 
 Nothing here needs a GPU: Numba's simulator runs the grid, in processes of its own, and NVIDIA's assembler comes as a
-wheel. `test_cuda_simulated` holds what is asked inside the simulator.
+wheel. `test_cuda_tables` holds what is asked inside the simulator.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def test_every_game_has_the_same_bytes(env_id: str, settings: dict[str, Any]) ->
 @pytest.mark.slow
 def test_the_tables_keep_their_promises_in_the_simulator() -> None:
     process = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--noconftest", "tests/conformance/test_cuda_simulated.py"],
+        [sys.executable, "-m", "pytest", "-q", "--noconftest", "tests/conformance/test_cuda_tables.py"],
         cwd=cuda_play.ROOT,
         env=cuda_play.simulator_environment(),
         capture_output=True,

@@ -10,6 +10,7 @@ processes, the other processes start with new deals.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,7 +116,7 @@ class Options:
 
 def main(config: Config, folder: str = "") -> None:
     """Train in the processes that `torchrun` started; process 0 writes the run folder."""
-    dist.init_process_group("gloo" if config.device == "cpu" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
+    dist.init_process_group(_choose_backend(config))
     try:
         if dist.get_rank() == 0:
             train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=_describe), config, folder or None)
@@ -125,6 +126,12 @@ def main(config: Config, folder: str = "") -> None:
             DataParallelPpo(config, config.game()).follow()
     finally:
         dist.destroy_process_group()
+
+
+def _choose_backend(config: Config) -> str:
+    """Return the backend of `torch.distributed`; NCCL refuses processes that share a GPU."""
+    num_gpus = 0 if config.device == "cpu" else torch.cuda.device_count()
+    return "cpu:gloo,cuda:nccl" if num_gpus >= int(os.environ["LOCAL_WORLD_SIZE"]) else "gloo"
 
 
 def _describe(config: Config) -> dict[str, Any]:

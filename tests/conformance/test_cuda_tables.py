@@ -1,4 +1,4 @@
-"""What tables on a GPU promise, asked in Numba's simulator: skipped elsewhere, run by `test_cuda` and by CI."""
+"""What tables on a GPU promise, on a GPU or in Numba's simulator, in which `test_cuda` runs these tests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ import pytest
 from card_envs import IllegalActionError, make_vector
 from card_envs.cuda import CudaTables, device, grid
 from card_envs.cuda.device import CudaUnavailableError
-from tests.helpers.cuda_play import on_host
+from card_envs.envs import ENVS
+from tests.helpers.cuda_play import on_cpu, on_host, play
 
-pytestmark = pytest.mark.skipif(
-    not device.SIMULATED, reason="needs NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1, as test_cuda sets"
-)
+
+def _has_device() -> bool:
+    try:
+        device.require_device()
+    except CudaUnavailableError:
+        return False
+    return True
+
+
+HAS_DEVICE = _has_device()
+pytestmark = pytest.mark.skipif(not HAS_DEVICE, reason="needs a GPU, or NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1")
 GAMES = pytest.mark.parametrize("env_id", ["kuhn_poker-v0", "leduc_holdem-v0", "big2-v0"])
 
 
@@ -23,6 +32,23 @@ def started(env_id: str, num_tables: int = 4) -> CudaTables:
     tables = make_vector(env_id, num_tables, seed=1, device="cuda")
     tables.reset()
     return tables
+
+
+SETTINGS: list[tuple[str, dict[str, Any]]] = [
+    *((env_id, {}) for env_id in ENVS),
+    ("no_limit_holdem-v0", {"num_players": 6, "stacks": [3, 20, 90, 200, 7, 50], "bet_menu": "integers"}),
+    ("limit_holdem-v0", {"num_players": 10, "rules": "acpc"}),
+    ("limit_holdem-v0", {"encoder": "equity"}),
+    ("big2-v0", {"encoder": "clean"}),
+]
+
+
+@pytest.mark.skipif(device.SIMULATED, reason="test_cuda plays fewer tables in the simulator")
+@pytest.mark.parametrize(("env_id", "settings"), SETTINGS)
+def test_every_game_has_the_bytes_of_the_processor(env_id: str, settings: dict[str, Any]) -> None:
+    num_tables, steps = 1000, 200
+    tables = make_vector(env_id, num_tables, seed=5, device="cuda", **settings)
+    assert play(tables, steps) == on_cpu(env_id, settings, num_tables, steps)
 
 
 @GAMES
