@@ -106,7 +106,7 @@ def main() -> None:
     torch.set_num_threads(1)
     chosen = PRESETS[asked.preset] if asked.preset else Config()
     sizes = {name: asked.times * getattr(chosen, name) for name in ("num_tables", "batch", "minibatch")}
-    base = replace(chosen, device=asked.device, exploitability=False, fast_cpu="float32", **sizes)
+    base = replace(chosen, device=asked.device, average_strategy="off", fast_cpu="float32", **sizes)
     works = _works(base)
     found: dict[str, list[Measure]] = {name: [] for name in works}
     for _ in range(asked.rounds):

@@ -70,4 +70,4 @@ def test_an_interrupted_average_goes_on_as_if_it_had_not_been(kind: str, tmp_pat
     expected, found = whole.callbacks[-1].state(), second.callbacks[-1].state()
     assert expected.keys() == found.keys()
     for name, tensor in expected.items():
-        np.testing.assert_array_equal(tensor.numpy(), found[name].numpy(), err_msg=name)
+        np.testing.assert_array_equal(tensor.cpu(), found[name].cpu(), err_msg=name)

@@ -63,7 +63,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> Non
 
 
 def test_ppo_and_its_magnet_begin_with_the_distilled_policy(distilled: RunFolder) -> None:
-    config = mmd.Config(env="kuhn_poker-v0", hidden=(32,), shared_layers=1, activation="relu")
+    config = mmd.Config(env="kuhn_poker-v0", hidden=(32,), shared_layers=1, activation="relu", device="cpu")
     for learner in (PPO.make_learner(config, config.game()), mmd.ALGORITHM.make_learner(config, config.game())):
         learner.start_from(distilled)
         wanted = find_agent(str(distilled.path), config.game()).policy.state_dict()

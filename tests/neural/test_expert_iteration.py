@@ -64,7 +64,7 @@ def test_the_network_learns_what_the_search_does_unless_it_is_anchored(
 
 
 def test_it_begins_with_the_policy_that_it_is_anchored_to(caller: RunFolder) -> None:
-    config = config_of(caller)
+    config = config_of(caller, device="cpu")
     learner = ExpertIteration(config, config.game())
     learner.start_from(caller)
     wanted = find_agent(str(caller.path), config.game()).policy.state_dict()

@@ -42,7 +42,7 @@ def test_the_loss_is_that_of_the_processor() -> None:
         loss, _ = learner.compute_loss(minibatch, Schedules.from_config(config, 0.5))
         loss.backward()
         gradients = [parameter.grad.cpu().flatten() for parameter in learner.parameters if parameter.grad is not None]
-        losses.append((float(loss), torch.cat(gradients)))
+        losses.append((loss.item(), torch.cat(gradients)))
     (on_gpu, gradient), (on_cpu, expected) = losses
     assert on_gpu == pytest.approx(on_cpu, rel=1e-4)
     assert torch.allclose(gradient, expected, rtol=1e-3, atol=1e-5)

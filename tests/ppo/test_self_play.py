@@ -53,6 +53,7 @@ TINY = Config(
     panel=("random",),
     evaluation_hands=100,
     final_hands=100,
+    device="cpu",  # whose kernels are tested here; `test_on_gpu` is about the other one
 )
 
 

@@ -30,7 +30,7 @@ from card_envs.agent import find_agent
 
 TINY = Config(
     env="kuhn_poker-v0", num_tables=32, batch=256, minibatch=64, hidden=(16,),
-    minutes=0.0, steps=300, panel=("random",), evaluation_hands=100, final_hands=100,
+    minutes=0.0, steps=300, panel=("random",), evaluation_hands=100, final_hands=100, device="cpu",
 )  # fmt: skip
 
 
@@ -175,7 +175,7 @@ def test_a_run_that_starts_from_a_policy_alone_first_learns_what_positions_are_w
 
 
 def test_a_run_starts_from_an_agent_of_this_package_by_name() -> None:
-    settings = PRESETS["ppo_limit_hu"]
+    settings = replace(PRESETS["ppo_limit_hu"], device="cpu")
     begun = ppo.Ppo(settings, settings.game())
     begun.start_from(RunFolder(start_folder("ppo_limit_hu")))
     shipped = find_agent("ppo_limit_hu", make_game("limit_holdem-v0"))

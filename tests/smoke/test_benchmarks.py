@@ -124,13 +124,25 @@ def test_one_core_is_given_back() -> None:
     assert os.sched_getaffinity(0) == before
 
 
+def test_what_a_decision_costs_to_learn_from_is_measured_for_all_settings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = REPO / "benchmarks" / "learning.py"
+    monkeypatch.setattr(sys, "argv", [str(script), "--preset", "kuhn", "--rounds", "2", "--device", "cpu"])
+    measured = runpy.run_path(str(script), run_name="__main__")
+    out = capsys.readouterr().out
+    assert all(name in out for name in measured["variants"](measured["PRESETS"]["kuhn"]))
+    assert "gathering alone" in out
+
+
 @pytest.mark.slow
 def test_the_benchmark_of_the_gpu_compares_and_measures(tmp_path: Path) -> None:
-    command = [sys.executable, str(REPO / "benchmarks" / "cuda.py"), "--quick", "--json", str(tmp_path / "cuda.json")]
+    script, found = REPO / "benchmarks" / "gpu_tables.py", tmp_path / "found.json"
+    command = [sys.executable, str(script), "--quick", "--json", str(found)]
     run = subprocess.run(command, env=cuda_play.simulator_environment(), capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("have the bytes of the processor") == 3
-    rows = json.loads((tmp_path / "cuda.json").read_text())["results"]
+    rows = json.loads(found.read_text())["results"]
     assert len(rows) == 3
     assert all(row["decisions_per_second"] > 0 for row in rows)
 

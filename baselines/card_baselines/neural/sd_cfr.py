@@ -196,7 +196,7 @@ class SingleDeepCfr(MeasuredLearner):
         network = self.network
         network.policy.load_state_dict(strip_prefix("network.", tensors))
         load_optimiser(network.optimiser, strip_prefix("adam.", tensors))
-        network.shift, network.scale = tensors["input.shift"], tensors["input.scale"]
+        network.shift, network.scale = (tensors[f"input.{name}"].to(network.device) for name in ("shift", "scale"))
         self.memory.restore(to_arrays(strip_prefix("memory.", tensors)))
         self.snapshots.restore(strip_prefix("snapshots.", tensors))
         if self.average is not None:

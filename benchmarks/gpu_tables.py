@@ -1,6 +1,6 @@
 """Speed of the tables on a GPU: decisions per second in uniformly random legal play, and the bytes beside the limit.
 
-    python benchmarks/cuda.py [--tables 12 14 16 18 20] [--json benchmarks/results/cuda.json]
+    python benchmarks/gpu_tables.py [--tables 12 14 16 18 20] [--json benchmarks/results/gpu_tables.json]
 
 Needs a GPU and `pip install 'card-envs[cuda]'`; it is the one command that measures `make_vector(..., device="cuda")`.
 First it plays the same tables on the processor and compares every byte. Then, for 2^12 to 2^20 tables, a decision is
