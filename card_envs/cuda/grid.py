@@ -9,14 +9,17 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import cuda
 
 from card_envs.compiler.gpu_constants import constants_in_global_memory
 from card_envs.cuda.device import SIMULATED
 from card_envs.game import Game
+from card_envs.game_kernels import DealBatch, FirstIllegal, RandomBatch, StepBatch, WriteState
+from card_envs.observation import ObserveBatch
 
 THREADS_PER_BLOCK = 128
 _MAX_DEALS = 10_000
@@ -42,13 +45,19 @@ class GridFunctions(NamedTuple):
 
 
 def grid_functions(game: Game) -> GridFunctions:
-    """Return the functions for a game, from its kernels."""
-    return GridFunctions(_deal(game), _check(game), _play(game), _pick(game), _write_state(game))
+    """Return the functions for a game, from its kernels; games that share a kernel share the function."""
+    kernels: Any = game  # functions, which can be keys of a cache although mypy does not see it
+    return GridFunctions(
+        _deal(kernels.deal_batch),
+        _check(kernels.first_illegal),
+        _play(kernels.step_batch, kernels.encoder.observe_batch, game.num_seats),
+        _pick(kernels.random_batch),
+        _write_state(kernels.write_state),
+    )
 
 
-def _deal(game: Game) -> Callable[..., None]:
-    deal_batch = game.deal_batch
-
+@cache
+def _deal(deal_batch: DealBatch) -> Callable[..., None]:
     def deal(tables: Any, rows: Any, stuck: Any) -> None:
         j = cuda.grid(1)
         if j >= rows.shape[0]:
@@ -62,9 +71,8 @@ def _deal(game: Game) -> Callable[..., None]:
     return deal
 
 
-def _check(game: Game) -> Callable[..., None]:
-    first_illegal = game.first_illegal
-
+@cache
+def _check(first_illegal: FirstIllegal) -> Callable[..., None]:
     def check(tables: Any, rows: Any, actions: Any, illegal: Any) -> None:
         j = cuda.grid(1)
         if j < rows.shape[0] and first_illegal(tables, rows[j : j + 1], actions[j : j + 1]) >= 0:
@@ -73,9 +81,8 @@ def _check(game: Game) -> Callable[..., None]:
     return check
 
 
-def _play(game: Game) -> Callable[..., None]:
-    step_batch, observe_batch, num_seats = game.step_batch, game.encoder.observe_batch, game.num_seats
-
+@cache
+def _play(step_batch: StepBatch, observe_batch: ObserveBatch, num_seats: int) -> Callable[..., None]:
     def play(
         tables: Any, rows: Any, actions: Any, illegal: Any, moves: Any, rewards: Any, is_over: Any, observations: Any,
         masks: Any, seats: Any,
@@ -96,9 +103,8 @@ def _play(game: Game) -> Callable[..., None]:
     return play
 
 
-def _pick(game: Game) -> Callable[..., None]:
-    random_batch = game.random_batch
-
+@cache
+def _pick(random_batch: RandomBatch) -> Callable[..., None]:
     def pick(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
         j = cuda.grid(1)
         if j < rows.shape[0]:
@@ -107,9 +113,8 @@ def _pick(game: Game) -> Callable[..., None]:
     return pick
 
 
-def _write_state(game: Game) -> Callable[..., None]:
-    write_one_state = game.write_state
-
+@cache
+def _write_state(write_one_state: WriteState) -> Callable[..., None]:
     def write_state(tables: Any, states: Any) -> None:
         j = cuda.grid(1)
         if j < states.shape[0]:
@@ -118,31 +123,36 @@ def _write_state(game: Game) -> Callable[..., None]:
     return write_state
 
 
-class Grid:
-    """One of the `GridFunctions` over `num_tables` threads; the first call compiles it."""
+class GridKernel:
+    """One of the `GridFunctions` for arrays of one type; the first launch compiles it."""
 
-    def __init__(self, function: Callable[..., None], num_tables: int) -> None:
-        self._function = function
-        self._blocks = -(-num_tables // THREADS_PER_BLOCK)
-        self._is_compiled = SIMULATED
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.name = function.__name__
+        self.compiled = cuda.jit(function)
+        self.is_compiled = SIMULATED
+
+
+@cache
+def grid_kernel(function: Callable[..., None], tables: np.dtype[Any], observations: np.dtype[Any]) -> GridKernel:
+    """Return the kernel of a function, the same one in the whole process, for arrays of these types."""
+    return GridKernel(function)
+
+
+class Grid:
+    """A kernel over `num_tables` threads."""
+
+    def __init__(self, kernel: GridKernel, num_tables: int) -> None:
+        self._kernel = kernel
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # numba-cuda warns of small grids
+            self._launch = kernel.compiled[-(-num_tables // THREADS_PER_BLOCK), THREADS_PER_BLOCK]
 
     def __call__(self, *arguments: Any) -> None:
         """Start the grid. Later grids, and copies to the host, wait until it has ended."""
-        if self._is_compiled:
+        if self._kernel.is_compiled:
             self._launch(*arguments)
             return
-        _LOGGER.warning("card_envs compiles %r for the GPU: 5 to 30 seconds, anew in each process", self._name)
+        _LOGGER.warning("card_envs compiles %r for the GPU: 5 to 30 seconds, anew in each process", self._kernel.name)
         with constants_in_global_memory():
             self._launch(*arguments)
-        self._is_compiled = True
-
-    @cached_property
-    def _launch(self) -> Callable[..., None]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # numba-cuda warns of small grids
-            launch: Callable[..., None] = cuda.jit(self._function)[self._blocks, THREADS_PER_BLOCK]
-        return launch
-
-    @property
-    def _name(self) -> str:
-        return self._function.__name__
+        self._kernel.is_compiled = True

@@ -73,6 +73,14 @@ def test_illegal_actions_refuse_the_whole_batch_and_name_the_first_table(env_id:
         assert on_host(array).tobytes() == wanted.tobytes()
 
 
+def test_tables_of_equal_games_share_what_was_compiled() -> None:
+    first, second, other = started("kuhn_poker-v0", 4), started("kuhn_poker-v0", 300), started("big2-v0")
+    assert first._play._kernel is second._play._kernel
+    assert first._play._kernel is not other._play._kernel
+    small = make_vector("kuhn_poker-v0", 4, seed=1, device="cuda", encoder="bits", dtype="int8")
+    assert small._play._kernel is not first._play._kernel, "observations of another type are another kernel"
+
+
 def test_observations_come_in_the_type_that_was_asked_for() -> None:
     settings = {"encoder": "bits", "dtype": "int8"}
     shown = make_vector("kuhn_poker-v0", 4, seed=1, device="cuda", **settings).reset().observation
