@@ -271,7 +271,7 @@ def make_vector(
         num_tables: Number of tables.
         seed: Seed of the deals; None: unpredictable.
         num_threads: Number of threads that share the work of a step.
-        device: "cpu", or "cuda" (experimental, extra `cuda`) for tables on a GPU; see `card_envs.cuda`.
+        device: "cpu", or "cuda" (extra `cuda`) for tables on a GPU; see `card_envs.cuda`.
         reuse_buffers: Number of sets of arrays that steps write in turn; 0 for new arrays at every step.
         **settings: Arguments of the environment, as for `make_game`. dtype="int8" reduces the memory of observations to
             a quarter, for encoders whose numbers are whole.

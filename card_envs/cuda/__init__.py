@@ -1,4 +1,4 @@
-"""The batched engine on a GPU, from the same kernels: `make_vector(..., device="cuda")`. Experimental."""
+"""The batched engine on a GPU, from the same kernels: `make_vector(..., device="cuda")`."""
 
 from __future__ import annotations
 
