@@ -45,6 +45,9 @@ class LeducBoards:
         self.ranked = np.zeros(1, RANKED)
         self.rows = np.zeros((2, NUM_HANDS), np.int64)
 
+    def copy(self) -> LeducBoards:
+        return LeducBoards()
+
     def draw(self, rng: np.random.Generator) -> None:
         board = int(rng.integers(len(CARDS)))
         strength = {k: (CARDS[k] // 4 == CARDS[board] // 4, CARDS[k] // 4) for k in range(len(CARDS)) if k != board}
@@ -132,11 +135,13 @@ def test_pseudo_harmonic_mapping() -> None:
 
 
 @needs_speed
-@pytest.mark.parametrize(("cfr_br", "least"), [(False, 0.0), (True, 0.3)])
-def test_exploitability_falls_towards_zero(cfr_br: bool, least: float) -> None:
+@pytest.mark.parametrize(("cfr_br", "least", "threads"), [(False, 0.0, 1), (True, 0.3, 1), (True, 0.3, 3)])
+def test_exploitability_falls_towards_zero(cfr_br: bool, least: float, threads: int) -> None:
     """Sampled actions make each iteration cheaper and noisier; halved again, and again, with more of them."""
     public = PublicTree(holdem_game("no_limit_leduc", NO_LIMIT_LEDUC))
-    run = MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, cfr_br=cfr_br, plain_iterations=50)
+    run = MenuCfr(
+        NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, cfr_br=cfr_br, plain_iterations=50, num_threads=threads
+    )
     lost = []
     for iterations in (20, 400, 4000):
         run.run(iterations - run.iterations)

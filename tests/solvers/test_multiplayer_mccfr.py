@@ -15,7 +15,7 @@ from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fi
 from card_baselines.solvers.multiplayer.agent import CfrNoLimitSixMax, PublicStateCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
-from card_baselines.solvers.multiplayer.state_table import NO_ROW, StateTable, find_first_row
+from card_baselines.solvers.multiplayer.state_table import NO_ROW, StateTable, add_missing, find_first_row
 from card_baselines.solvers.multiplayer.strategy import (
     PublicStateStrategy,
     average_strategy,
@@ -162,6 +162,22 @@ def test_a_full_table_learns_nothing_more() -> None:
     assert table.used.tolist() == [2, 338]
 
 
+def test_threads_note_new_states_for_later() -> None:
+    table = StateTable.allocate([169, 16, 16, 16], 5, max_rows=1000)
+    shared = table.for_thread()
+    states = [np.int64(state) for state in dict.fromkeys(states_of(decisions(make_game("no_limit_holdem-v0", **SIX))))]
+    before, after = states[0], states[1]
+    find_first_row(table, before)
+    assert find_first_row(shared, before) == 0 and shared.missing[0] == 0
+    for state in states * 2:
+        find_first_row(shared, state)
+    assert find_first_row(shared, after) == NO_ROW and table.used[0] == 1
+    noted = shared.missing.tolist()
+    assert noted[1 : 1 + noted[0]] == states[1:][: len(noted) - 1]
+    add_missing(table, shared.missing)
+    assert shared.missing[0] == 0 and find_first_row(shared, after) == find_first_row(table, after) > 0
+
+
 def test_regret_matching() -> None:
     regrets, policy = np.array([[3, -1, 1, 5], [-1, -2, 0, 9]], np.float32), np.zeros(4, np.float32)
     match_regrets(regrets, np.int64(0), np.int64(0b0111), policy)
@@ -209,12 +225,16 @@ def test_two_solvers_fold_the_same_hands(turn: Any) -> None:
 
 
 @needs_speed
-@pytest.mark.parametrize(("env", "iterations"), [("no_limit_holdem-v0", 1_500), ("limit_holdem-v0", 600)])
-def test_a_strategy_learns_the_obvious(env: str, iterations: int, turn: Any) -> None:
+@pytest.mark.parametrize(
+    ("env", "iterations", "threads"),
+    [("no_limit_holdem-v0", 1_500, 1), ("no_limit_holdem-v0", 1_800, 2), ("limit_holdem-v0", 600, 1)],
+)
+def test_a_strategy_learns_the_obvious(env: str, iterations: int, threads: int, turn: Any) -> None:
     game = make_game(env, **SIX)
     buckets = some_buckets()
-    run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 1)
-    run.run(iterations)
+    run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 1, threads)
+    for _ in range(0, iterations, 100):
+        run.run(100)
     strategy = make_strategy(game.config, run.states, buckets)
     tables = first_in(game, 0).repeat(2)
     seat = int(tables["actor"][0])

@@ -89,6 +89,32 @@ def test_who_learned_against_it_loses_less_to_best_responses(monkeypatch: pytest
     assert 0 < lost[1] < 0.8 * lost[0]
 
 
+@pytest.mark.parametrize("solver", [PublicChanceCfr, PublicChanceCfrBr])
+def test_threads_do_all_iterations(solver: type[PublicChanceCfr]) -> None:
+    """Strategies differ, since each thread sees what the others have learned so far; their weights do not."""
+    buckets, turn = some_buckets(), np.random.default_rng(1).integers(0, 16, (16_432, NUM_HANDS)).astype(np.uint16)
+    alone, three = (solver(HoldemConfig.limit(), buckets, turn, 3, num_threads) for num_threads in (1, 3))
+    for run in (alone, three):
+        run.run(1)
+        run.run(7)
+    assert alone.iterations == three.iterations == 8
+    weights = [run.averages[0][0, :, :, 0].sum(axis=1) for run in (alone, three)]
+    assert np.allclose(*weights, rtol=1e-3) and weights[0].min() > 0
+    assert not np.array_equal(alone.averages[0], three.averages[0])
+    rest = solver(HoldemConfig.limit(), buckets, turn, 3)
+    rest.restore({name: table.copy() for name, table in three.state().items()}, three.iterations)
+    rest.run(1)
+
+
+def test_a_thread_that_fails_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    buckets, turn = some_buckets(), np.zeros((16_432, NUM_HANDS), np.uint16)
+    run = PublicChanceCfr(HoldemConfig.limit(), buckets, turn, 3, num_threads=2)
+    monkeypatch.setattr(run, "learn", lambda number: 1 / (number - 2))
+    with pytest.raises(ZeroDivisionError):
+        run.run(4)
+    assert run.iterations == 0
+
+
 def test_a_run_goes_on_where_it_stopped() -> None:
     buckets, turn = some_buckets(), np.random.default_rng(1).integers(0, 16, (16_432, NUM_HANDS)).astype(np.uint16)
     whole, part, rest = (PublicChanceCfrBr(HoldemConfig.limit(), buckets, turn, seed=3) for _ in range(3))

@@ -1,8 +1,11 @@
-"""Base class of the CFR algorithms that are trained in runs: iterations, and the state from which they continue."""
+"""Base classes of the CFR algorithms that are trained in runs: iterations, and the state from which they continue."""
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from numpy.typing import NDArray
@@ -30,3 +33,57 @@ class CfrSolver(ABC):
         for name, array in own.items():
             array[:] = state[name]
         self.iterations = iterations
+
+
+class DealSolver(CfrSolver):
+    """A solver whose iterations depend on the seed and their numbers only, so that several threads can do them.
+
+    All threads change the same regrets and strategies, without locks (Recht, Re, Wright and Niu 2011, Hogwild!): if two
+    add to the same number at the same moment, one addition is lost. With more than one thread, results therefore differ
+    from run to run.
+    """
+
+    def __init__(self, num_threads: int) -> None:
+        """Allocate the arrays of the first thread; those of the others follow in the first `run` that needs them."""
+        self._num_threads = num_threads
+        self._others: list[DealSolver] = []
+        self.allocate_scratch()
+
+    @abstractmethod
+    def allocate_scratch(self) -> None:
+        """Allocate the arrays that iterations overwrite, of which each thread needs its own."""
+
+    @abstractmethod
+    def learn(self, number: int) -> None:
+        """Do iteration `number`, from 1."""
+
+    def run(self, iterations: int) -> None:
+        """Run `iterations` more iterations; all players learn in each."""
+        numbers = range(self.iterations + 1, self.iterations + iterations + 1)
+        if self._num_threads == 1:
+            self._learn_all(numbers)
+        else:
+            self._share_out(numbers)
+        self.iterations += iterations
+
+    def _learn_all(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            self.learn(number)
+
+    def _share_out(self, numbers: Sequence[int]) -> None:
+        """Let each thread do every n-th iteration."""
+        while len(self._others) < self._num_threads - 1:
+            self._others.append(self._share_tables())
+        with ThreadPoolExecutor(self._num_threads) as pool:
+            parts = [
+                pool.submit(solver._learn_all, numbers[k :: self._num_threads])
+                for k, solver in enumerate([self, *self._others])
+            ]
+        for part in parts:
+            part.result()  # raises what the thread raised
+
+    def _share_tables(self) -> DealSolver:
+        """Return a solver with the same regrets and strategies, and scratch arrays of its own."""
+        other = copy.copy(self)
+        other.allocate_scratch()
+        return other

@@ -58,18 +58,23 @@ class BucketConfig(SolverConfig):
 
     width: int
     """Square root of the number of buckets on each of flop, turn and river."""
+    threads: int = 1
+    """Threads that learn from different boards or deals at the same time; minutes are the processor time of all. With
+    more than one, results differ a little from run to run."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 2, "width")
+        require(self, 1, "threads")
 
 
 class SolverLearner(Learner):
     """Runs a solver. Subclasses make the solver and write its strategy."""
 
     iterations_at_once: ClassVar[int]
-    """Number of iterations between two checks of the budget."""
+    """Number of iterations of each thread between two checks of the budget."""
+    num_threads: int = 1
 
     def __init__(self, config: SolverConfig) -> None:
         self._settings = config
@@ -89,9 +94,9 @@ class SolverLearner(Learner):
         return int(self.solver.iterations) if "solver" in self.__dict__ else 0
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Run `iterations_at_once` iterations; the first time one, which compiles."""
+        """Run `iterations_at_once` iterations in each thread; the first time one, which compiles."""
         left = self._settings.iterations - self.solver.iterations
-        self.solver.run(min(self.iterations_at_once if self.solver.iterations else 1, left))
+        self.solver.run(min(self.num_threads * self.iterations_at_once if self.solver.iterations else 1, left))
         return {}
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
@@ -120,7 +125,7 @@ class BucketLearner(SolverLearner):
 
     def __init__(self, config: BucketConfig) -> None:
         super().__init__(config)
-        self._width = config.width
+        self._width, self.num_threads = config.width, config.threads
         self._loaded: tuple[HandBuckets, NDArray[np.uint16]] | None = None
 
     def make_buckets(self) -> HandBuckets:
@@ -168,6 +173,6 @@ def make_algorithm(
         budget=lambda config, done: Budget(config.minutes, config.iterations, done),
         counts="iterations",
         checkpoint_seconds=checkpoint_seconds,
-        may_change=("minutes", "iterations", "evaluation_seconds"),
+        may_change=("minutes", "iterations", "evaluation_seconds", "threads"),
         duplicate=True,
     )

@@ -39,6 +39,10 @@ class BoardBuckets:
         self._features = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32)
         self._distances = np.zeros(buckets.river.shape[2], np.float32)
 
+    def copy(self) -> BoardBuckets:
+        """Return an object for the same buckets and other boards."""
+        return BoardBuckets(self._buckets, self._turn)
+
     @property
     def num_buckets(self) -> list[int]:
         """Number of buckets on each street."""

@@ -29,10 +29,16 @@ _ONE = np.float32(1)
 class PublicChanceCfrBr(PublicChanceCfr):
     """The solver: each player learns against a responder; `strategy` returns the players' average strategy."""
 
-    def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
+    def __init__(
+        self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int, num_threads: int = 1
+    ) -> None:
         """Start with regrets of 0; arguments as of `PublicChanceCfr`."""
-        super().__init__(config, buckets, turn, seed)
+        super().__init__(config, buckets, turn, seed, num_threads)
         self._responder = [np.zeros_like(table) for table in self.regrets[:RIVER]]
+
+    def allocate_scratch(self) -> None:
+        """Allocate the arrays of `PublicChanceCfr` twice, and the responder's choices on the river."""
+        super().allocate_scratch()
         self._responder_work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
         river = self.streets[RIVER]
         shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.num_sequences

@@ -23,7 +23,7 @@ from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, 
 from card_baselines.solvers.limit.strategies import round_shares
 from card_baselines.solvers.limit.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
 from card_baselines.solvers.limit.streets import Street, make_streets
-from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.solver import DealSolver
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.typing import Floats32
@@ -41,10 +41,12 @@ _AVERAGED_EVERY = 2
 """The strategy of every second iteration is added to the average, since that costs as much as updating regrets."""
 
 
-class PublicChanceCfr(CfrSolver):
+class PublicChanceCfr(DealSolver):
     """The solver: regrets and summed strategies by street, (decisions, buckets, actions, sequences)."""
 
-    def __init__(self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int) -> None:
+    def __init__(
+        self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int, num_threads: int = 1
+    ) -> None:
         """Start with regrets of 0.
 
         Args:
@@ -52,22 +54,27 @@ class PublicChanceCfr(CfrSolver):
             buckets: Tables that assign hands to buckets.
             turn: Bucket of each hand on each canonical turn board, (16432, 1326): `clustering.turn_table(buckets)`.
             seed: Seed of the boards.
+            num_threads: Number of threads that learn from different boards.
         """
         self.tree = grow_tree(config, buckets.hands_by_street)
         self.streets, self.buckets, self.turn, self.seed = make_streets(self.tree), buckets, turn, seed
         self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
         self.averages = [np.zeros_like(table) for table in self.regrets]
-        self._hands = BoardBuckets(buckets, turn)
-        self._work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
+        super().__init__(num_threads)
 
-    def run(self, iterations: int) -> None:
-        """Run `iterations` more iterations: on each board both players learn in turn."""
-        for _ in range(iterations):
-            rng = np.random.default_rng((self.seed, self.iterations))
-            self._hands.draw(rng)
-            self.iterations += 1
-            for learner in range(NUM_PLAYERS):
-                self._learn(learner, rng)
+    def allocate_scratch(self) -> None:
+        """Allocate the hands on a board, and reach probabilities and values by street."""
+        self._hands = BoardBuckets(self.buckets, self.turn)
+        self._work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
+        self._number = 0
+
+    def learn(self, number: int) -> None:
+        """Draw the board of iteration `number`, on which both players learn in turn."""
+        rng = np.random.default_rng((self.seed, number - 1))
+        self._hands.draw(rng)
+        self._number = number
+        for learner in range(NUM_PLAYERS):
+            self._learn(learner, rng)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return regrets and summed strategies; boards are drawn by seed and iteration."""
@@ -127,14 +134,14 @@ class PublicChanceCfr(CfrSolver):
         s, hands = self.streets[street], self._hands
         args = s.steps[learner], number * s.num_decisions, learner, hands.ranked[0], hands.rows[street]
         pass_forward(*args, tables[street], work[street])
-        if tables is self.regrets and self.iterations % _AVERAGED_EVERY == 0:
-            add_to_average(*args, work[street].reach, self.averages[street], np.float32(self.iterations) ** 2)
+        if tables is self.regrets and self._number % _AVERAGED_EVERY == 0:
+            add_to_average(*args, work[street].reach, self.averages[street], np.float32(self._number) ** 2)
 
     def _pass_backward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
         s, hands = self.streets[street], self._hands
         pass_backward(
             s.steps[learner], number * s.num_decisions, learner, hands.ranked[0], hands.rows[street], tables[street],
-            s.stakes, work[street], LEARN, np.float32(self.iterations),
+            s.stakes, work[street], LEARN, np.float32(self._number),
         )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ class PublicChanceLearner(BucketLearner):
     def make_solver(self) -> PublicChanceCfr:
         """Return a new solver."""
         solver = PublicChanceCfrBr if self._config.cfr_br else PublicChanceCfr
-        return solver(HoldemConfig.limit(), *self.tables, self._config.seed)
+        return solver(HoldemConfig.limit(), *self.tables, self._config.seed, self.num_threads)
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy with its buckets."""

@@ -14,47 +14,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
-from card_baselines.solvers.multiplayer.state_table import StateTable, fill_slots
+from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, fill_slots
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
-from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.solver import DealSolver
 from card_envs.game import Game
 from card_envs.games.holdem.chance import max_decisions
 from card_envs.games.holdem.state import MAX_BOARD, TABLE
-from card_envs.rng import seeded_streams
+from card_envs.rng import seed_streams, seeded_streams
+from card_envs.vector import PICK_STREAMS
 
 _MAX_ROWS = 16_000_000
 """Maximum number of information states: of public states met later nothing is learned."""
 
 
-class MultiplayerMccfr(CfrSolver):
+class MultiplayerMccfr(DealSolver):
     """The solver: regrets and summed strategies of the information states that were met."""
 
-    def __init__(self, game: Game, boards: BoardBuckets, seed: int) -> None:
+    def __init__(self, game: Game, boards: BoardBuckets, seed: int, num_threads: int = 1) -> None:
         """Start without information states.
 
         Args:
             game: Texas hold'em with at most `public_state.MAX_ACTIONS` action ids.
             boards: Ranks and buckets of the hands on a board.
             seed: Seed of deals and sampled actions.
+            num_threads: Number of threads that learn from different deals. They learn nothing of a new public state
+                until the next call of `run`.
         """
-        self._game, self._boards = game, boards
+        self._game, self._boards, self._seed = game, boards, seed
         self.states = StateTable.allocate(boards.num_buckets, game.num_actions, _MAX_ROWS)
-        self._dealer, self._streams = game.seeded_tables(1, seed), seeded_streams(1, seed)
-        self._hands = Hands.allocate(len(boards.num_buckets))
+        self._noted: list[NDArray[np.int64]] = []
+        super().__init__(num_threads)
+
+    def allocate_scratch(self) -> None:
+        """Allocate a table, hands on its board, the frames of a traversal, a random stream, and notes of new states."""
+        game, num_buckets = self._game, self._boards.num_buckets
+        self._boards, self._streams = self._boards.copy(), seeded_streams(1, self._seed)
+        self._hands = Hands.allocate(len(num_buckets))
         tables = np.zeros(max_decisions(game.config) + 2, TABLE)
-        self._frames = Frames.allocate(tables, game.num_actions, max(boards.num_buckets))
+        self._frames = Frames.allocate(tables, game.num_actions, max(num_buckets))
+        self._learned = self.states if self._num_threads == 1 else self.states.for_thread()
+        self._noted.append(self._learned.missing)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations: deals in which every player learns in turn."""
-        table, board = self._dealer[0], 2 * self._game.num_seats
-        for _ in range(iterations):
-            self._game.deal(self._dealer, 0)
-            self._boards.set_board(table["deck"][board : board + MAX_BOARD].astype(np.int64))
-            self.iterations += 1
-            learn_from_deal(
-                table, self._boards.ranked[0], self._boards.rows, self._streams, self.states, self._hands,
-                self._frames, np.int64(self.iterations),
-            )  # fmt: skip
+        super().run(iterations)
+        for missing in self._noted:
+            if len(missing):
+                add_missing(self.states, missing)
+
+    def learn(self, number: int) -> None:
+        """Deal hand `number`, of which every player learns in turn."""
+        game, boards = self._game, self._boards
+        dealer = game.seeded_tables(1, self._seed, first_table=number)
+        if game.config.button_moves:
+            dealer["button"] = number % game.num_seats
+        game.deal(dealer, 0)
+        board = 2 * game.num_seats
+        boards.set_board(dealer["deck"][0, board : board + MAX_BOARD].astype(np.int64))
+        seed_streams(self._streams, np.uint64((self._seed + PICK_STREAMS) % 2**64), np.uint64(number))
+        learn_from_deal(
+            dealer[0], boards.ranked[0], boards.rows, self._streams, self._learned, self._hands, self._frames,
+            np.int64(number),
+        )  # fmt: skip
 
     @property
     def num_states(self) -> int:
@@ -62,15 +83,13 @@ class MultiplayerMccfr(CfrSolver):
         return int(self.states.used[0])
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return public states, regrets, summed strategies, the table that deals and the random stream."""
+        """Return public states, regrets and summed strategies."""
         num_states, num_rows = self.states.used
         return {
             "keys": self.states.keys[:num_states],
             "first_row": self.states.first_row[:num_states],
             "regrets": self.states.regrets[:num_rows],
             "sums": self.states.sums[:num_rows],
-            "dealer": self._dealer.view(np.uint8),
-            "stream": self._streams.view(np.uint8),
         }
 
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:

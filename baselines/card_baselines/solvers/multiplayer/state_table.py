@@ -16,6 +16,8 @@ MAX_STATES = 1 << 17
 NO_ROW = -1
 _EMPTY = -1
 _SLOT_BITS = 18
+_MAX_MISSING = 1000
+"""Maximum number of missing states that a thread notes; others are met again."""
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
 
 
@@ -36,6 +38,9 @@ class StateTable(NamedTuple):
     """(max_rows, num_actions)"""
     sums: Floats32
     """(max_rows, num_actions): strategies, summed over iterations with linear weights."""
+    missing: NDArray[np.int64]
+    """Number of states that a thread did not find, and these states; empty if one thread uses the table, and adds them
+    at once."""
 
     @staticmethod
     def allocate(num_buckets: list[int], num_actions: int, max_rows: int) -> StateTable:
@@ -48,18 +53,54 @@ class StateTable(NamedTuple):
             num_buckets=np.array(num_buckets, np.int64),
             regrets=np.zeros((max_rows, num_actions), np.float32),
             sums=np.zeros((max_rows, num_actions), np.float32),
+            missing=np.zeros(0, np.int64),
         )
+
+    def for_thread(self) -> StateTable:
+        """Return the table for one of several threads, which note missing states for `add_missing`."""
+        return self._replace(missing=np.zeros(1 + _MAX_MISSING, np.int64))
 
 
 @kernel
 def find_first_row(table: Any, state: Any) -> Any:
-    """Return the row of a public state's first bucket; new states are added, or get NO_ROW if the table is full."""
+    """Return the row of a public state's first bucket.
+
+    A new state is added; it gets NO_ROW if the table is full, or if threads share it.
+    """
     slot = _first_slot(state)
     while table.slots[slot] != _EMPTY:
         index = table.slots[slot]
         if table.keys[index] == state:
             return table.first_row[index]
         slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
+    if table.missing.shape[0] > 0:
+        _note_missing(table.missing, state)
+        return np.int64(NO_ROW)
+    return _add(table, state, slot)
+
+
+@kernel
+def add_missing(table: Any, missing: Any) -> None:
+    """Add the states that a thread noted to the table of one thread, and forget the note."""
+    for k in range(1, missing[0] + 1):
+        find_first_row(table, missing[k])
+    missing[0] = 0
+
+
+@kernel
+def _note_missing(missing: Any, state: Any) -> None:
+    count = missing[0]
+    for k in range(1, count + 1):
+        if missing[k] == state:
+            return
+    if count + 1 < missing.shape[0]:
+        missing[count + 1] = state
+        missing[0] = count + 1
+
+
+@kernel
+def _add(table: Any, state: Any, slot: Any) -> Any:
+    """Add a state at a free slot, and return its first row, or NO_ROW if the table is full."""
     index, row = table.used[0], table.used[1]
     size = table.num_buckets[street_of(state)]
     if index == table.keys.shape[0] or row + size > table.regrets.shape[0]:

@@ -62,7 +62,7 @@ class MultiplayerLearner(BucketLearner):
 
     def make_solver(self) -> MultiplayerMccfr:
         """Return a new solver."""
-        return MultiplayerMccfr(self._game, BoardBuckets(*self.tables), self._settings.seed)
+        return MultiplayerMccfr(self._game, BoardBuckets(*self.tables), self._settings.seed, self.num_threads)
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy with its buckets."""

@@ -11,7 +11,7 @@ learns with buckets before it (Johanson, Bard, Burch and Bowling, AAAI 2012).
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
 from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
-from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.solver import DealSolver
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.rng import seeded_streams
+from card_envs.rng import seed_streams, seeded_streams
 from card_envs.typing import Floats32
 
 _DISCOUNT = 10
@@ -45,13 +45,17 @@ class Boards(Protocol):
         """Draw a board."""
         ...
 
+    def copy(self) -> Self:
+        """Return another source of the same boards."""
+        ...
 
-class MenuCfr(CfrSolver):
+
+class MenuCfr(DealSolver):
     """The solver: regrets and summed strategies in the layout of the tree."""
 
     def __init__(
         self, config: HoldemConfig, boards: Boards, seed: int, *, least: float = 0.1, cfr_br: bool = False,
-        plain_iterations: int = 0,
+        plain_iterations: int = 0, num_threads: int = 1,
     ) -> None:  # fmt: skip
         """Start with regrets of 0.
 
@@ -64,6 +68,7 @@ class MenuCfr(CfrSolver):
             plain_iterations: Number of iterations, before those against responders, in which the players learn against
                 each other. Their strategies are left out of the average, and their regrets are discounted as if a
                 tenth as many iterations had led to them.
+            num_threads: Number of threads that learn from different boards.
         """
         self.tree: MenuTree = grow_menu_tree(config, boards.num_buckets)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
@@ -71,41 +76,52 @@ class MenuCfr(CfrSolver):
         self.regrets: Floats32 = np.zeros(self.tree.size, np.float32)
         self.averages: Floats32 = np.zeros(self.tree.size, np.float32)
         self.responder: Floats32 = np.zeros(self.tree.early_size if cfr_br else 0, np.float32)
-        self._streams = seeded_streams(1, seed)
+        super().__init__(num_threads)
+
+    def allocate_scratch(self) -> None:
+        """Allocate the hands on a board, the arrays of walks over the tree, and a random stream."""
+        self.boards = self.boards.copy()
+        self._streams = seeded_streams(1, self.seed)
+        self._number = 0
         walk, response = Walk.allocate(self.tree), Walk.allocate(self.tree)
         self._walks = walk, response._replace(choices=walk.choices)
         self._hands = Hands.allocate(self.tree.num_buckets)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
-        for _ in range(iterations):
-            self.boards.draw(np.random.default_rng((self.seed, self.iterations)))
-            arrange_hands(self.boards.ranked[0], self.boards.rows, self._hands)
-            if self.iterations == self.plain_iterations:
-                self._begin_responding()
-            self.iterations += 1
-            plain = self.plain_iterations is None or self.iterations <= self.plain_iterations
-            for learner in range(NUM_PLAYERS):
-                if plain:
-                    self._learn(learner, LEARN, self.regrets, self.regrets, 1.0)
-                else:
-                    self._learn(1 - learner, RESPOND, self.responder, self.regrets, 1.0)
-                    self._learn(learner, ANSWER, self.regrets, self.responder, 0.0)
+        end = self.iterations + iterations
+        if self.plain_iterations is not None and self.iterations <= self.plain_iterations < end:
+            super().run(self.plain_iterations - self.iterations)
+            self._begin_responding()
+        super().run(end - self.iterations)
+
+    def learn(self, number: int) -> None:
+        """Draw the board of iteration `number`, on which both players learn in turn."""
+        self.boards.draw(np.random.default_rng((self.seed, number - 1)))
+        arrange_hands(self.boards.ranked[0], self.boards.rows, self._hands)
+        seed_streams(self._streams, np.uint64(self.seed % 2**64), np.uint64(number))
+        self._number = number
+        for learner in range(NUM_PLAYERS):
+            if self._is_plain:
+                self._learn(learner, LEARN, self.regrets, self.regrets, 1.0)
+            else:
+                self._learn(1 - learner, RESPOND, self.responder, self.regrets, 1.0)
+                self._learn(learner, ANSWER, self.regrets, self.responder, 0.0)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return regrets, summed strategies, the responders' regrets and the random stream."""
-        return {
-            "regrets": self.regrets,
-            "averages": self.averages,
-            "responder": self.responder,
-            "stream": self._streams.view(np.uint8),
-        }
+        """Return regrets, summed strategies and the responders' regrets."""
+        return {"regrets": self.regrets, "averages": self.averages, "responder": self.responder}
+
+    @property
+    def _is_plain(self) -> bool:
+        """True if the players learn against each other in the current iteration."""
+        return self.plain_iterations is None or self._number <= self.plain_iterations
 
     def _weight(self) -> float:
-        """Return the weight of the regrets of the latest iteration."""
-        if self.plain_iterations is None or self.iterations <= self.plain_iterations:
-            return float(self.iterations)
-        return self.iterations - self.plain_iterations + self.plain_iterations // _DISCOUNT
+        """Return the weight of the regrets of the current iteration."""
+        if self.plain_iterations is None or self._is_plain:
+            return float(self._number)
+        return self._number - self.plain_iterations + self.plain_iterations // _DISCOUNT
 
     def _begin_responding(self) -> None:
         """Discount the regrets of the plain iterations, and start the responders with them."""

@@ -85,7 +85,7 @@ class MenuLearner(BucketLearner):
         config = self._config
         return MenuCfr(
             self._game.config, BoardBuckets(*self.tables), config.seed, least=config.least, cfr_br=config.cfr_br,
-            plain_iterations=config.plain_iterations,
+            plain_iterations=config.plain_iterations, num_threads=self.num_threads,
         )  # fmt: skip
 
     def save_policy(self, run: RunFolder) -> None:
