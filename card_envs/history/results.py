@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
-from card_envs.history.phh.format import Number
+Number = int | Decimal
+"""An amount of chips or money as a file records it."""
 
 MATCHED, MISMATCHED, SKIPPED = "matched", "mismatched", "skipped"
 """Values of `ReplayResult.status`."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from card_envs.games.holdem.showdown import hand_rank_at
-from card_envs.history.phh.format import Number
+from card_envs.history.results import Number
 
 _RAKE = Fraction(1, 10)
 """Largest share of a pot that can be rake; card rooms take at most 10 %."""

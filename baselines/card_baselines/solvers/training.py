@@ -75,6 +75,7 @@ class SolverLearner(Learner):
     iterations_at_once: ClassVar[int]
     """Number of iterations of each thread between two checks of the budget."""
     num_threads: int = 1
+    """Number of threads of the solver."""
 
     def __init__(self, config: SolverConfig) -> None:
         self._settings = config

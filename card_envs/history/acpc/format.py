@@ -22,7 +22,7 @@ from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
 from card_envs.history.errors import HandHistoryError, load_text, shorten
 from card_envs.history.holdem_hand import HoldemHand
-from card_envs.history.phh.format import Number
+from card_envs.history.results import Number
 
 _HEADER = "# name/game/hands/seed"
 _NUMBER = re.compile(r"[0-9]{1,18}")

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple, NoReturn
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text
-
-Number = int | Decimal
+from card_envs.history.results import Number
 
 DEAL_HOLE, DEAL_BOARD, SHOW, MUCK, REMARK = 3, 4, 5, 6, 7
 """Kinds of moves besides FOLD, CALL and RAISE (0, 1, 2), which the hold'em kernels define."""

@@ -14,7 +14,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import apply_decision, deal_known
 from card_envs.games.holdem.rules import RulesProfile
 from card_envs.games.holdem.state import MAX_CHIPS, RAISE, STREET_NAMES, TEXAS_BOARD
-from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, Hand, Number
+from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, Hand
 from card_envs.history.phh.tables import (
     check_playable,
     chip_scale,
@@ -37,6 +37,7 @@ from card_envs.history.results import (
     ODD_CHIP,
     RAKE,
     SKIPPED,
+    Number,
     ReplayResult,
     Stop,
 )

@@ -12,8 +12,8 @@ from typing import Any
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RULES, RulesProfile, profile_of
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, TEXAS_BOARD
-from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand, Number
-from card_envs.history.results import SKIPPED, Stop
+from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand
+from card_envs.history.results import SKIPPED, Number, Stop
 
 LIMIT_RAISES = 4
 """Maximum number of bets and raises on a street of limit hold'em, without the big blind, as in PokerKit."""

@@ -16,8 +16,8 @@ from typing import Any
 
 from card_envs.cards import card_ids, card_names
 from card_envs.history.errors import HandHistoryError, load_text, shorten
-from card_envs.history.phh.format import Hand, Number, hand_of
-from card_envs.history.results import SKIPPED, ReplayResult
+from card_envs.history.phh.format import Hand, hand_of
+from card_envs.history.results import SKIPPED, Number, ReplayResult
 from card_envs.poker.hands import HOLE_CARDS
 
 _HEADER = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #(\d+):(.*)$", re.MULTILINE)
