@@ -20,6 +20,7 @@ from card_baselines import cli, registry
 from card_baselines.cli.commands import train
 from card_baselines.cli.commands.exploit import describe_exploitability
 from card_baselines.cli.console import make_table
+from card_baselines.run_folder import RunFolder
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
 
@@ -608,3 +609,18 @@ def test_adapt_measures_sessions_and_draws_them(capsys: pytest.CaptureFixture[st
     assert report["sessions"] == 3 and report["regret"]["sessions"] == 3
     assert [change["style"] for change in report["recovery"]] == ["chen_strict"]
     assert picture.stat().st_size > 5_000
+
+
+@pytest.mark.parametrize(("env", "settings"), [("limit_holdem-v0", []), ("no_limit_holdem-v0", ["num_players=3"])])
+def test_the_match_that_is_proposed_after_a_training_can_be_played(
+    env: str, settings: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The config.json of some learners does not say how many seats the game has."""
+    config = {"agent": "mlp", "env": env, "settings": settings, "panel": ["random"]}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "evaluation.json").write_text(json.dumps({"env": env, "matches": []}))
+    train.print_results(RunFolder(tmp_path))
+    words = capsys.readouterr().out.split("card-envs match ")[1].split()
+    assert words[-1] == "100000"
+    words = ["chen" if word == str(tmp_path) else word for word in words[:-1]]
+    assert cli.main(["match", *words, "12"]) == 0

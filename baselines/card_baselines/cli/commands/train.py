@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from card_baselines.cli.arguments import WRONG_USE, group_options, parse_options, require_known
 from card_baselines.cli.console import print_json
 from card_baselines.cli.examples import describe_with_example
-from card_baselines.cli.run_output import print_evaluation
+from card_baselines.cli.run_output import make_game_of, print_evaluation
 from card_baselines.papers import presets_of
 from card_baselines.run_folder import CURVE, RunFolder
 from card_baselines.runs import run
@@ -130,7 +130,7 @@ def print_results(folder: RunFolder) -> None:
     config = folder.config()
     settings = ["--set", *config["settings"]] if config.get("settings") else []
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
-    agents = [str(folder.path), *(panel or ["random"])[-1:] * (config.get("num_seats", 2) - 1)]
+    agents = [str(folder.path), *(panel or ["random"])[-1:] * (make_game_of(folder).num_seats - 1)]
     words = [config["env"], *settings, "--agents", *agents, "--hands", "100000"]
     print(f"Everything about this run, its curve ({CURVE}) included, is in {folder.path}")
     print(f"Let it play: card-envs match {shlex.join(words)}")
