@@ -143,7 +143,7 @@ def test_exploitability_falls_towards_zero(cfr_br: bool, least: float, threads: 
         NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, cfr_br=cfr_br, plain_iterations=50, num_threads=threads
     )
     lost = []
-    for iterations in (20, 400, 4000):
+    for iterations in (20, 400, 8000):
         run.run(iterations - run.iterations)
         lost.append(exploitability(run, public))
     assert lost[0] > 2 * lost[1] > 4 * lost[2]
