@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 _LONGEST = 600
@@ -27,10 +28,38 @@ def shorten(text: str, longest: int = _LONGEST) -> str:
 
 
 def load_text(path: str | Path, encoding: str) -> str:
-    """Return the text of a file; HandHistoryError if it cannot be read or decoded."""
+    """Return the text of a file; HandHistoryError if it cannot be read or decoded, or is of a kind that is not read."""
     try:
-        return Path(path).read_bytes().decode(encoding)
+        text = Path(path).read_bytes().decode(encoding)
     except OSError as error:
         raise HandHistoryError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise HandHistoryError(f"{path}: byte {error.start} is not {encoding.upper()} text") from error
+    kind = name_of_site(text)
+    if kind is not None:
+        raise HandHistoryError(f"{path}: is {kind}, which is not read; hands are read from {_READ}")
+    return text
+
+
+_READ = "PHH (.phh, .phhs), ACPC logs (.acpc, .log), PokerStars' text (.pokerstars, .txt) and Big 2 text (.big2)"
+_OTHERS = (
+    (re.compile(r"<(?:\?xml|!|[A-Za-z])"), "XML or HTML, as iPoker and OnGame write"),
+    (re.compile(r'\{|\[\s*[\[{"]'), "JSON, as Open Hand History"),
+    (
+        re.compile(r"(?!#)[^\n=:,;\t]*[,;\t][^\n=:,;\t]*[,;\t][^\n=:]*\n"),
+        "CSV, as PokerNow and trackers write",
+    ),
+    (re.compile(r"(?:Poker Hand|Game Hand|Hand) #"), "a hand of another site, such as GGPoker or ACR"),
+    (re.compile(r"Winamax Poker - "), "a hand of Winamax"),
+    (re.compile(r"\*{5} Hand History [Ff]or Game"), "a hand of PartyPoker"),
+    (re.compile(r"Full Tilt Poker Game #"), "a hand of Full Tilt"),
+    (re.compile(r"(?:Ignition|Bovada|Bodog)[ \w]* Hand #"), "a hand of Ignition"),
+    (re.compile(r"#Game No|888poker"), "a hand of 888poker"),
+)
+"""Beginning of a text -> what it is, for kinds of files that are not read."""
+
+
+def name_of_site(text: str) -> str | None:
+    """Return what a text is that is none of the formats that are read; None if it may be one of them."""
+    beginning = text[:2000].lstrip("\ufeff \t\r\n")
+    return next((kind for pattern, kind in _OTHERS if pattern.match(beginning)), None)

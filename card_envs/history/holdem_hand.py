@@ -27,6 +27,8 @@ class Decision(NamedTuple):
     """Chips that the actor has put in on this street after the decision."""
     total: int
     """Chips that the actor has put in since the deal after the decision."""
+    bet: int = 0
+    """Chips on this street that the actor had to match before the decision."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,8 @@ def _decisions(tables: Any, actions: list[int], n: int, first: int) -> Iterator[
     street_commit, hand_commit = tables["street_commit"][0], tables["hand_commit"][0]
     for action in actions:
         seat, now = int(actor[0]), int(street[0])
-        before, total = int(street_commit[seat]), int(hand_commit[seat])
+        before, total, bet = int(street_commit[seat]), int(hand_commit[seat]), int(tables["current_bet"][0])
         step(tables, 0, action)
         paid = int(hand_commit[seat]) - total
         kind = min(action, RAISE)  # ids 0 and 1 are FOLD and CALL, all others raises
-        yield Decision(now, (seat - first) % n, kind, before + paid, total + paid)
+        yield Decision(now, (seat - first) % n, kind, before + paid, total + paid, bet)

@@ -42,7 +42,8 @@ def cards_in_deck_order(hand: Hand) -> list[int]:
     n = hand.num_players
     holes: list[tuple[int, ...]] = [()] * n
     board: tuple[int, ...] = ()
-    for index, (kind, seat, _, cards) in enumerate(hand.moves):
+    for index, move in enumerate(hand.moves):
+        kind, seat, cards = move.kind, move.seat, move.cards
         if kind == DEAL_BOARD:
             board += cards
         elif kind == DEAL_HOLE:
@@ -87,8 +88,9 @@ def fill_unknown(cards: Sequence[int], deck_size: int = DECK_SIZE) -> list[int]:
 
 def _stop_at_double(hand: Hand) -> NoReturn:
     seen: dict[int, int] = {}
-    for index, (kind, _, _, cards) in enumerate(hand.moves):
-        for card in cards if kind in (DEAL_HOLE, DEAL_BOARD) else ():
+    for index, move in enumerate(hand.moves):
+        cards = move.cards
+        for card in cards if move.kind in (DEAL_HOLE, DEAL_BOARD) else ():
             if card != NO_CARD and card in seen:
                 _stop_cards(hand, index, f"{card_name(card)} was dealt before, by action {seen[card] + 1}")
             seen[card] = index

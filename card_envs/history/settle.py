@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from card_envs.games.holdem.showdown import hand_rank_at
+from card_envs.games.holdem.state import DEAD_ANTES
 from card_envs.history.results import Number
 
 _RAKE = Fraction(1, 10)
@@ -34,7 +35,7 @@ def uncalled_bet(t: Any) -> tuple[int, int]:
 def contributions(t: Any) -> list[int]:
     """Return the chips by seat that determine the side pots: all chips put in, without dead antes."""
     paid = [int(chips) for chips in t.hand_commit[: int(t.num_seats)]]
-    if t.dead_antes:  # the button is on the last seat, so that seat and position are the same
+    if t.dead_antes & DEAD_ANTES:  # the button is on the last seat, so that seat and position are the same
         paid = [chips - min(int(ante), chips) for chips, ante in zip(paid, t.ante, strict=False)]
     return paid
 

@@ -216,7 +216,7 @@ def test_impossible_cards_are_named(actions: list[str], reason: str) -> None:
 
 
 def test_a_rules_profile_may_allow_more() -> None:
-    hand = no_limit(["p3 cc", "p1 cc", "p2 f", "d db 2c7d9h"])
+    hand = no_limit(["p3 cc", "p1 cc", "p2 f", "d db 2c7d9h", "p1 cbr 2", "p3 f"])
     assert replay_hand(hand).status == MISMATCHED
     assert replay_hand(hand, RulesProfile(fold_when_free=True)).status == MATCHED
     with pytest.raises(ValueError, match="rules 'house' are not known: choose one of"):
@@ -324,13 +324,27 @@ def test_large_stacks_are_played_in_larger_chips() -> None:
     assert odd.status == SKIPPED and "a stack is larger than" in odd.reason
 
 
-def test_a_hand_that_stops_early_is_compared_as_it_stands() -> None:
-    assert stacks(no_limit(["p3 cbr 6", "p1 cc"], finishing_stacks=[194, 198, 194])) == (194, 198, 194)
-    wrong = replay_hand(no_limit(["p3 cbr 6", "p1 cc"], finishing_stacks=[212, 194, 194]))
-    assert wrong.status == MISMATCHED
+@pytest.mark.parametrize("results", [{}, {"finishing_stacks": [194, 198, 194]}, {"finishing_stacks": [212, 194, 194]}])
+def test_a_hand_without_its_end_does_not_match(results: dict[str, Any]) -> None:
+    wrong = replay_hand(no_limit(["p3 cbr 6", "p1 cc"], **results))
+    assert (wrong.status, wrong.stacks) == (MISMATCHED, ())
     assert "the recorded actions end although p2 is to act" in wrong.reason
-    no_river = replay_hand(no_limit([*ALL_IN, BOARD[0]], starting_stacks=[50, 80, 100], finishing_stacks=[150, 60, 20]))
+
+
+@pytest.mark.parametrize("results", [{}, {"finishing_stacks": [150, 60, 20]}])
+def test_an_all_in_without_its_board_does_not_match(results: dict[str, Any]) -> None:
+    no_river = replay_hand(no_limit([*ALL_IN, BOARD[0]], starting_stacks=[50, 80, 100], **results))
+    assert (no_river.status, no_river.stacks) == (MISMATCHED, ())
     assert "the recorded actions end with 3 board cards" in no_river.reason
+
+
+def test_winnings_and_finishing_stacks_must_both_agree() -> None:
+    play = [*DEAL_3, "p3 f", "p1 f"]
+    assert replay_hand(no_limit(play, finishing_stacks=[199, 201, 200], winnings=[0, 2, 0])).agreement == EXACT
+    wrong = replay_hand(no_limit(play, finishing_stacks=[199, 201, 200], winnings=[0, 30, 0]))
+    assert wrong.status == MISMATCHED and wrong.reason.startswith("winnings are [0, 30, 0] in the recording")
+    wrong = replay_hand(no_limit(play, finishing_stacks=[199, 202, 200], winnings=[0, 2, 0]))
+    assert wrong.status == MISMATCHED and wrong.reason.startswith("finishing_stacks are [199, 202, 200]")
 
 
 @pytest.mark.parametrize(
@@ -427,13 +441,32 @@ def test_truncated_text_is_refused_or_reads_as_less(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "error"),
-    [(b"", "is empty"), (b"\n\n", "is empty"), (b"\xff\xfe", "byte 0 is not UTF-8 text"), (b"{}", "not TOML")],
+    [(b"", "is empty"), (b"\n\n", "is empty"), (b"\xff\xfe", "byte 0 is not UTF-8 text"), (b"= 1", "not TOML")],
 )
 def test_file_that_is_no_hand_history(content: bytes, error: str, tmp_path: Path) -> None:
     file = tmp_path / "hand.phh"
     file.write_bytes(content)
     with pytest.raises(HandHistoryError, match=error):
         load_hands(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ('<?xml version="1.0"?><session sessioncode="1"></session>', "is XML"),
+        ('{"ohh": {"spec_version": "1.4.6"}}', "is JSON"),
+        ('[\n  {"hand": 1}\n]', "is JSON"),
+        ('entry,at,order\n"-- starting hand #1 --",2024-01-01,1\n', "is CSV"),
+        ("Poker Hand #HD1: Hold'em No Limit ($1/$2)\n", "a hand of another site"),
+        ("Winamax Poker - CashGame\n", "a hand of Winamax"),
+        ("***** Hand History For Game 1 *****\n", "a hand of PartyPoker"),
+    ],
+)
+@pytest.mark.parametrize("name", ["hand.txt", "hand.phh", "hand.xml", "hand.acpc", "hand.big2"])
+def test_files_of_other_sites_are_named_for_what_they_are(content: str, kind: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    (wrong,) = replay_paths(tmp_path / name).mismatched
+    assert kind in wrong.reason and "hands are read from PHH (.phh, .phhs), ACPC logs" in wrong.reason
 
 
 def test_missing_paths_are_refused(tmp_path: Path) -> None:

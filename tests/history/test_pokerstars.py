@@ -16,8 +16,9 @@ from card_envs.agent import find_agent
 from card_envs.history import HandHistoryError, MatchFile, load_hands, load_pokerstars, replay_hand, replay_paths
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.phh.format import Hand
+from card_envs.history.pokerstars.files import POKERSTARS
 from card_envs.history.recorded_hand import RecordedHand
-from card_envs.history.results import ReplayResult
+from card_envs.history.results import MISMATCHED, SKIPPED, ReplayResult
 from card_envs.match import play_match
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -201,21 +202,61 @@ def test_hands_that_tables_cannot_play_are_skipped_with_the_reason(before: str, 
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "message"),
+    ("before", "after", "line", "message"),
     [
-        ("Cem: folds", "Cem: dances", "hand #171, line 16: 'dances' is not understood"),
-        ("bets $5.25", "bets $all", "line 20: '$all' is not an amount"),
-        ("[7c 8c Kh]\n", "[7c 8c Zh]\n", "line 18"),
-        ("Dealt to Ann: x", "Dealt to Zoe", "line 11: 'Zoe' has no seat"),
-        (" ($0.50/$1.00 USD)", "", "line 1: no game with stakes"),
-        ("($100 in chips)\nSeat 3", "($9999999999999999999 in chips)\nSeat 3", "is not an amount"),
+        ("Cem: folds", "Cem: dances", 16, "'Cem: dances' is not understood"),
+        ("Cem: folds", "Cem : folds", 16, "'Cem : folds' is not understood"),
+        ("Bob (the 2nd) has timed out", "Bob (the 2nd) dances", 14, "'Bob (the 2nd) dances' is not understood"),
+        ("bets $5.25", "bets $all", 20, "'$all' is not an amount"),
+        ("*** FLOP *** [7c 8c Kh]\n", "*** FLOP *** [7c 8c Zh]\n", 18, "'Zh'"),
+        ("[7c 8c Kh] [2s]", "[7c 8c Qh] [2s]", 23, "which is not the board before it"),
+        ("Board [7c 8c Kh 2s 2d]", "Board [7c 8c Kh 2s 2h]", 35, "is not the board that was dealt"),
+        ("Dealt to Ann: x", "Dealt to Zoe", 11, "'Zoe' has no seat"),
+        (" ($0.50/$1.00 USD)", "", 1, "no game with stakes"),
+        ("($100 in chips)\nSeat 3", "($9999999999999999999 in chips)\nSeat 3", 3, "is not an amount"),
+        ("Seat 5: Dora ($100 in chips)", "Seat 5: Dora (?)", 6, "'Seat 5: Dora (?) is sitting out' is not understood"),
+        ("Seat 4: Cem ($88.25 in chips)\n", "", 7, "'Cem: posts small blind $0.50' is not understood"),
+        ("Seat 4: Cem ($88.25", "Seat 3: Cem ($88.25", 5, "seat 3 or the player 'Cem' comes twice"),
+        ("collected $201 from pot", "collected €201 from pot", 32, "is not in the currency of the stakes"),
+        ("Seat 4: Cem (small blind) folded", "Seat 4: Zoe (small blind) folded", 38, "is not understood"),
+        ("Seat #3 is the button", "Seat #3 dances", 2, "is not understood"),
+        ("Table 'Halley' 6-max Seat #3 is the button\n", "", 0, "says who has the button"),
+        ("Eve: posts big blind $1\n", "", 0, "nobody posts the big blind"),
+        ("posts small blind $0.50", "posts small blind $0.40", 0, "Cem posts 0.40 as small blind, but 0.50 are due"),
+        ("posts big blind $1", "posts big blind $2", 0, "Eve posts 2 as big blind, but 1 are due"),
+        ("*** HOLE CARDS ***", "Eve: posts the ante $1\n*** HOLE CARDS ***\nAnn: x: posts the ante $1", 0, "ante"),
     ],
 )
-def test_what_cannot_be_understood_is_named_with_its_line(before: str, after: str, message: str) -> None:
+def test_a_line_that_is_not_understood_skips_its_hand_alone(before: str, after: str, line: int, message: str) -> None:
     assert before in CASH
-    with pytest.raises(HandHistoryError) as error:
-        load_pokerstars(CASH.replace(before, after, 1))
-    assert message in str(error.value)
+    first, skipped, last = load_pokerstars("\n\n".join([CASH, CASH.replace(before, after, 1), CASH]))
+    assert isinstance(first, Hand) and isinstance(last, Hand)
+    assert isinstance(skipped, ReplayResult) and skipped.status == SKIPPED
+    assert message in skipped.reason
+    if line:
+        assert skipped.reason.startswith(f"line {line + len(CASH.splitlines()) + 2}: ")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("Bob (the 2nd): calls $3\n", "Bob (the 2nd): calls $2\n", "it costs 3; p4 is to act and may fold, call 3"),
+        ("Ann: x: checks", "Ann: x: calls $7", "it costs 0; p3 is to act and may check"),
+        ("raises $2 to $3", "raises $1 to $3", "it costs 2"),
+        ("bets $5.25\n", "raises $5 to $5.25\n", "it costs 5.25"),
+        ("bets $10\n", "bets $10 and is all-in\n", "p4 still has 1039.25"),
+        ("Total pot $203.50", "Total pot $203", "the total pot is 203 in the recording, but 201 are collected"),
+        ("$203.50 | Rake $2.50", "$202.50 | Rake $1.50", "202.50 in the recording, 203.5 by the rules"),
+        ("and won ($201)", "and won ($200)", "collects 201 in the recording, but 200 in its summary"),
+        ("collected $201 from pot", "collected $150 from pot", "the total pot is 203.50 in the recording, but 150"),
+        ("*** SHOW DOWN ***", "Uncalled bet ($5) returned to Ann: x\n*** SHOW DOWN ***", "gets back 5, 0 by the rules"),
+    ],
+)
+def test_amounts_that_contradict_the_rules_or_each_other_are_a_mismatch(before: str, after: str, message: str) -> None:
+    assert before in CASH
+    [hand] = load_pokerstars(CASH.replace(before, after, 1))
+    result = POKERSTARS.replay_hand(hand, None)
+    assert result.status == MISMATCHED and message in result.reason
 
 
 def test_damaged_texts_raise_no_other_error(tmp_path: Path) -> None:
@@ -229,7 +270,7 @@ def test_damaged_texts_raise_no_other_error(tmp_path: Path) -> None:
             hands = load_pokerstars(damaged + "\n")
         except HandHistoryError:
             continue
-        assert all(replay_hand(hand).status for hand in hands if isinstance(hand, Hand))
+        assert all(POKERSTARS.replay_hand(hand, None).status for hand in hands)
     with pytest.raises(HandHistoryError, match="cannot be read"):
         load_pokerstars(tmp_path / "missing.txt")
 
@@ -239,6 +280,9 @@ def test_damaged_texts_raise_no_other_error(tmp_path: Path) -> None:
     [
         ("leduc_holdem-v0", {}, "Texas hold'em"),
         ("limit_holdem-v0", {"max_raises": None}, "at most 4 bets"),
+        ("limit_holdem-v0", {"max_raises": [1, 2, 3, 4]}, "use .phhs or .acpc .*at most 4 bets"),
+        ("limit_holdem-v0", {"rules": "rlcard"}, "use .phhs .*follows the order of its site"),
+        ("no_limit_holdem-v0", {"rules": "acpc", "stacks": [40, 17]}, "use .phhs .*has no raises after short all-ins"),
         ("big2-v0", {}, "for hold'em"),
     ],
 )

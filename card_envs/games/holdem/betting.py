@@ -29,7 +29,10 @@ from card_envs.games.holdem.betting_history_bits import clear_betting_history, r
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.games.holdem.state import (
     CALL,
+    DEAD_ANTES,
     FOLD,
+    FOLD_WHEN_FREE,
+    FULL_BLINDS,
     LIMIT,
     MAX_CHIPS,
     MAX_DEALT,
@@ -37,6 +40,7 @@ from card_envs.games.holdem.state import (
     MAX_STREETS,
     MENU_INTEGERS,
     MENU_LIMIT,
+    NO_EMPTY_DECISIONS,
     NOBODY,
     POT_LIMIT,
     RECENT_ACTIONS,
@@ -95,6 +99,8 @@ def start_hand(t: Table) -> None:
         seat = _seat_at(t, position)
         blind = min(t.blind[position], t.stack[seat])
         _pay(t, seat, blind)
+        if t.dead_antes & FULL_BLINDS:
+            blind = t.blind[position]
         if blind > 0 and blind >= t.current_bet:
             t.current_bet = blind
             opener = np.int64(position) + 1
@@ -108,7 +114,7 @@ def largest_ante(t: Table) -> Any:
     Live antes are limited to the second largest one, because an unmatched part is returned before the blinds, as in
     PokerKit. Dead antes are not limited.
     """
-    if t.dead_antes == 1:
+    if t.dead_antes & DEAD_ANTES:
         return np.int64(MAX_CHIPS)
     largest, second = np.int64(0), np.int64(0)
     for position in range(t.num_seats):
@@ -251,7 +257,7 @@ def _pass_the_turn(t: Table, seat: Any) -> None:
     """Give the turn to the next seat that has to act, left of `seat`; or end the street or the hand."""
     if np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) == 0:
         _end_hand(t)
-    elif t.pending == 0:
+    elif t.pending == 0 or (t.fold_when_free & NO_EMPTY_DECISIONS and _is_turn_empty(t)):
         _close_street(t, seat)
     else:
         give_turn(t, _next_pending(t, seat + 1))
@@ -279,10 +285,29 @@ def _close_street(t: Table, last_actor: Any) -> None:
 
 @kernel
 def _open_betting(t: Table, opener: Any) -> None:
-    if _set_pending(t):
+    if _set_pending(t) and not (t.fold_when_free & NO_EMPTY_DECISIONS and _is_turn_empty(t)):
         give_turn(t, _next_pending(t, opener))
     else:
         _close_street(t, np.int64(t.button))
+
+
+@kernel
+def _is_turn_empty(t: Table) -> Any:
+    """Return True if the only seat left to act, against which nobody else can bet, has nothing to call.
+
+    The bet to call becomes what the other seats put in, which is less than the big blind if that seat was short.
+    """
+    pending = np.int64(t.pending)
+    if pending & (pending - 1) or _seats_with_chips(t) != pending:
+        return False
+    seat = lowest_bit(pending)
+    matched = np.int64(0)
+    others = np.int64(t.in_hand) & ~pending
+    while others:
+        matched = max(matched, np.int64(t.street_commit[lowest_bit(others)]))
+        others &= others - 1
+    t.current_bet = min(np.int64(t.current_bet), max(matched, np.int64(t.street_commit[seat])))
+    return t.street_commit[seat] >= t.current_bet
 
 
 @kernel
@@ -324,7 +349,7 @@ def give_turn(t: Table, seat: Any) -> None:
     t.min_raise_to = 0
     t.max_raise_to = 0
     legal = np.int64(1 << CALL_ACTION)
-    if amount_to_call(t) > 0 or t.fold_when_free == 1:
+    if amount_to_call(t) > 0 or t.fold_when_free & FOLD_WHEN_FREE:
         legal |= 1 << FOLD_ACTION
     if _may_raise(t):
         _set_raise_bounds(t)

@@ -14,7 +14,7 @@ from card_envs.cards import NO_CARD
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.positions import position_of
-from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
+from card_envs.games.holdem.state import CALL, DEAD_ANTES, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
 from card_envs.games.holdem.view import board, hole_cards, is_shown, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
@@ -147,7 +147,7 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
     seats = range(int(t.num_seats))
     paid = [int(t.hand_commit[k]) for k in seats]
     antes = [0] * len(paid)
-    if t.dead_antes:  # dead antes belong to the main pot and count for no level
+    if t.dead_antes & DEAD_ANTES:  # dead antes belong to the main pot and count for no level
         antes = [min(int(t.ante[position_of(t, k)]), paid[k]) for k in seats]
     bets = [chips - ante for chips, ante in zip(paid, antes, strict=True)]
     levels = sorted({bets[k] for k in seats if has(t.in_hand, k) and _is_all_in(t, k)} | {max(bets)})

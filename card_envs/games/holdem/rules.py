@@ -24,6 +24,12 @@ class RulesProfile:
     dead_antes: bool = True
     """True if antes belong to the main pot as a whole; else the part that not all seats matched forms a side pot, and
     the part that no seat matched is returned before the blinds."""
+    full_blinds: bool = False
+    """True if the bet to call before the flop is the whole big blind, even if its seat has fewer chips; else it is what
+    the blinds put in."""
+    no_empty_decisions: bool = False
+    """True if a seat against which nobody else can bet only has to call what the others put in, and has no decision if
+    that costs nothing. Else such a seat has one if it was still to act when the others became unable to bet."""
     limit_raises: tuple[int, ...] = (3, 4, 4, 4)
     """Maximum number of raises on each street of limit hold'em (the blind is no raise), unless `max_raises` is set."""
     max_limit_seats: int = MAX_SEATS
@@ -40,9 +46,11 @@ RULES = {
         limit_raises=(4, 4, 4, 4),
         max_limit_seats=2,
     ),
+    "pokerstars": RulesProfile(dead_antes=False, full_blinds=True, no_empty_decisions=True),
 }
 """`standard`: rules of poker rooms, as in PokerKit 0.7. `acpc`: the server of the Annual Computer Poker Competition and
-OpenSpiel's `universal_poker`, except that odd chips are not split. `rlcard`: RLCard 1.2, limit hold'em for two."""
+OpenSpiel's `universal_poker`, except that odd chips are not split. `rlcard`: RLCard 1.2, limit hold'em for two.
+`pokerstars`: hands that PokerStars recorded."""
 
 BY_RULES = "by_rules"
 """Value of `max_raises` that takes the caps of limit hold'em from the rules profile."""

@@ -9,7 +9,7 @@ import numpy as np
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import first_seat_from, seat_position
-from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, Table
+from card_envs.games.holdem.state import DEAD_ANTES, MAX_BOARD, MAX_STREETS, Table
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
@@ -110,7 +110,7 @@ def _award_side_pots(t: Table) -> None:
 
 @kernel
 def _contribution(t: Table, seat: Any) -> Any:
-    if t.dead_antes == 0:
+    if t.dead_antes & DEAD_ANTES == 0:
         return np.int64(t.hand_commit[seat])
     return np.int64(t.hand_commit[seat]) - _ante_paid(t, seat)
 
@@ -165,7 +165,7 @@ def _chips_up_to(t: Table, level: Any) -> Any:
     chips = np.int64(0)
     for seat in range(t.num_seats):
         chips += min(_contribution(t, seat), level)
-        if t.dead_antes == 1:
+        if t.dead_antes & DEAD_ANTES:
             chips += _ante_paid(t, seat)
     return chips
 

@@ -73,6 +73,11 @@ MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS = 0, 1, 2, 3
 
 FOLD, CALL, RAISE = map(int, DecisionKind)
 
+FOLD_WHEN_FREE, NO_EMPTY_DECISIONS = 1, 2
+"""Bits of the field `fold_when_free`."""
+DEAD_ANTES, FULL_BLINDS = 1, 2
+"""Bits of the field `dead_antes`."""
+
 UNCAPPED = 127
 """Value of `max_raises` without a cap; `street_raises` never reaches it."""
 
@@ -120,10 +125,10 @@ class Table(TableRecord):
     num_sizes = field(np.int8)  # entries of `bet_size` in use
     has_all_in = field(np.int8)  # the last id is all-in
     button_moves = field(np.int8)  # the button moves one seat to the left with every deal
-    fold_when_free = field(np.int8)  # folding is legal where checking costs nothing
+    fold_when_free = field(np.int8)  # bits: FOLD_WHEN_FREE, NO_EMPTY_DECISIONS
     short_raise_reopens = field(np.int8)  # all-ins below a full raise reopen the betting
     last_actor_opens = field(np.int8)  # as in RLCard, the seat left of the last actor opens a street
-    dead_antes = field(np.int8)  # antes go to the main pot whole, even above others' share
+    dead_antes = field(np.int8)  # bits: DEAD_ANTES, FULL_BLINDS
     # --- derived from the settings ---
     cards_shown = field(np.int8, MAX_STREETS)  # board cards that lie face up on each street; then all there are
     first_call = field(np.int8, MAX_STREETS)  # group of `history_bits` in which each street's callers begin

@@ -182,8 +182,9 @@ def hand_line(hand: HoldemHand) -> str:
     """Return the line of a hand, without a line break."""
     is_limit = hand.config.structure == "limit"
     betting = [""] * max(1, len(hand.board_by_street))
-    for street, _, kind, _, total in hand.decisions:
-        betting[street] += "f" if kind == FOLD else "c" if kind == CALL else "r" if is_limit else f"r{total}"
+    for each in hand.decisions:
+        letter = "f" if each.kind == FOLD else "c" if each.kind == CALL else "r"
+        betting[each.street] += f"r{each.total}" if letter == "r" and not is_limit else letter
     shift = card_shift(hand.config)
 
     def names(cards: Iterable[int]) -> str:

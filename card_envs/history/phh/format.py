@@ -55,6 +55,10 @@ class Move(NamedTuple):
     """Chips on this street after a RAISE, in the unit of the file; 0 for other kinds."""
     cards: tuple[int, ...] = ()
     """Card ids; `NO_CARD` for "??". SHOW without cards ("-") shows the cards that were dealt."""
+    stated: Number | None = None
+    """Chips that the file says a call costs, or a raise adds to the current bet; None if it does not say it."""
+    is_all_in: bool = False
+    """True if the file says that the player has no chips left after the action."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,10 @@ class Hand:
     """The parsed field `actions`; empty for `OTHER_VARIANTS`."""
     source: str
     """File of the hand, and its section in a .phhs file."""
+    returned: tuple[Number, ...] = ()
+    """Chips by player that the file says are returned as uncalled; empty if it says nothing."""
+    pot: Number | None = None
+    """Total pot, without uncalled chips, that the file states; None if it states none."""
 
     @property
     def variant(self) -> str:
@@ -349,6 +357,21 @@ def _amount(text: str, action: str) -> Number:
     if not _AMOUNT.fullmatch(digits):
         raise ValueError(f"{action!r}: {text!r} is not an amount; write the chips to raise to, such as 200 or 3.50")
     return int(digits) if digits.isdecimal() else Decimal(digits)
+
+
+def action_text(move: Move) -> str:
+    """Return the text of a move."""
+    player, cards = f"p{move.seat + 1}", "".join(map(card_name, move.cards))
+    texts = {
+        FOLD: f"{player} f",
+        CALL: f"{player} cc",
+        RAISE: f"{player} cbr {move.amount}",
+        DEAL_HOLE: f"d dh {player} {cards}",
+        DEAL_BOARD: f"d db {cards}",
+        SHOW: f"{player} sm {cards or '-'}",
+        MUCK: f"{player} sm",
+    }
+    return texts[move.kind]
 
 
 # --- fields -> text ---------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from card_envs.games.holdem.actions import betting_options
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import apply_decision, deal_known
 from card_envs.games.holdem.rules import RulesProfile
-from card_envs.games.holdem.state import MAX_CHIPS, RAISE, STREET_NAMES, TEXAS_BOARD
-from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, Hand
+from card_envs.games.holdem.state import CALL, MAX_CHIPS, RAISE, STREET_NAMES, TEXAS_BOARD
+from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, Hand, Move
 from card_envs.history.phh.tables import (
     check_playable,
     chip_scale,
@@ -160,6 +160,8 @@ class _Play:
         self.board_due = _BOARD_BY_STREET[self.street[0]]
         """Number of board cards on the current street."""
         self.has_begun = False
+        self.unmatched = [0] * config.num_players
+        """Chips by seat that the file counts as called although nobody can match them."""
         self.mucked = 0
         """Set (a bit for each seat) of the seats that mucked."""
 
@@ -191,7 +193,7 @@ class _Play:
         """Apply the action with this index; `Stop`, with the legal actions, if it is not legal."""
         move = self.hand.moves[index]
         if move.kind <= RAISE:
-            self._decide(index, move.seat, move.kind, move.amount)
+            self._decide(index, move)
         elif move.kind == DEAL_BOARD:
             self.board_dealt += len(move.cards)
             if self.board_dealt > self.board_due:
@@ -202,7 +204,8 @@ class _Play:
         elif move.kind != REMARK:
             self._show(index, move.seat, move.kind)
 
-    def _decide(self, index: int, seat: int, kind: int, amount: Number) -> None:
+    def _decide(self, index: int, move: Move) -> None:
+        seat, kind, amount = move.seat, move.kind, move.amount
         if seat != self.actor:
             self._stop(index, self.situation())
         if self.board_dealt != self.board_due:
@@ -210,11 +213,43 @@ class _Play:
             self._stop(index, f"{missing} board cards of the {STREET_NAMES[self.street[0]]} must be dealt before")
         self.has_begun = True
         raise_to = int(amount if self.scale == 1 else Fraction(amount) * self.scale)
+        if move.stated is not None:
+            self._check_stated(index, move)
         actor = apply_decision(self.tables, 0, kind, min(raise_to, MAX_CHIPS + 1))
         if actor == ILLEGAL:
             self._stop(index, self.situation())
+        if move.is_all_in and self.chips_behind(seat):
+            self._stop(index, f"p{seat + 1} still has {self.amount(self.chips_behind(seat))}")
         self.actor = actor
         self.board_due = _BOARD_BY_STREET[self.street[0]]
+
+    def chips_behind(self, seat: int) -> int:
+        """Return the chips that a seat has left, without what it wins at the end of the hand."""
+        return stacks_before_award(self.table)[seat]
+
+    def _check_stated(self, index: int, move: Move) -> None:
+        """Compare what the file says that a decision costs with the table; `Stop` if they differ.
+
+        A call may name the whole big blind if nobody can match it; the file then says that the rest is returned.
+        """
+        assert move.stated is not None
+        stated, t = self.chips([move.stated])[0], self.table
+        if move.kind == RAISE:
+            due = self.chips([move.amount])[0] - int(t.current_bet)
+        else:
+            due = int(betting_options(self.tables, 0)[1])
+        unmatched = stated - due
+        if unmatched > 0 and move.kind == CALL and self._is_returned(move.seat, unmatched):
+            self.unmatched[move.seat] = unmatched
+        elif unmatched:
+            self._stop(index, f"it costs {self.amount(due)}; {self.situation()}")
+
+    def _is_returned(self, seat: int, chips: int) -> bool:
+        """Return True if nobody else has chips left, and the file says that a seat gets back at least `chips`."""
+        if not self.hand.returned or chips > int(self.stack[seat]):
+            return False
+        others = (k for k in range(len(self.stack)) if k != seat and int(self.in_hand[0]) >> k & 1)
+        return self.chips([self.hand.returned[seat]])[0] >= chips and not any(self.stack[k] for k in others)
 
     def _show(self, index: int, seat: int, kind: int) -> None:
         if self.actor != NOBODY:
@@ -260,37 +295,53 @@ def legal_words(tables: Any, amount: Callable[[int], object], raise_offset: int 
 def _compare_result(play: _Play) -> ReplayResult:
     """Return the result of a hand whose actions are all legal."""
     source, fields = play.hand.source, play.hand.fields
-    name = next((name for name in ("finishing_stacks", "winnings") if name in fields), None)
+    names = [name for name in ("finishing_stacks", "winnings") if name in fields]
     stacks, problem = _final_stacks(play)
-    shown = tuple(map(play.amount, stacks or ()))
-    if name is None:
-        return ReplayResult(source, MATCHED, agreement=LEGAL_ONLY, stacks=shown)
+    shown = () if problem else tuple(map(play.amount, stacks or ()))
     if stacks is None:
-        return ReplayResult(source, SKIPPED, problem)
-    recorded = fields[name]
-    if name == "finishing_stacks":
-        ours, agreement = list(shown), _stack_agreement(play, stacks, recorded)
-    else:
-        won = [after - before for after, before in zip(stacks, stacks_before_award(play.table), strict=True)]
-        ours, agreement = list(map(play.amount, won)), _compare_winnings(play, won, recorded)
-    if agreement:
-        return ReplayResult(source, MATCHED, agreement=agreement, stacks=shown)
-    reason = f"{name} are {_join_amounts(recorded)} in the recording, {_join_amounts(ours)} by the rules"
-    return ReplayResult(source, MISMATCHED, f"{reason}; {problem}" if problem else reason, stacks=shown)
+        return ReplayResult(source, SKIPPED, problem) if names else ReplayResult(source, MATCHED, agreement=LEGAL_ONLY)
+    if problem:
+        return ReplayResult(source, MISMATCHED, problem)
+    _check_pot(play)
+    agreements = [LEGAL_ONLY]
+    for name in names:
+        recorded = fields[name]
+        if name == "finishing_stacks":
+            ours, agreement = list(shown), _stack_agreement(play, stacks, recorded)
+        else:
+            won = [after - before for after, before in zip(stacks, stacks_before_award(play.table), strict=True)]
+            ours, agreement = list(map(play.amount, won)), _compare_winnings(play, won, recorded)
+        if not agreement:
+            reason = f"{name} are {_join_amounts(recorded)} in the recording, {_join_amounts(ours)} by the rules"
+            return ReplayResult(source, MISMATCHED, reason, stacks=shown)
+        agreements.append(agreement)
+    return ReplayResult(source, MATCHED, agreement=agreements[-1], stacks=shown)
+
+
+def _check_pot(play: _Play) -> None:
+    """Compare uncalled chips and the total pot with those that the file states; `Stop` if they differ."""
+    hand, (seat, chips) = play.hand, uncalled_bet(play.table)
+    due = list(play.unmatched)
+    due[seat] += chips
+    for k, returned in enumerate(play.chips(hand.returned)):
+        if returned != due[k] and (returned or play.unmatched[k]):
+            raise Stop(MISMATCHED, f"p{k + 1} gets back {play.amount(returned)}, {play.amount(due[k])} by the rules")
+    if hand.pot is not None and play.chips([hand.pot])[0] != int(play.table.pot) - chips:
+        ours = play.amount(int(play.table.pot) - chips)
+        raise Stop(MISMATCHED, f"the total pot is {hand.pot} in the recording, {ours} by the rules")
+    if hand.pot is None and hand.returned and not any(hand.fields["winnings"]):
+        raise Stop(MISMATCHED, "the recording ends before anybody collects the pot")
 
 
 def _final_stacks(play: _Play) -> tuple[list[int] | None, str]:
-    """Return the final stacks and a remark on an early end; or None and the reason why the stacks are unknown."""
+    """Return the final stacks; with the reason if the hand has no end, None with the reason if they are unknown."""
     t = play.table
     if play.actor != NOBODY:
         return stacks_before_award(t), f"the recorded actions end although {play.situation()}"
     if not play.is_showdown:
         return play.stack.tolist(), ""
     if play.board_dealt < play.board_due:
-        seat, chips = uncalled_bet(t)
-        stacks = stacks_before_award(t)
-        stacks[seat] += chips
-        return stacks, f"the recorded actions end with {play.board_dealt} board cards"
+        return stacks_before_award(t), f"the recorded actions end with {play.board_dealt} board cards"
     hidden = seats_with_hidden_cards(play.known)
     if play.claims & hidden and play.claims & (play.claims - 1):
         return None, "hole cards that decide the showdown are not recorded"

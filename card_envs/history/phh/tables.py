@@ -58,6 +58,8 @@ def chip_scale(hand: Hand) -> int | Fraction:
     This is 1 for whole amounts, 100 or more for fractions, and below 1 for stacks that exceed `MAX_CHIPS`.
     """
     amounts = [*_sum_forced_bets(hand), *hand.fields["starting_stacks"], *(move.amount for move in hand.moves)]
+    amounts += [move.stated for move in hand.moves if move.stated is not None]
+    amounts += [*hand.returned, hand.pot or 0]
     scale: int | Fraction = 1
     if any(type(amount) is not int for amount in amounts):
         places = max(Fraction(amount).denominator for amount in amounts)

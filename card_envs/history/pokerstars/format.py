@@ -1,40 +1,68 @@
 """Conversion of hands in PokerStars' text to PHH hands.
 
 The format has no specification. The parser understands hands of hold'em, also in tournaments and for play money:
-header, table, seats, posts, actions, boards, shown cards and collected chips. It ignores chat and remarks of the site
-("has timed out", "joins the table").
+header, table, seats, posts, actions, boards, shown cards, collected chips and the summary. It knows the remarks of the
+site ("has timed out", "joins the table") and chat, and ignores them. A hand with any other line is not read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from card_envs.cards import card_ids, card_names
-from card_envs.history.errors import HandHistoryError, load_text, shorten
-from card_envs.history.phh.format import Hand, hand_of
-from card_envs.history.results import SKIPPED, Number, ReplayResult
+from card_envs.cards import NO_CARD, card_ids
+from card_envs.games.holdem.rules import RULES
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten
+from card_envs.history.phh.format import (
+    DEAL_BOARD,
+    DEAL_HOLE,
+    MUCK,
+    RULES_FIELD,
+    SHOW,
+    Hand,
+    Move,
+    action_text,
+    hand_of,
+)
+from card_envs.history.pokerstars.header import Header, SkippedError, parse_amount, parse_header
+from card_envs.history.results import MISMATCHED, SKIPPED, Number, ReplayResult
 from card_envs.poker.hands import HOLE_CARDS
 
-_HEADER = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #(\d+):(.*)$", re.MULTILINE)
-_GAME = re.compile(r"(\S+(?: \S+)??) (No Limit|Pot Limit|Limit) .*?\(([^()]*/[^()]*)\)")
-_BUTTON = re.compile(r"^Table .* Seat #(\d+) is the button")
-_SEAT = re.compile(r"^Seat (\d+): (.+) \((\S+) in chips[^()]*\)(.*)$")
-_BOARD = re.compile(r"^\*\*\* (FLOP|TURN|RIVER) \*\*\*.*\[([^\[\]]+)\]\s*$")
-_DEALT = re.compile(r"^Dealt to (.+?) (?:\[[^\[\]]*\] )?\[([^\[\]]+)\]\s*$")
-_SUMMARY_CARDS = re.compile(r"^Seat (\d+): .* (?:showed|mucked) \[([^\[\]]+)\]")
-_COLLECTED = re.compile(r"^(.+) collected (\S+) from ")
-_RAISE = re.compile(r"^(?:bets|raises \S+ to) (\S+)")
-_POST = re.compile(r"^posts (?:the |a )?(small blind|big blind|small & big blinds|ante|straddle|dead blind) (\S+)")
-_NOT_MONEY = re.compile(r"[^0-9.]")
-_MONEY = re.compile(r"\d{1,15}(\.\d{1,4})?")
-_VARIANTS = {"No Limit": "NT", "Pot Limit": "PT", "Limit": "FT"}
-_OTHER_VERBS = ("doesn't", "is ", "has ", "sits ", "cashed", "stands")
-"""Beginnings of remarks about a player that do not affect the hand."""
+OWN_TABLE = "card-envs"
+"""Name of the table in files that this package writes, followed by the rules profile unless it is `standard`."""
+
+_START = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #", re.MULTILINE)
+_HEADER = re.compile(r"\ufeff?PokerStars (?:[\w ]+ )?(?:Hand|Game) #(\d+):(.*)")
+_TABLE = re.compile(r"Table '(.*)' (?:.* )?Seat #(\d+) is the button")
+_SEAT = re.compile(r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()]*)?\)( is sitting out| out of hand.*)?")
+_SUMMARY_SEAT = re.compile(r"Seat (\d+): (.+)")
+_SUMMARY_END = re.compile(
+    r"(?: \((?:button|small blind|big blind)\))*(?: (?:folded|showed|mucked|collected|doesn't).*)?"
+)
+_SUMMARY_CARDS = re.compile(r" (?:showed|mucked) \[([^\[\]]+)\]")
+_SUMMARY_WON = re.compile(r" (?:won|collected) \(([^()]*)\)")
+_POT = re.compile(r"Total pot (\S+)(?: Main pot (\S+)\.)?((?: Side pot(?:-\d+)? \S+\.)*) \| Rake (\S+)")
+_HEADING = re.compile(
+    r"\*\*\* (FIRST |SECOND |THIRD )?(HOLE CARDS|FLOP|TURN|RIVER|SHOW DOWN|SUMMARY) \*\*\*((?: \[[^\[\]]*\])*)"
+)
+_ALL_IN = " and is all-in"
+_POST = re.compile(r"posts (?:the |a )?(small blind|big blind|small & big blinds|ante|straddle|dead blind) (.+)")
+_COLLECTED = re.compile(r" collected (\S+) from (?:the )?(?:main |side )?pot(?:-\d+)?(?: \(.*\))?")
+_RETURNED = re.compile(r"Uncalled bet \(([^()]*)\) returned to (.+)")
+_CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?cancell?ed")
+_BEFORE_HANDS = re.compile(r"^(\*\*\* |Seat \d+: |Total pot )", re.MULTILINE)
+_REMARK = re.compile(
+    r"(?!Seat \d+:).+?:? (?:said, .*|has timed out.*|has returned|has requested TIME|has registered.*|"
+    r"(?:is|has been) (?:dis)?connected.*|is sitting out|is no longer sitting out|sits out|sits down|stands up|"
+    r"joins the table.*|leaves the table|will be allowed to play after the button|was (?:removed|moved) from .*|"
+    r"re-buys and receives .*|takes the add-on .*|adds .*|finished the tournament.*|wins the .*|wins a .*|"
+    r"received? .*|cashed out the hand.*|is feeling .*|has \d+ seconds? left .*|\[observer\] said, .*)"
+    r"|Betting is capped|Time has expired.*|The deal is .*|\*+ # \d+ \*+"
+)
 
 
 def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
@@ -44,12 +72,12 @@ def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
         source: A path, or a text with line breaks.
 
     Returns:
-        The hands in the order of the text, as PHH. A hand that our tables cannot play (Omaha, a board that is dealt
-        twice, a straddle) is replaced by a SKIPPED result with the reason.
+        The hands in the order of the text, as PHH. A hand that cannot be read (Omaha, a board that is dealt twice, a
+        straddle, a line that is not understood) is replaced by a SKIPPED result with the line and the reason, a hand
+        whose amounts contradict each other by a MISMATCHED result.
 
     Raises:
-        HandHistoryError: If the file cannot be read, or a line of a hand cannot be understood; the message names file
-            and line.
+        HandHistoryError: If the file cannot be read, or holds no hand of PokerStars.
     """
     if isinstance(source, str) and "\n" in source:
         return list(_hands(source, "text"))
@@ -57,44 +85,46 @@ def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
 
 
 def _hands(text: str, source: str) -> Iterator[Hand | ReplayResult]:
-    text = text.replace("\r\n", "\n")
-    headers = list(_HEADER.finditer(text))
-    if not headers:
-        raise HandHistoryError(f"{source}: no hand of PokerStars: a line 'PokerStars Hand #1: ...' begins each")
-    ends = [*(header.start() for header in headers[1:]), len(text)]
-    for header, end in zip(headers, ends, strict=True):
-        where = f"{source}, hand #{header[1]}"
-        first_line = text.count("\n", 0, header.start()) + 1
-        try:
-            yield _parse_hand(header, text[header.end() : end], where, first_line)
-        except _SkippedError as error:
-            yield ReplayResult(where, SKIPPED, str(error))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    starts = [found.start() for found in _START.finditer(text)]
+    if not starts:
+        found = name_of_site(text)
+        raise HandHistoryError(
+            f"{source}: no hand of PokerStars: a line 'PokerStars Hand #1: ...' begins each"
+            + (f"; this is {found}, which is not read" if found else "")
+        )
+    if _BEFORE_HANDS.search(text, 0, starts[0]):
+        yield ReplayResult(source, SKIPPED, "the lines before the first 'PokerStars Hand #' belong to no hand")
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        yield _parse_hand(text[start:end], source, text.count("\n", 0, start) + 1)
 
 
-class _SkippedError(Exception):
-    """Raised for a hand that our tables do not play."""
-
-
-def _parse_hand(header: re.Match[str], text: str, where: str, first_line: int) -> Hand:
-    game = _GAME.search(header[2])
-    if game is None:
-        raise HandHistoryError(f'{where}, line {first_line}: no game with stakes, such as "Hold\'em No Limit (1/2)"')
-    if game[1].split()[-1] != "Hold'em" or "6+" in game[1]:
-        raise _SkippedError(f"{game[1]} is not Texas hold'em")
+def _parse_hand(text: str, source: str, first_line: int) -> Hand | ReplayResult:
+    """Return the hand of a text that begins with its header, or the reason why it is not read."""
+    title, *lines = text.split("\n")
+    found = _HEADER.fullmatch(title.rstrip())
+    where = f"{source}, hand #{found[1]}" if found else f"{source}, line {first_line}"
+    number = first_line
     try:
-        stakes = [_parse_amount(part) for part in game[3].split()[0].split("/")[:2]]
-    except ValueError as error:
-        raise HandHistoryError(f"{where}, line {first_line}: {error}") from error
-    reader = _HandReader()
-    for number, line in enumerate(text.split("\n"), start=first_line):
-        try:
+        if found is None:
+            raise ValueError(f"{shorten(title, 80)!r} is not understood")
+        reader = _HandReader(parse_header(found[2]))
+        for number, line in enumerate(lines, start=first_line + 1):  # noqa: B007  the error names the number
             reader.parse_line(line.rstrip())
-        except ValueError as error:
-            raise HandHistoryError(f"{where}, line {number}: {error}") from error
-    try:
-        return hand_of({**reader.fields(_VARIANTS[game[2]], stakes), "hand": int(header[1])}, where)
+    except SkippedError as error:
+        return ReplayResult(where, SKIPPED, str(error))
     except ValueError as error:
-        raise HandHistoryError(f"{where}: {error}") from error
+        return ReplayResult(where, SKIPPED, f"line {number}: {error}")
+    try:
+        return reader.to_hand(int(found[1]), where)
+    except _ContradictionError as error:
+        return ReplayResult(where, MISMATCHED, str(error))
+    except ValueError as error:
+        return ReplayResult(where, SKIPPED, str(error).removeprefix(f"{where}: "))
+
+
+class _ContradictionError(Exception):
+    """Raised for amounts in the text of a hand that contradict each other."""
 
 
 @dataclass
@@ -104,156 +134,291 @@ class _Player:
     seat: int
     name: str
     stack: Number
-    is_dealt_in: bool = False
-    """True after the first post or action of the player."""
+    is_absent: bool
+    """True if the seat line says that the player is not dealt in."""
+    acts: bool = False
     ante: Number = 0
     blind: str = ""
     """"small blind", "big blind" or empty."""
     posted: Number = 0
     """Amount of the blind that the player posted."""
     collected: Number = 0
+    returned: Number = 0
+    """Uncalled part of the player's last bet."""
+    summary: str | None = None
+    """What the summary says about the player; None if it does not list the seat."""
     cards: tuple[int, ...] = ()
 
+    @property
+    def takes_part(self) -> bool:
+        """True if the player posts or acts."""
+        return self.acts or bool(self.ante or self.posted)
 
+
+@dataclass
 class _HandReader:
     """Reads one hand line by line."""
 
-    def __init__(self) -> None:
-        self.players: dict[str, _Player] = {}
-        self.actions: list[tuple[str, str]] = []
-        """(name of the player, or "" for board cards; action in PHH notation)."""
-        self.button = 0
-        self.is_showdown = False
+    header: Header
+    players: dict[str, _Player] = field(default_factory=dict)
+    moves: list[tuple[str, Move]] = field(default_factory=list)
+    """(name of the player, or "" for board cards; the move, without its seat)."""
+    board: tuple[int, ...] = ()
+    button: int = 0
+    rules: str = "pokerstars"
+    part: str = "seats"
+    """"seats" before the hole cards, then the last heading."""
+    pot: Number | None = None
+    rake: Number = 0
 
     def parse_line(self, line: str) -> None:
         """Process one line; ValueError if it cannot be understood."""
-        if line.startswith("***"):
-            self._parse_heading(line)
-        elif found := _BUTTON.match(line):
-            self.button = int(found[1])
-        elif found := _SUMMARY_CARDS.match(line):
-            self._see_cards(self._find_seat(int(found[1])), found[2])
-        elif found := _SEAT.match(line):
-            self.players[found[2]] = _Player(int(found[1]), found[2], _parse_amount(found[3]))
-        elif found := _DEALT.match(line):
-            self._see_cards(self._find_player(found[1]), found[2])
-        elif (found := _COLLECTED.match(line)) and found[1] in self.players:
-            self.players[found[1]].collected += _parse_amount(found[2])
-        else:
-            self._parse_action(line)
+        if not line:
+            return
+        if found := _HEADING.fullmatch(line):
+            self._parse_heading(*found.groups())
+        elif self.part == "SUMMARY":
+            self._parse_summary(line)
+        elif self.part == "seats" and (found := _TABLE.fullmatch(line)):
+            self._parse_table(found[1], int(found[2]))
+        elif self.part == "seats" and (found := _SEAT.fullmatch(line)):
+            self._parse_seat(int(found[1]), found[2], found[3], bool(found[4]))
+        elif not (self._parse_action(line) or self._parse_other(line)):
+            raise ValueError(f"{shorten(line, 80)!r} is not understood")
 
-    def _parse_heading(self, line: str) -> None:
-        if "FIRST" in line or "SECOND" in line:
-            raise _SkippedError("the board is dealt twice")
-        self.is_showdown = "SHOW DOWN" in line
-        if found := _BOARD.match(line):
-            self.actions.append(("", f"d db {_without_blanks(card_ids(found[2]))}"))
+    def _parse_heading(self, which: str | None, part: str, cards: str) -> None:
+        if which:
+            raise SkippedError("the board is dealt twice")
+        self.part = part
+        if part in ("FLOP", "TURN", "RIVER"):
+            shown = [tuple(card_ids(group)) for group in re.findall(r"\[([^\[\]]*)\]", cards)]
+            if not shown or sum(shown[:-1], ()) != self.board:
+                raise ValueError(f"the {part.lower()} is dealt beside {cards!r}, which is not the board before it")
+            self.board += shown[-1]
+            self.moves.append(("", Move(DEAL_BOARD, cards=shown[-1])))
 
-    def _parse_action(self, line: str) -> None:
-        """Process a line "NAME: ACTION". Names may contain colons, so the longest name that matches counts."""
-        names = [name for name in self.players if line.startswith(f"{name}: ")]
-        if not names:
-            return  # chat, or a remark of the site
-        player = self.players[max(names, key=len)]
-        words = line[len(player.name) + 2 :]
+    def _parse_table(self, name: str, button: int) -> None:
+        self.button = button
+        own, _, rules = name.partition(" ")
+        if own == OWN_TABLE and (rules or "standard") in RULES:
+            self.rules = rules or "standard"
+
+    def _parse_seat(self, seat: int, name: str, stack: str, is_absent: bool) -> None:
+        if name in self.players or any(player.seat == seat for player in self.players.values()):
+            raise ValueError(f"seat {seat} or the player {shorten(name, 40)!r} comes twice")
+        self.players[name] = _Player(seat, name, self._amount(stack), is_absent)
+
+    def _amount(self, text: str) -> Number:
+        """Return an amount in the currency of the stakes; ValueError for anything else."""
+        sign, value = parse_amount(text)
+        if sign != self.header.currency and value:
+            raise ValueError(f"{text!r} is not in the currency of the stakes, {self.header.currency or 'chips'!r}")
+        return value
+
+    def _find_player(self, line: str, end: str = "") -> _Player | None:
+        """Return the player whose name begins a line and is followed by `end`; names may contain anything."""
+        names = [name for name in self.players if line.startswith(name + end)]
+        return self.players[max(names, key=len)] if names else None
+
+    def _parse_action(self, line: str) -> bool:
+        """Process a line "NAME: ACTION"; return False if it is none."""
+        player = self._find_player(line, ": ")
+        if player is None:
+            return False
+        words, _, is_all_in = line[len(player.name) + 2 :].partition(_ALL_IN)
         if words.startswith("posts "):
             self._post(player, words)
-        elif words.startswith("shows ["):
+            return True
+        if words.startswith("shows ["):
             self._see_cards(player, words.partition("[")[2].partition("]")[0])
-            if self.is_showdown:
-                self._act(player, f"sm {_without_blanks(player.cards)}" if player.cards else "sm")
-        elif not words.startswith(_OTHER_VERBS):
-            self._act(player, _phh_action(words))
+            if self.part == "SHOW DOWN":
+                self._act(player, Move(SHOW, cards=player.cards) if player.cards else Move(MUCK))
+            return True
+        move = self._parse_move(words, line.endswith(_ALL_IN))
+        if move is not None and not is_all_in:
+            self._act(player, move)
+        return move is not None or words in ("doesn't show hand", "is sitting out", "sits out")
 
-    def _act(self, player: _Player, words: str) -> None:
-        player.is_dealt_in = True
-        self.actions.append((player.name, words))
+    def _parse_move(self, words: str, is_all_in: bool) -> Move | None:
+        match words.split(" "):
+            case ["folds", *_]:  # the player may show cards
+                return Move(FOLD)
+            case ["checks"]:
+                return Move(CALL, stated=0)
+            case ["calls", amount]:
+                return Move(CALL, stated=self._amount(amount), is_all_in=is_all_in)
+            case ["bets", amount]:
+                return Move(RAISE, amount=self._amount(amount), stated=self._amount(amount), is_all_in=is_all_in)
+            case ["raises", by, "to", amount]:
+                return Move(RAISE, amount=self._amount(amount), stated=self._amount(by), is_all_in=is_all_in)
+            case ["mucks", "hand"]:
+                return Move(MUCK)
+        return None
+
+    def _act(self, player: _Player, move: Move) -> None:
+        player.acts = True
+        self.moves.append((player.name, move))
+
+    def _parse_other(self, line: str) -> bool:
+        """Process a line that is no action of a player; return False if it is not understood."""
+        if found := _RETURNED.fullmatch(line):
+            if found[2] not in self.players:
+                raise ValueError(f"{shorten(found[2], 40)!r} has no seat in this hand")
+            self.players[found[2]].returned += self._amount(found[1])
+        elif line.startswith("Dealt to "):
+            player = self._find_player(line[len("Dealt to ") :], " [")
+            if player is None:
+                raise ValueError(
+                    f"{shorten(line[len('Dealt to ') :].partition(' [')[0], 40)!r} has no seat in this hand"
+                )
+            self._see_cards(player, line.rpartition("[")[2].partition("]")[0])
+        elif (player := self._find_player(line, " collected ")) and (
+            found := _COLLECTED.fullmatch(line, len(player.name))
+        ):
+            player.collected += self._amount(found[1])
+        elif _CANCELLED.fullmatch(line):
+            raise SkippedError("the hand was cancelled")
+        else:
+            return _REMARK.fullmatch(line) is not None
+        return True
+
+    def _parse_summary(self, line: str) -> None:
+        if found := _POT.fullmatch(line):
+            self.pot, self.rake = self._amount(found[1]), self._amount(found[4])
+            parts = [found[2], *re.findall(r" Side pot\S* (\S+)\.", found[3])]
+            if found[2] and sum(map(self._amount, parts)) != self.pot:
+                raise ValueError(f"{line!r}: main pot and side pots are not the total pot")
+        elif line.startswith("Board ["):
+            if tuple(card_ids(line[len("Board [") :].rstrip("]"))) != self.board:
+                raise ValueError(f"{line!r} is not the board that was dealt")
+        elif "Board [" in line or "run twice" in line:
+            raise SkippedError("the board is dealt twice")
+        elif not ((found := _SUMMARY_SEAT.fullmatch(line)) and self._parse_summary_seat(int(found[1]), found[2])):
+            raise ValueError(f"{shorten(line, 80)!r} is not understood")
+
+    def _parse_summary_seat(self, seat: int, words: str) -> bool:
+        player = next((each for each in self.players.values() if each.seat == seat), None)
+        if player is None or not words.startswith(player.name) or player.summary is not None:
+            return False
+        player.summary = words[len(player.name) :]
+        if found := _SUMMARY_CARDS.search(player.summary):
+            self._see_cards(player, found[1])
+        return _SUMMARY_END.fullmatch(player.summary) is not None
 
     def _post(self, player: _Player, words: str) -> None:
-        found = _POST.match(words)
+        found = _POST.fullmatch(words)
         if found is None:
             raise ValueError(f"{shorten(words, 80)!r} is not understood")
-        kind, amount = found[1], _parse_amount(found[2])
-        player.is_dealt_in = True
-        if kind == "ante":
-            player.ante = amount
-        elif kind.endswith(" blind") and all(each.blind != kind for each in self.players.values()):
-            player.blind, player.posted = kind, amount
+        kind = found[1]
+        if kind == "ante" and not player.ante:
+            player.ante = self._amount(found[2])
+        elif kind in ("small blind", "big blind") and all(each.blind != kind for each in self.players.values()):
+            player.blind, player.posted = kind, self._amount(found[2])
         else:
-            raise _SkippedError(f"{player.name} posts a {kind} besides the usual ones")
-
-    def _find_player(self, name: str) -> _Player:
-        if name not in self.players:
-            raise ValueError(f"{name!r} has no seat in this hand")
-        return self.players[name]
-
-    def _find_seat(self, seat: int) -> _Player:
-        for player in self.players.values():
-            if player.seat == seat:
-                return player
-        raise ValueError(f"nobody has seat {seat} in this hand")
+            raise SkippedError(f"{player.name} posts a {kind} besides the usual ones")
 
     def _see_cards(self, player: _Player, cards: str) -> None:
         ids = tuple(card_ids(cards))
         if len(ids) == HOLE_CARDS:  # a player may show a single card, which does not affect the result
             player.cards = ids
 
-    def fields(self, variant: str, stakes: list[Number]) -> dict[str, Any]:
-        """Return the PHH fields of the hand; p1 is the first seat left of the button."""
-        dealt = [player for player in self.players.values() if player.is_dealt_in]
-        dealt.sort(key=lambda player: (player.seat <= self.button, player.seat))
-        if len(dealt) < 2:
-            raise ValueError(f"{len(dealt)} players take part; a hand needs two")
-        order = {player.name: number for number, player in enumerate(dealt, start=1)}
-        small, big = (stakes[0] / Decimal(2), stakes[0]) if variant == "FT" else stakes
-        nominal = {"": 0, "small blind": small, "big blind": big}
-        # a player who posts less than the blind is all-in, but PHH records the full blind
-        blinds = [max(player.posted, _whole(nominal[player.blind])) for player in dealt]
-        ante = max(player.ante for player in dealt)
-        antes = [ante if player.ante else 0 for player in dealt]
+    # --- the whole hand ---
+
+    def to_hand(self, number: int, where: str) -> Hand:
+        """Return the hand after its last line; p1 is the first seat left of the button."""
+        dealt = self._find_dealt_in()
+        self._check_sums(dealt)
+        order = {player.name: k for k, player in enumerate(dealt)}
+        holes = [Move(DEAL_HOLE, k, cards=player.cards or (NO_CARD,) * HOLE_CARDS) for k, player in enumerate(dealt)]
+        moves = (*holes, *(move._replace(seat=order[name]) if name else move for name, move in self.moves))
+        variant, (low, high), _ = self.header
+        antes, blinds = self._find_antes(dealt), self._find_blinds(dealt)
         if len(dealt) == 2:  # PHH gives the forced bets of two players in reverse
             blinds, antes = blinds[::-1], antes[::-1]
-        bets = {"small_bet": stakes[0], "big_bet": stakes[1]} if variant == "FT" else {"min_bet": big}
-        holes = [f"d dh p{order[player.name]} {_without_blanks(player.cards) or '????'}" for player in dealt]
-        actions = [f"p{order[name]} {words}" if name else words for name, words in self.actions]
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "variant": variant,
-            "ante_trimming_status": False,
+            "ante_trimming_status": not RULES[self.rules].dead_antes and antes.count(0) != len(dealt) - 1,
             "antes": antes,
             "blinds_or_straddles": blinds,
-            **bets,
+            **({"small_bet": low, "big_bet": high} if variant == "FT" else {"min_bet": high}),
             "starting_stacks": [player.stack for player in dealt],
-            "actions": [*holes, *actions],
+            "actions": [action_text(move) for move in moves],
             "players": [player.name for player in dealt],
             "seats": [player.seat for player in dealt],
             "venue": "PokerStars",
+            "winnings": [player.collected for player in dealt],
+            "hand": number,
+            RULES_FIELD: self.rules,
         }
-        if any(player.collected for player in dealt):
-            found["winnings"] = [player.collected for player in dealt]
-        return found
+        returned = tuple(player.returned for player in dealt)
+        return replace(hand_of(fields, where), moves=moves, returned=returned, pot=self.pot)
+
+    def _find_dealt_in(self) -> list[_Player]:
+        """Return the players in the hand by position; ValueError if it is not certain who they are."""
+        if not self.button:
+            raise ValueError("no line \"Table 'NAME' ... Seat #N is the button\" says who has the button")
+        has_summary = any(player.summary is not None for player in self.players.values())
+        for player in self.players.values():
+            if player.takes_part or (player.is_absent and player.summary is None):
+                continue
+            if player.summary is not None or not has_summary:
+                raise ValueError(f"{player.name} neither posts nor acts, and no line says that the player is absent")
+        dealt = [player for player in self.players.values() if player.takes_part]
+        if len(dealt) < 2:
+            raise ValueError(f"{len(dealt)} players take part; a hand needs two")
+        return sorted(dealt, key=lambda player: (player.seat <= self.button, player.seat))
+
+    def _check_sums(self, dealt: list[_Player]) -> None:
+        collected = sum(player.collected for player in dealt)
+        if self.pot is not None and self.pot != collected + self.rake:
+            raise _ContradictionError(
+                f"the total pot is {self.pot} in the recording, but {collected} are collected and {self.rake} raked"
+            )
+        for player in dealt:
+            won = [self._amount(text) for text in _SUMMARY_WON.findall(player.summary or "")]
+            if won and sum(won) != player.collected:
+                raise _ContradictionError(
+                    f"{player.name} collects {player.collected} in the recording, but {sum(won)} in its summary"
+                )
+
+    def _find_antes(self, dealt: list[_Player]) -> list[Number]:
+        """Return the ante that each player owes; ValueError if a player posts another one."""
+        ante = max(player.ante for player in dealt)
+        posted = [player.ante for player in dealt]
+        if posted.count(0) == len(dealt) - 1:  # one player posts for the table
+            return posted
+        for player in dealt:
+            _check_post(player, "ante", player.ante, min(ante, player.stack))
+        return [ante] * len(dealt)
+
+    def _find_blinds(self, dealt: list[_Player]) -> list[Number]:
+        """Return the blind that each player owes; ValueError if a player posts another one.
+
+        A player who posts less is all-in. In limit games, the small blind is what its player posts.
+        """
+        variant, (low, high), _ = self.header
+        small, big = (None, low) if variant == "FT" else (low, high)
+        owed = {"": 0, "small blind": small, "big blind": big}
+        blinds = []
+        for player in dealt:
+            due = owed[player.blind]
+            due = min(player.posted, big) if due is None else due
+            _check_post(player, player.blind, player.posted, min(due, player.stack - player.ante))
+            blinds.append(due)
+        if all(player.blind != "big blind" for player in dealt):
+            blinds[self._find_absent_big_blind(dealt)] = big
+        return blinds
+
+    def _find_absent_big_blind(self, dealt: list[_Player]) -> int:
+        """Return the position of the big blind if its player has put all chips into the ante."""
+        posts = [k for k, player in enumerate(dealt) if player.blind == "small blind"]
+        usual = 0 if len(dealt) == 2 else (posts[0] if posts else 0) + 1
+        for position in (usual,) if posts or len(dealt) == 2 else (usual, 0):
+            if position < len(dealt) and dealt[position].stack == dealt[position].ante:
+                return position
+        raise ValueError("nobody posts the big blind")
 
 
-def _phh_action(words: str) -> str:
-    """Convert an action such as "raises 4 to 6" to PHH notation; ValueError if it is not an action."""
-    for verbs, action in ((("folds",), "f"), (("checks", "calls "), "cc"), (("mucks",), "sm")):
-        if words.startswith(verbs):
-            return action
-    if found := _RAISE.match(words):
-        return f"cbr {_parse_amount(found[1])}"
-    raise ValueError(f"{shorten(words, 80)!r} is not understood")
-
-
-def _without_blanks(cards: Iterable[int]) -> str:
-    return card_names(cards).replace(" ", "")
-
-
-def _parse_amount(text: str) -> Number:
-    """Return an amount such as "$1,200.50" or "20"; ValueError for anything else."""
-    digits = _NOT_MONEY.sub("", text).rstrip(".")
-    if not _MONEY.fullmatch(digits):
-        raise ValueError(f"{shorten(text, 40)!r} is not an amount")
-    return _whole(Decimal(digits))
-
-
-def _whole(amount: Number) -> Number:
-    return int(amount) if amount == int(amount) else amount
+def _check_post(player: _Player, kind: str, posted: Number, due: Number) -> None:
+    if posted != due:
+        raise ValueError(f"{player.name} posts {posted} as {kind or 'blind'}, but {due} are due")

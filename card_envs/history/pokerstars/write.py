@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from card_envs.cards import card_names
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD
-from card_envs.history.holdem_hand import Decision, HoldemHand
+from card_envs.history.holdem_hand import Decision, HoldemHand, rules_name
 from card_envs.history.phh.write import require_phh
+from card_envs.history.pokerstars.format import OWN_TABLE
 from card_envs.poker.ranks import hand_category, hand_rank
 
 _LIMITS = {"limit": "Limit", "pot_limit": "Pot Limit", "no_limit": "No Limit"}
@@ -17,16 +18,28 @@ _STREETS = ("preflop", "FLOP", "TURN", "RIVER")
 _FOLDED = ("before Flop", "on the Flop", "on the Turn", "on the River")
 _BEGIN = datetime(2000, 1, 1)
 """Date of the first hand; the others follow a second apart, so that equal matches have equal files."""
-_MAX_RAISES = 4
+_CAPS = ((3, 4, 4, 4), (4, 4, 4, 4))
+"""Caps of limit games, with which the text is read back."""
 
 
 def require_pokerstars(config: HoldemConfig) -> None:
-    """Raise ValueError for a game that PokerStars' text cannot describe."""
+    """Raise ValueError for a game that PokerStars' text cannot describe, or that its readers would play differently."""
     require_phh(config)
-    if len(config.blinds) != 2:
+    profile, (low, high) = config.profile, (*config.blinds, 0, 0)[:2]
+    if len(config.blinds) != 2 or not 0 <= low <= high or not high:
         raise ValueError("PokerStars' text has a small and a big blind, no straddles")
-    if config.structure == "limit" and (config.max_raises is None or max(config.max_raises) > _MAX_RAISES):
-        raise ValueError(f"a limit game of PokerStars has at most {_MAX_RAISES} bets and raises on a street")
+    if config.structure == "limit" and config.max_raises not in _CAPS:
+        raise ValueError("a limit game of PokerStars has at most 4 bets and raises on a street, equally many on all")
+    if high != (config.raise_sizes[0] if config.structure == "limit" else config.min_bet):
+        raise ValueError("PokerStars' text has no smallest bet that differs from the big blind")
+    if len(set(config.ante_list)) > 1:
+        raise ValueError("PokerStars' text has one ante for all players")
+    if profile.fold_when_free or profile.last_actor_opens or not profile.button_owes_small_blind:
+        raise ValueError(f"PokerStars' text follows the order of its site, which rules {rules_name(config)!r} do not")
+    if profile.short_raise_reopens and len(set(config.stack_list)) > 1:
+        raise ValueError(
+            f"PokerStars has no raises after short all-ins, which {rules_name(config)!r} allows with different stacks"
+        )
 
 
 def write_hand(hand: HoldemHand, names: tuple[str, ...], number: int) -> str:
@@ -68,7 +81,9 @@ class _HandWriter:
         low, high = (config.raise_sizes[0], config.raise_sizes[-1]) if is_limit else config.blinds
         game = f"Hold'em {_LIMITS[config.structure]} ({low}/{high})"
         yield f"PokerStars Hand #{number}:  {game} - {time:%Y/%m/%d %H:%M:%S} ET"
-        yield f"Table 'card-envs' {self.n}-max (Play Money) Seat #{self.seats[-1]} is the button"
+        rules = rules_name(config)
+        table = OWN_TABLE if rules == "standard" else f"{OWN_TABLE} {rules}"
+        yield f"Table '{table}' {self.n}-max (Play Money) Seat #{self.seats[-1]} is the button"
         for position in self._order_by_seat():
             yield f"Seat {self.seats[position]}: {self.names[position]} ({self.hand.stacks[position]} in chips)"
 
@@ -76,8 +91,10 @@ class _HandWriter:
         return sorted(range(self.n), key=lambda position: self.seats[position])
 
     def _write_posts(self) -> Iterator[str]:
-        for position, ante in enumerate(self.config.ante_list):
-            if paid := min(ante, self.left[position]):
+        antes = [min(ante, stack) for ante, stack in zip(self.config.ante_list, self.left, strict=True)]
+        unmatched = 0 if self.config.profile.dead_antes else max(antes) - sorted(antes)[-2]
+        for position, ante in enumerate(antes):
+            if paid := min(ante, max(antes) - unmatched):
                 self.left[position] -= paid
                 yield f"{self.names[position]}: posts the ante {paid}{self._mark_all_in(position)}"
         for kind, position, blind in zip(("small", "big"), self._find_blinds(), self.config.blinds, strict=True):
@@ -115,7 +132,7 @@ class _HandWriter:
 
     def _write_decision(self, decision: Decision) -> str:
         position, name = decision.position, self.names[decision.position]
-        high, paid = max(self.commits), decision.raise_to - self.commits[decision.position]
+        high, paid = decision.bet, decision.raise_to - self.commits[decision.position]
         if decision.kind == FOLD:
             self.folded_on[position] = decision.street
             return f"{name}: folds"

@@ -1,0 +1,367 @@
+"""Hands as PokerStars records them: its rules, games and amounts, any names of players, and hands without an end."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from card_envs.history import HandHistoryError, load_pokerstars
+from card_envs.history.phh.format import Hand
+from card_envs.history.pokerstars.files import POKERSTARS
+from card_envs.history.pokerstars.header import parse_amount
+from card_envs.history.results import MATCHED, MISMATCHED, SKIPPED, ReplayResult
+
+TOURNAMENT = "Tournament #5, $1+$0.10 USD Hold'em No Limit - Level VII (50/100)"
+CASH = "Hold'em No Limit ($0.50/$1.00 USD)"
+BOARD = """*** FLOP *** [2c 7d Jh]
+*** TURN *** [2c 7d Jh] [4s]
+*** RIVER *** [2c 7d Jh 4s] [5s]
+*** SHOW DOWN ***
+"""
+SHOWS = {"Ann": "[Th Td]", "Bob": "[Qh Qd]", "Cid": "[Kh Kd]", "Dan": "[Kh Kd]"}
+
+
+def hand_text(game: str, stacks: dict[str, object], lines: str, button: int = 1) -> str:
+    """Return a hand; its players sit at seats 1, 2, ..., and `lines` follow the seats."""
+    seats = [f"Seat {k}: {name} ({stack} in chips)" for k, (name, stack) in enumerate(stacks.items(), start=1)]
+    head = f"PokerStars Hand #7: {game} - 2024/05/01 12:00:00 ET\nTable 'A' 9-max Seat #{button} is the button\n"
+    return head + "\n".join(seats) + "\n" + lines
+
+
+def replay(text: str) -> ReplayResult:
+    [hand] = load_pokerstars(text)
+    return POKERSTARS.replay_hand(hand, None)
+
+
+def stacks_by_name(text: str) -> dict[str, Any]:
+    """Return the final stacks of a hand that matches exactly."""
+    [hand] = load_pokerstars(text)
+    assert isinstance(hand, Hand), hand
+    result = POKERSTARS.replay_hand(hand, None)
+    assert (result.status, result.agreement) == (MATCHED, "exactly"), result
+    return dict(zip(hand.fields["players"], result.stacks, strict=True))
+
+
+def shows(*names: str) -> str:
+    return "".join(f"{name}: shows {SHOWS[name]} (a pair)\n" for name in names)
+
+
+# --- the rules of the site --------------------------------------------------------------------------------------------
+
+CHECKED_DOWN = """*** FLOP *** [2c 7d Jh]
+Bob: checks
+{0}: checks
+*** TURN *** [2c 7d Jh] [4s]
+Bob: checks
+{0}: checks
+*** RIVER *** [2c 7d Jh 4s] [5s]
+Bob: checks
+{0}: checks
+*** SHOW DOWN ***
+"""
+
+BY_THE_RULES: dict[str, tuple[dict[str, object], str, dict[str, int]]] = {
+    "the small blind is all-in, all others fold: the big blind is not asked": (
+        {"Ann": 500, "Bob": 30, "Cid": 900},
+        "Bob: posts small blind 30 and is all-in\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: folds\n"
+        f"Uncalled bet (70) returned to Cid\n{BOARD}{shows('Cid', 'Bob')}Cid collected 60 from pot\n"
+        "*** SUMMARY ***\nTotal pot 60 | Rake 0\n",
+        {"Bob": 0, "Cid": 930, "Ann": 500},
+    ),
+    "somebody is all-in for less than the big blind, all others fold": (
+        {"Ann": 60, "Bob": 500, "Cid": 900},
+        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: calls 60 and is all-in\n"
+        f"Bob: folds\nUncalled bet (40) returned to Cid\n{BOARD}{shows('Cid', 'Ann')}Cid collected 170 from pot\n"
+        "*** SUMMARY ***\nTotal pot 170 | Rake 0\n",
+        {"Bob": 450, "Cid": 1010, "Ann": 0},
+    ),
+    "somebody is all-in for exactly the big blind": (
+        {"Ann": 100, "Bob": 500, "Cid": 900},
+        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: calls 100 and is all-in\n"
+        f"Bob: folds\n{BOARD}{shows('Cid', 'Ann')}Cid collected 250 from pot\n"
+        "*** SUMMARY ***\nTotal pot 250 | Rake 0\n",
+        {"Bob": 450, "Cid": 1050, "Ann": 0},
+    ),
+    "the big blind is short: others call all of it": (
+        {"Ann": 500, "Bob": 500, "Cid": 20},
+        "Bob: posts small blind 50\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\nAnn: calls 100\n"
+        f"Bob: calls 50\n{CHECKED_DOWN.format('Ann')}{shows('Bob', 'Ann')}Bob collected 160 from side pot\n"
+        f"{shows('Cid')}Cid collected 60 from main pot\n*** SUMMARY ***\n"
+        "Total pot 220 Main pot 60. Side pot 160. | Rake 0\n",
+        {"Bob": 560, "Cid": 60, "Ann": 400},
+    ),
+    "the big blind is short: a raise is at least the whole one": (
+        {"Ann": 500, "Bob": 500, "Cid": 20},
+        "Bob: posts small blind 50\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\nAnn: raises 100 to 200\n"
+        f"Bob: folds\nUncalled bet (150) returned to Ann\n{BOARD}{shows('Ann', 'Cid')}Ann collected 60 from side pot\n"
+        "Cid collected 60 from main pot\n*** SUMMARY ***\nTotal pot 120 Main pot 60. Side pot 60. | Rake 0\n",
+        {"Bob": 450, "Cid": 60, "Ann": 510},
+    ),
+    "the big blind is short and the others fold: the small blind is not asked": (
+        {"Ann": 500, "Bob": 500, "Cid": 20},
+        "Bob: posts small blind 50\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\nAnn: folds\n"
+        f"Uncalled bet (30) returned to Bob\n{BOARD}{shows('Bob', 'Cid')}Cid collected 40 from pot\n"
+        "*** SUMMARY ***\nTotal pot 40 | Rake 0\n",
+        {"Bob": 480, "Cid": 40, "Ann": 500},
+    ),
+    "both blinds are all-in: the button calls what they put in": (
+        {"Ann": 500, "Bob": 30, "Cid": 20},
+        "Bob: posts small blind 30 and is all-in\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\n"
+        f"Ann: calls 30\n{BOARD}{shows('Ann', 'Bob')}Bob collected 20 from side pot\n{shows('Cid')}"
+        "Cid collected 60 from main pot\n*** SUMMARY ***\nTotal pot 80 Main pot 60. Side pot 20. | Rake 0\n",
+        {"Bob": 20, "Cid": 60, "Ann": 470},
+    ),
+    "both blinds are all-in: or the whole big blind, and gets the rest back": (
+        {"Ann": 500, "Bob": 30, "Cid": 20},
+        "Bob: posts small blind 30 and is all-in\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\n"
+        f"Ann: calls 100\nUncalled bet (70) returned to Ann\n{BOARD}{shows('Ann', 'Bob')}"
+        f"Bob collected 20 from side pot\n{shows('Cid')}Cid collected 60 from main pot\n"
+        "*** SUMMARY ***\nTotal pot 80 Main pot 60. Side pot 20. | Rake 0\n",
+        {"Bob": 20, "Cid": 60, "Ann": 470},
+    ),
+    "a short ante wins as much of each ante": (
+        {"Ann": 500, "Bob": 500, "Cid": 500, "Dan": 7},
+        "Ann: posts the ante 10\nBob: posts the ante 10\nCid: posts the ante 10\nDan: posts the ante 7 and is all-in\n"
+        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: folds\n"
+        "Bob: calls 50\nCid: checks\n"
+        f"{CHECKED_DOWN.format('Cid')}{shows('Bob')}Cid: mucks hand\nBob collected 209 from side pot\n{shows('Dan')}"
+        "Dan collected 28 from main pot\n*** SUMMARY ***\n",
+        {"Bob": 599, "Cid": 390, "Dan": 28, "Ann": 490},
+    ),
+    "the ante takes all chips of the big blind": (
+        {"Ann": 500, "Bob": 500, "Cid": 10},
+        "Ann: posts the ante 10\nBob: posts the ante 10\nCid: posts the ante 10 and is all-in\n"
+        "Bob: posts small blind 50\n*** HOLE CARDS ***\nAnn: calls 100\nBob: folds\nUncalled bet (50) returned to Ann\n"
+        f"{BOARD}{shows('Ann', 'Cid')}Ann collected 100 from side pot\nCid collected 30 from main pot\n"
+        "*** SUMMARY ***\nTotal pot 130 Main pot 30. Side pot 100. | Rake 0\n",
+        {"Bob": 440, "Cid": 30, "Ann": 540},
+    ),
+    "the big blind alone posts an ante, which is in the main pot": (
+        {"Ann": 60, "Bob": 500, "Cid": 900},
+        "Cid: posts the ante 100\nBob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\n"
+        f"Ann: calls 60 and is all-in\nBob: folds\nUncalled bet (40) returned to Cid\n{BOARD}{shows('Cid', 'Ann')}"
+        "Cid collected 270 from pot\n*** SUMMARY ***\nTotal pot 270 | Rake 0\n",
+        {"Bob": 450, "Cid": 1010, "Ann": 0},
+    ),
+    "the small blind calls a short big blind heads-up": (
+        {"Ann": 500, "Bob": 70},
+        "Ann: posts small blind 50\nBob: posts big blind 70 and is all-in\n*** HOLE CARDS ***\nAnn: calls 20\n"
+        f"{BOARD}{shows('Bob', 'Ann')}Bob collected 140 from pot\n*** SUMMARY ***\nTotal pot 140 | Rake 0\n",
+        {"Bob": 140, "Ann": 430},
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", BY_THE_RULES)
+def test_hands_of_the_site_match_by_its_rules(rule: str) -> None:
+    stacks, lines, final = BY_THE_RULES[rule]
+    assert stacks_by_name(hand_text(TOURNAMENT, stacks, lines)) == final
+
+
+@pytest.mark.parametrize("line", ["Cid: checks\n", "Cid: calls 7\n"])
+def test_a_decision_that_nobody_has_is_a_mismatch(line: str) -> None:
+    stacks, lines, _ = BY_THE_RULES["the small blind is all-in, all others fold: the big blind is not asked"]
+    result = replay(hand_text(TOURNAMENT, stacks, lines.replace("Ann: folds\n", "Ann: folds\n" + line)))
+    assert result.status == MISMATCHED and "the betting is over" in result.reason
+
+
+def test_a_call_above_what_is_due_needs_the_rest_returned() -> None:
+    stacks, lines, _ = BY_THE_RULES["both blinds are all-in: or the whole big blind, and gets the rest back"]
+    result = replay(hand_text(TOURNAMENT, stacks, lines.replace("Uncalled bet (70) returned to Ann\n", "")))
+    assert result.status == MISMATCHED and "it costs 30" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("stakes", "small", "big"), [("$3/$6", "$1", "$3"), ("$0.25/$0.50", "$0.10", "$0.25"), ("$5/$10", "$2", "$5")]
+)
+def test_the_small_blind_of_a_limit_game_is_what_the_hand_says(stakes: str, small: str, big: str) -> None:
+    [hand] = load_pokerstars(
+        hand_text(
+            f"Hold'em Limit ({stakes} USD)",
+            {"Ann": "$100", "Bob": "$100", "Cid": "$100"},
+            f"Bob: posts small blind {small}\nCid: posts big blind {big}\n*** HOLE CARDS ***\nAnn: folds\nBob: folds\n"
+            f"Uncalled bet ($0.15) returned to Cid\nCid collected {small} from pot\n",
+        ).replace("$0.15", f"${Decimal(big[1:]) - Decimal(small[1:])}")
+        .replace(f"Cid collected {small}", f"Cid collected ${2 * Decimal(small[1:])}")
+    )  # fmt: skip
+    assert isinstance(hand, Hand)
+    assert hand.fields["blinds_or_straddles"] == [Decimal(small[1:]), Decimal(big[1:]), 0]
+    assert POKERSTARS.replay_hand(hand, None).agreement == "exactly"
+
+
+# --- amounts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("20", 20), ("$0.50", Decimal("0.5")), ("€1,057.50", Decimal("1057.5")), ("£12,345,678", 12345678)],
+)  # fmt: skip
+def test_amounts(text: str, value: object) -> None:
+    assert parse_amount(text)[1] == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["180,5", "220,25", "1.5K", "2M", "15.000", "-50", "$-50", "1 480", "1\xa0480", "1'480", "1,48", "0,500",
+     "1,480,50", "5.", ".5", "$", "", "1e3", "٣", "+5", "5$", "1.234,50", "1_000", "inf"],
+)  # fmt: skip
+def test_what_is_no_amount_skips_the_hand(text: str) -> None:
+    with pytest.raises(ValueError, match="is not an amount"):
+        parse_amount(text)
+    result = replay(hand_text(CASH, {"Ann": f"${text}", "Bob": "$50"}, FOLDED))
+    assert result.status == SKIPPED and result.reason.startswith("line 3: ")
+
+
+FOLDED = """Ann: posts small blind $0.50
+Bob: posts big blind $1
+*** HOLE CARDS ***
+Ann: folds
+Uncalled bet ($0.50) returned to Bob
+Bob collected $1 from pot
+*** SUMMARY ***
+Total pot $1 | Rake $0
+"""
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["A [x]", "***Joe***", "*** FLOP ***", "Seat 2", "Bob: folds", "a: b: c", "wins the", "x collected $5 from pot",
+     "($5 in chips)", "Dealt to", "Bob said", "(button)", "Hand cancelled", "posts", "Total pot", "PokerStars Hand"],
+)  # fmt: skip
+def test_players_may_have_any_name(name: str) -> None:
+    text = hand_text(
+        CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED + "Seat 1: Ann (button) (small blind) folded before Flop\n"
+    )
+    text = text.replace("*** HOLE CARDS ***\n", "*** HOLE CARDS ***\nDealt to Ann [Ah Kh]\n")
+    assert stacks_by_name(text.replace("Ann", name)) == {"Bob": Decimal("50.5"), name: Decimal("49.5")}
+
+
+# --- games ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        "HORSE (Hold'em Limit, $1/$2 USD)",
+        "Mixed Hold'em (Hold'em No Limit, $0.50/$1 USD)",
+        "{Club #3225207}  Hold'em Pot Limit ($0.50/$1.00 USD)",
+        "8-Game Mixed USD (Hold'em No Limit, $0.50/$1.00 USD)",
+    ],
+)
+def test_hold_em_of_mixed_games_is_read(game: str) -> None:
+    assert stacks_by_name(hand_text(game, {"Ann": "$50", "Bob": "$50"}, FOLDED))["Bob"] == Decimal("50.5")
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        "Tournament #1, Freeroll  Hold'em No Limit - Level I (1/2)",
+        "Tournament #1, 500+50 Hold'em No Limit - Level I (1/2)",
+        "Tournament #1, $1+$0.25+$0.15 USD HORSE (Hold'em Limit) - Level I (2/4)",
+        "Tournament #1, $1+$0.10 USD Hold'em No Limit - Match Round I, Level II (1/2)",
+    ],
+)
+def test_tournaments_are_read(game: str) -> None:
+    lines = (
+        FOLDED.replace("$0.50", "1")
+        .replace("collected $1", "collected 2")
+        .replace("pot $1", "pot 2")
+        .replace("$1", "2")
+    )
+    assert stacks_by_name(hand_text(game, {"Ann": 50, "Bob": 50}, lines.replace("$", ""))) == {"Bob": 51, "Ann": 49}
+
+
+@pytest.mark.parametrize(
+    ("game", "reason"),
+    [
+        ("8-Game Mixed USD (Omaha Pot Limit, $0.50/$1.00 USD)", "Omaha is not Texas hold'em"),
+        ("HORSE (7 Card Stud Hi/Lo Limit, $0.50/$1.00 USD)", "7 Card Stud Hi/Lo is not Texas hold'em"),
+        ("Tournament #5, $1+$0.10 USD Omaha Hi/Lo Pot Limit - Level I (10/20)", "Omaha Hi/Lo is not Texas hold'em"),
+        ("6+ Hold'em No Limit ($1/$2)", "6+ Hold'em is not Texas hold'em"),
+        ("Hold'em No Limit ($0.50/$1.00 - $20 Cap -  USD)", "a cap limits the bets of the whole hand"),
+        ("Hold'em No Limit ($0.50/$1.00 CAP $20 USD)", "a cap limits the bets of the whole hand"),
+        ("No Limit Texas Hold'em ($1/$2)", "is not how PokerStars names a game"),
+        (
+            "Tournament #5, 5+1 Hold'em Pot Limit Pre-Flop, No Limit Post-Flop - Level I (10/20)",
+            "changes after the flop",
+        ),
+        ("Hold'em No Limit", "line 1: no game with stakes"),
+        ("Tic-tac-toe", "line 1: no game with stakes"),
+    ],
+)
+def test_other_games_are_skipped_for_the_right_reason(game: str, reason: str) -> None:
+    good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
+    other, kept = load_pokerstars(hand_text(game, {"Ann": "$50", "Bob": "$50"}, FOLDED) + "\n\n" + good)
+    assert isinstance(kept, Hand)
+    assert isinstance(other, ReplayResult) and other.status == SKIPPED and reason in other.reason
+
+
+# --- hands without an end, and texts around hands ---------------------------------------------------------------------
+
+
+def test_a_hand_matches_only_with_its_end() -> None:
+    """Whatever is cut off: nothing matches before the chips are collected."""
+    text = hand_text(TOURNAMENT, *BY_THE_RULES["the big blind is short: others call all of it"][:2])
+    lines = text.splitlines()
+    collected = lines.index("Cid collected 60 from main pot")
+    for length in range(1, len(lines) + 1):
+        result = replay("\n".join(lines[:length]) + "\n")
+        assert (result.status == MATCHED) == (length > collected), lines[length - 1]
+        assert result.stacks == () or sum(result.stacks) == 1020
+
+
+def test_a_hand_ends_when_its_pot_is_collected() -> None:
+    result = replay(hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED[: FOLDED.index("Bob collected")]))
+    assert (result.status, result.stacks) == (MISMATCHED, ())
+    assert result.reason == "the recording ends before anybody collects the pot"
+
+
+def test_a_cancelled_hand_is_skipped() -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED.replace("Ann: folds", "Hand cancelled"))
+    assert replay(text) == ReplayResult("text, hand #7", SKIPPED, "the hand was cancelled")
+
+
+def test_the_rest_of_a_hand_before_the_first_header_is_told() -> None:
+    good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
+    rest, kept = load_pokerstars(FOLDED + "\n\n" + good)
+    assert isinstance(kept, Hand)
+    assert isinstance(rest, ReplayResult) and "belong to no hand" in rest.reason
+    [kept] = load_pokerstars("Transcript for your last 1 hands\n# a remark\n*********** # 1 **************\n" + good)
+    assert isinstance(kept, Hand)
+
+
+def test_a_damaged_header_or_seat_line_costs_one_hand() -> None:
+    good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
+    kinds = [isinstance(hand, Hand) for hand in load_pokerstars("\n\n".join([good, good.replace("#7:", "#x:"), good]))]
+    assert kinds == [True, False, True]
+    kinds = [isinstance(hand, Hand) for hand in load_pokerstars(good + "\nSeat 2: Bob ($50 in chips)\n\n" + good)]
+    assert kinds == [False, True]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_any_line_ending_is_read(newline: str) -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED).replace("\n", " " + newline)
+    assert stacks_by_name(text + "\n")["Bob"] == Decimal("50.5")
+
+
+def test_remarks_of_the_site_change_nothing() -> None:
+    remarks = [
+        'Zoe said, "Bob: folds"', "Zoe joins the table at seat #5", "Zoe leaves the table", "Bob is disconnected",
+        "Bob has returned", "Zoe: sits out", "Zoe: is sitting out", "Zoe will be allowed to play after the button",
+        "Bob has timed out while disconnected", "Zoe was removed from the table for failing to post",
+        "Bob re-buys and receives 1500 chips for $5.00",
+        "Ann finished the tournament in 12th place and received $5.00.",
+        "Bob wins the $2 bounty for eliminating Ann", "Betting is capped", "Ann: doesn't show hand",
+    ]  # fmt: skip
+    for remark in remarks:
+        text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED.replace("Ann: folds", f"Ann: folds\n{remark}"))
+        assert stacks_by_name(text)["Bob"] == Decimal("50.5"), remark
+
+
+def test_a_file_without_hands_of_the_site_is_refused() -> None:
+    with pytest.raises(HandHistoryError, match="begins each; this is a hand of Winamax, which is not read"):
+        load_pokerstars("Winamax Poker - CashGame\nTable: 'Colorado'\n")
