@@ -37,11 +37,13 @@ def load_text(path: str | Path, encoding: str) -> str:
         raise HandHistoryError(f"{path}: byte {error.start} is not {encoding.upper()} text") from error
     kind = name_of_site(text)
     if kind is not None:
-        raise HandHistoryError(f"{path}: is {kind}, which is not read; hands are read from {_READ}")
+        from card_envs.history.formats import all_suffixes  # the formats use this module
+
+        known = ", ".join(all_suffixes())
+        raise HandHistoryError(f"{path}: is {kind}, which is not read; the formats of {known} are read")
     return text
 
 
-_READ = "PHH (.phh, .phhs), ACPC logs (.acpc, .log), PokerStars' text (.pokerstars, .txt) and Big 2 text (.big2)"
 _OTHERS = (
     (re.compile(r"<(?:\?xml|!|[A-Za-z])"), "XML or HTML, as iPoker and OnGame write"),
     (re.compile(r'\{|\[\s*[\[{"]'), "JSON, as Open Hand History"),

@@ -127,6 +127,11 @@ def load_recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
     return format_of_file(file).load_recorded_hands(file)
 
 
+def all_suffixes() -> tuple[str, ...]:
+    """Return the suffixes of all files that are read."""
+    return tuple(suffix for each in formats() for suffix in (*each.suffixes, *each.suffixes_if_named))
+
+
 def search_suffixes() -> tuple[str, ...]:
     """Return the suffixes of the files that are searched for in folders."""
     return tuple(suffix for each in formats() for suffix in sorted(each.suffixes))

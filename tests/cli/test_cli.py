@@ -23,6 +23,7 @@ from card_baselines.cli.console import make_table
 from card_baselines.run_folder import RunFolder
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
+from card_envs.history.formats import all_suffixes
 
 REPO = Path(__file__).parents[2]
 MATCH = ("match", "leduc_holdem-v0", "--agents", "random", "always_call", "--hands", "50", "--seed", "3")
@@ -539,6 +540,13 @@ def test_help_of_options_that_are_on_by_default_is_true_of_their_negation(capsys
     text = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "--no-progress Progress bar, shown by default." in text
     assert re.search(r"--no-cfr-br Learning against responders .* on by default\.", text)
+
+
+def test_help_of_replay_names_the_endings_of_all_formats(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["replay", "--help"])
+    words = re.findall(r"\.\w+", capsys.readouterr().out)
+    assert set(all_suffixes()) <= set(words)
 
 
 def test_as_a_program(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from typing import Any
 
 from rich.progress import track
 
-from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.history import dump_hand
 from card_envs.history.holdem_hand import Decision, HoldemHand
 from card_envs.history.phh.write import phh_of
@@ -129,7 +128,7 @@ def entry(name: str, hand: Hand, confirmed: dict[str, str]) -> dict[str, Any]:
         "recorded_under": RULES[rule_of(name)].profile,
         **{
             profile: expectation(hand, profile, confirmed.get(profile))
-            for profile in PROFILES
+            for profile in engines.PROFILES
             if profile != "rlcard" or engines.rlcard_plays(hand)
         },
     }

@@ -17,7 +17,8 @@ from card_envs.games.holdem.state import CALL, FOLD
 from tests.differential.against_openspiel import ORACLE, is_choice, settle
 from tests.helpers.holdem_hands import Hand, OneTable, Options
 
-PROFILES = tuple(RULES)
+PROFILES = ("standard", "acpc", "rlcard")
+"""Profiles that another engine plays; hands of `pokerstars` are in `tests/history/test_pokerstars_site.py`."""
 ENGINES = ("PokerKit", "OpenSpiel", "RLCard")
 STAKES_OF_RLCARD = ((1, 2), (2, 2, 4, 4), (4, 4, 4, 4))
 """Blinds, raise sizes, caps."""

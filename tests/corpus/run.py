@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from card_envs.games.holdem.rules import RULES as PROFILES
 from tests.corpus import engines
 from tests.corpus.corpus import Entry, load_corpus
 from tests.corpus.engines import Found
@@ -36,7 +35,7 @@ def page_with(text: str) -> str:
 def table(corpus: Sequence[Entry]) -> str:
     """Return a Markdown table: for every rule, in how many hands each engine finds what each profile expects."""
     found = findings(corpus)
-    columns = [(engine, profile) for engine in engines.ENGINES for profile in PROFILES]
+    columns = [(engine, profile) for engine in engines.ENGINES for profile in engines.PROFILES]
     lines = [
         f"| rule | {' | '.join(f'{engine}: `{profile}`' for engine, profile in columns)} |",
         f"|---|{'---|' * len(columns)}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from card_envs.games.holdem.actions import betting_options
-from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.history import load_hand, replay_hand, replay_tables
 from card_envs.history.results import EXACT, MISMATCHED
 from tests.corpus import engines, run
@@ -55,8 +54,8 @@ def offered(entry: Entry, profile: str) -> list[Options]:
 
 
 def test_the_corpus_tells_the_profiles_apart() -> None:
-    for profile in PROFILES:
-        for other in PROFILES:
+    for profile in engines.PROFILES:
+        for other in engines.PROFILES:
             shared = [entry for entry in CORPUS if {profile, other} <= entry.expected.keys()]
             differ = [entry for entry in shared if entry.expected[profile] != entry.expected[other]]
             assert bool(differ) == (profile != other)

@@ -41,6 +41,7 @@ PRESETS = {
     "no-limit, chips": HoldemConfig.no_limit(2, 100, bet_menu="chips:4,8,16,32,64,100"),
     "no-limit, integers": HoldemConfig.no_limit(3, (20, 33, 64), bet_menu="integers"),
     "no-limit, straddle": replace(HoldemConfig.no_limit(4, UNEVEN[3:7]), blinds=(1, 2, 4), min_bet=4),
+    "no-limit, pokerstars": HoldemConfig.no_limit(6, UNEVEN[:6], ante=2, rules="pokerstars"),
     "pot-limit, uneven": HoldemConfig.no_limit(6, UNEVEN[2:8], structure="pot_limit"),
 }
 

@@ -154,3 +154,37 @@ def test_chips_of_a_returned_ante_pay_the_blind() -> None:
     table = OneTable(replace(HoldemConfig.no_limit(3, (200, 6, 200)), antes=(0, 6, 0), rules=live))
     assert table.by_seat("stack") == [199, 4, 200] and table.by_seat("hand_commit") == [1, 2, 0]
     assert table.options() == (2, True, 2, (4, 200))
+
+
+# --- who has a decision when nobody can bet any more, and short blinds: docs/rules.md ---------------------------------
+
+
+@pytest.mark.parametrize("rules", ["standard", "acpc", "rlcard"])
+def test_a_seat_that_was_still_to_act_has_a_decision_although_it_can_only_check(rules: str) -> None:
+    table = OneTable(HoldemConfig.no_limit(3, (1, 200, 200), rules=rules), button=2).play("f")
+    assert (table.actor, table.options().to_call, table.options().raise_to) == (1, 0, None)
+
+
+def test_on_pokerstars_a_seat_that_can_only_check_has_no_decision() -> None:
+    config = HoldemConfig.no_limit(3, (1, 200, 200), rules="pokerstars")
+    table = OneTable(config, button=2, deck=" ".join([KINGS, ACES, QUEENS, BOARD])).play("f")
+    assert table.is_over and table.t.payoff[:3].tolist() == [-1, 1, 0]
+    limped = OneTable(config, button=2).play("c")  # the seat under the gun could call a raise
+    assert (limped.actor, limped.options().raise_to) == (1, (4, 200))
+
+
+@pytest.mark.parametrize(
+    ("rules", "to_call", "raise_to"),
+    [("standard", 3, (13, 200)), ("acpc", 3, (13, 200)), ("pokerstars", 10, (20, 200))],
+)
+def test_a_short_big_blind(rules: str, to_call: int, raise_to: tuple[int, int]) -> None:
+    config = HoldemConfig.no_limit(4, (200, 3, 200, 200), small_blind=2, big_blind=10, rules=rules)
+    options = OneTable(config, button=3).options()
+    assert (options.position, options.to_call, options.raise_to) == (2, to_call, raise_to)
+
+
+@pytest.mark.parametrize(("big", "to_call"), [(6, 4), (2, None), (1, None)])
+def test_on_pokerstars_the_last_seat_calls_what_the_others_put_in(big: int, to_call: int | None) -> None:
+    config = HoldemConfig.no_limit(3, (200, big, 200), small_blind=2, big_blind=10, rules="pokerstars")
+    table = OneTable(config, button=2).play("f")
+    assert table.is_over if to_call is None else (table.actor, table.options().to_call) == (0, to_call)

@@ -53,7 +53,7 @@ _ALL_IN = " and is all-in"
 _POST = re.compile(r"posts (?:the |a )?(small blind|big blind|small & big blinds|ante|straddle|dead blind) (.+)")
 _COLLECTED = re.compile(r" collected (\S+) from (?:the )?(?:main |side )?pot(?:-\d+)?(?: \(.*\))?")
 _RETURNED = re.compile(r"Uncalled bet \(([^()]*)\) returned to (.+)")
-_CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?cancell?ed")
+_CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?(?:cancelled|canceled)")
 _BEFORE_HANDS = re.compile(r"^(\*\*\* |Seat \d+: |Total pot )", re.MULTILINE)
 _REMARK = re.compile(
     r"(?!Seat \d+:).+?:? (?:said, .*|has timed out.*|has returned|has requested TIME|has registered.*|"

@@ -27,7 +27,8 @@ def replay(
     """Replay recorded hands and compare: exit code 1 if an action is illegal or a result differs.
 
     Args:
-        paths: Files, or folders that are searched: .phh and .phhs (PHH), .acpc (and .log, if named: ACPC logs), .big2.
+        paths: Files, or folders that are searched: .phh and .phhs (PHH), .acpc (and .log, if named: ACPC logs),
+            .pokerstars (and .txt, if named: PokerStars' text), .big2.
         rules: Rules profile of hold'em, such as standard or acpc; by default that of the file, or of its format.
         jobs: Number of processes.
         show: Print this hand of the only file instead, counted from 1, decision by decision.
