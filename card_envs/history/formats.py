@@ -9,9 +9,11 @@ from typing import Any, Generic, TypeVar
 
 from card_envs.envs import ENVS
 from card_envs.game import Game
+from card_envs.history import replay
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
+from card_envs.history.replay import Replay
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps
 from card_envs.locations import load_object
@@ -65,22 +67,26 @@ class HistoryFormat(ABC, Generic[Recorded]):
     def load_hands(self, file: Path) -> Sequence[Recorded]:
         """Return the hands of a file; HandHistoryError for a file that cannot be read or understood."""
 
-    @abstractmethod
-    def replay_hand(self, hand: Recorded, rules: object) -> ReplayResult:
-        """Replay a hand.
+    def begin(self, hand: Recorded, rules: object) -> Replay:
+        """Return the replay of a hand, dealt but not played; `results.Stop` for a hand that cannot be played.
 
         Args:
             hand: The hand.
             rules: Rules profile or its name, for games with profiles; None for the rules that the file names.
         """
+        raise NotImplementedError(f"{type(self).__name__} needs a method `begin`")
 
-    @abstractmethod
+    def replay_hand(self, hand: Recorded, rules: object) -> ReplayResult:
+        """Replay a hand, see `begin`."""
+        return replay.replay_hand(_source(hand), lambda: self.begin(hand, rules))
+
     def hand_steps(self, hand: Recorded, rules: object) -> HandSteps:
-        """Return a hand decision by decision; ValueError if it cannot be played under `rules` (see `replay_hand`)."""
+        """Return a hand decision by decision; ValueError if it cannot be played under `rules`, see `begin`."""
+        return replay.hand_steps(_source(hand), lambda: self.begin(hand, rules))
 
-    @abstractmethod
     def to_recorded_hand(self, hand: Recorded) -> RecordedHand:
         """Return a hand in the form that a table plays; ValueError if it is not legal or cards are missing."""
+        return replay.recorded_hand(_source(hand), lambda: self.begin(hand, None))
 
     def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
         """Replay the hands of a file; see `load_hands` and `replay_hand`."""
@@ -103,6 +109,10 @@ class HistoryFormat(ABC, Generic[Recorded]):
                 yield self.to_recorded_hand(hand)
             except ValueError as error:
                 yield str(error)
+
+
+def _source(hand: Any) -> str:
+    return str(getattr(hand, "source", ""))
 
 
 def formats() -> tuple[HistoryFormat[Any], ...]:

@@ -1,15 +1,32 @@
-"""Division of the pots at a recorded showdown with mucked hands, and comparison of recorded winnings with ours."""
+"""Division of the pots at a recorded showdown with mucked hands, and comparison of recorded results with ours."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from card_envs.cards import NO_CARD
+from card_envs.game import NOBODY
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.games.holdem.state import DEAD_ANTES
-from card_envs.history.results import Number
+from card_envs.history.hand_record import HandRecord
+from card_envs.history.results import (
+    EXACT,
+    LEGAL_ONLY,
+    MATCHED,
+    MISMATCHED,
+    ODD_CHIP,
+    RAKE,
+    SKIPPED,
+    Number,
+    ReplayResult,
+    Stop,
+)
+
+if TYPE_CHECKING:
+    from card_envs.history.holdem_replay import HoldemReplay
 
 _RAKE = Fraction(1, 10)
 """Largest share of a pot that can be rake; card rooms take at most 10 %."""
@@ -116,3 +133,116 @@ def is_raked(won: Sequence[int], returned: Sequence[int], recorded: Sequence[Num
         if not (1 - _RAKE) * (own - back) <= Fraction(chips) <= Fraction(own) or (chips == 0) != (own - back == 0):
             return False
     return True
+
+
+# --- comparison of results --------------------------------------------------------------------------------------------
+
+
+def compare_result(play: HoldemReplay) -> ReplayResult:
+    """Return the result of a hand whose actions are all legal; `Stop` if the hand has no end or a pot differs."""
+    record = play.record
+    stacks, problem = _final_stacks(play)
+    if stacks is None:
+        if record.results:
+            raise Stop(SKIPPED, problem)
+        return ReplayResult(record.source, MATCHED, agreement=LEGAL_ONLY)
+    _check_pot(play)
+    shown, agreement = tuple(map(record.amount, stacks)), LEGAL_ONLY
+    for name, recorded in record.results.items():
+        ours, agreement = _COMPARISONS[name](play, stacks, recorded)
+        if not agreement:
+            theirs, by_rules = _join(record, recorded), _join(record, map(record.amount, ours))
+            reason = f"{name} are {theirs} in the recording, {by_rules} by the rules"
+            return ReplayResult(record.source, MISMATCHED, reason, stacks=shown)
+    return ReplayResult(record.source, MATCHED, agreement=agreement, stacks=shown)
+
+
+def _final_stacks(play: HoldemReplay) -> tuple[list[int] | None, str]:
+    """Return the final stacks; None and the reason if they are unknown. `Stop` for a hand without its end."""
+    record, t = play.record, play.table
+    if play.actor != NOBODY:
+        words = "betting ends" if record.is_log else "actions end"
+        raise Stop(MISMATCHED, f"the recorded {words} although {play.situation()}")
+    if record.is_log:
+        streets = len(record.config.board_cards) if play.is_showdown else int(t.street) + 1
+        known = sum(card != NO_CARD for card in record.known[len(play.stack) * record.config.num_hole_cards :])
+        if {play.board_dealt, known} != {play.board_by_street[streets - 1]}:
+            words = "the betting or the board of the log has another"
+            raise Stop(MISMATCHED, f"the hand has {streets} streets, but {words}")
+    if not play.is_showdown:
+        return play.stack.tolist(), ""
+    if play.board_dealt < play.board_due:
+        raise Stop(MISMATCHED, f"the recorded actions end with {play.board_dealt} board cards")
+    hidden = sum(1 << seat for seat in range(len(play.stack)) if record.has_hidden_cards(seat))
+    if play.claims & hidden and play.claims & (play.claims - 1):
+        return None, "hole cards that decide the showdown are not recorded"
+    if not play.mucked:
+        return play.stack.tolist(), ""
+    settlement = settle(t, play.claims)
+    if settlement is None:
+        return None, "all hands that could win a pot were mucked"
+    return [before + won for before, won in zip(stacks_before_award(t), settlement.won, strict=True)], ""
+
+
+def _check_pot(play: HoldemReplay) -> None:
+    """Compare uncalled chips and the total pot with those that the file states; `Stop` if they differ."""
+    record, (seat, chips) = play.record, uncalled_bet(play.table)
+    due = list(play.unmatched)
+    due[seat] += chips
+    for k, returned in enumerate(map(record.chips, record.returned)):
+        if returned != due[k] and (returned or play.unmatched[k]):
+            ours = record.amount(due[k])
+            raise Stop(MISMATCHED, f"p{k + 1} gets back {record.amount(returned)}, {ours} by the rules")
+    if record.pot is not None and record.chips(record.pot) != int(play.table.pot) - chips:
+        ours = record.amount(int(play.table.pot) - chips)
+        raise Stop(MISMATCHED, f"the total pot is {record.pot} in the recording, {ours} by the rules")
+    if record.pot is None and record.returned and not any(record.results["winnings"]):
+        raise Stop(MISMATCHED, "the recording ends before anybody collects the pot")
+
+
+def _compare_stacks(play: HoldemReplay, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
+    if play.record.scale == 1 and list(recorded) == stacks:
+        return stacks, EXACT
+    scaled = [Fraction(amount) * play.record.scale for amount in recorded]
+    if scaled == stacks:
+        return stacks, EXACT
+    taken = [chips - before for chips, before in zip(scaled, stacks_before_award(play.table), strict=True)]
+    return stacks, ODD_CHIP if _is_odd_chip(play, taken) else ""
+
+
+def _compare_values(play: HoldemReplay, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
+    starting = play.record.stacks
+    won = [after - before for after, before in zip(stacks, starting, strict=True)]
+    final = [value + before for value, before in zip(recorded, starting, strict=True)]
+    return won, _compare_stacks(play, stacks, final)[1]
+
+
+def _compare_winnings(play: HoldemReplay, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
+    """Return our winnings and the agreement; some sites include an uncalled bet in winnings, others do not."""
+    won = [after - before for after, before in zip(stacks, stacks_before_award(play.table), strict=True)]
+    scaled = [Fraction(amount) * play.record.scale for amount in recorded]
+    returned = [0] * len(won)
+    seat, chips = uncalled_bet(play.table)
+    returned[seat] = min(chips, won[seat])
+    net = [chips - back for chips, back in zip(won, returned, strict=True)]
+    if scaled in (won, net):
+        return won, EXACT
+    with_returned = [chips + back for chips, back in zip(scaled, returned, strict=True)]
+    if _is_odd_chip(play, scaled) or _is_odd_chip(play, with_returned):
+        return won, ODD_CHIP
+    return won, RAKE if is_raked(won, returned, scaled) else ""
+
+
+_COMPARISONS = {"finishing_stacks": _compare_stacks, "winnings": _compare_winnings, "values": _compare_values}
+"""Name of recorded results -> function that returns our results in chips, and the agreement or ""."""
+
+
+def _is_odd_chip(play: HoldemReplay, taken: list[Fraction]) -> bool:
+    if not play.is_showdown:
+        return False
+    settlement = settle(play.table, play.claims)
+    return settlement is not None and differ_by_odd_chips(settlement, taken)
+
+
+def _join(record: HandRecord, amounts: Iterable[Number]) -> str:
+    return "|".join(map(str, amounts)) if record.is_log else f"[{', '.join(map(str, amounts))}]"

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-
-import numpy as np
+from typing import NamedTuple
 
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.game import holdem_game
 from card_envs.history.acpc.format import AcpcHand, hand_line, header_lines, load_log, score_line
 from card_envs.history.acpc.game_file import game_lines
-from card_envs.history.acpc.replay import replay_acpc_hand, replay_acpc_tables, replay_decisions, with_rules
+from card_envs.history.acpc.replay import begin, with_rules
 from card_envs.history.formats import HistoryFormat, HistoryWriter
 from card_envs.history.holdem_hand import check_rules, replay_recorded, rules_name, why_not_holdem
-from card_envs.history.recorded_cards import playable_hand
-from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.holdem_replay import HoldemReplay
 from card_envs.history.recording import PlayedHands
-from card_envs.history.results import ReplayResult
-from card_envs.history.steps import HandSteps
 
-HandOfGame = tuple[AcpcHand, HoldemConfig]
-"""A hand of a log, and the game of the log."""
+
+class HandOfGame(NamedTuple):
+    """A hand of a log, and the game of the log."""
+
+    hand: AcpcHand
+    config: HoldemConfig
+
+    @property
+    def source(self) -> str:
+        """File and line of the hand."""
+        return self.hand.source
 
 
 class _Writer(HistoryWriter):
@@ -66,24 +70,11 @@ class AcpcFormat(HistoryFormat[HandOfGame]):
     def load_hands(self, file: Path) -> list[HandOfGame]:
         """See `HistoryFormat`."""
         log = load_log(file)
-        return [(hand, log.config) for hand in log.hands]
+        return [HandOfGame(hand, log.config) for hand in log.hands]
 
-    def replay_hand(self, hand: HandOfGame, rules: object) -> ReplayResult:
+    def begin(self, hand: HandOfGame, rules: object) -> HoldemReplay:
         """See `HistoryFormat`."""
-        recorded, config = hand
-        return replay_acpc_hand(recorded, with_rules(config, check_rules(rules)))
-
-    def hand_steps(self, hand: HandOfGame, rules: object) -> HandSteps:
-        """See `HistoryFormat`."""
-        recorded, config = hand[0], with_rules(hand[1], check_rules(rules))
-        steps = list(replay_acpc_tables(recorded, config))
-        tables = np.concatenate([table for _, table in steps])
-        actions = tuple(token for token, _ in steps[1:])
-        return HandSteps(holdem_game("holdem", config), recorded.source, recorded.players, tables, actions)
-
-    def to_recorded_hand(self, hand: HandOfGame) -> RecordedHand:
-        """See `HistoryFormat`."""
-        return playable_hand(replay_decisions(*hand))
+        return begin(hand.hand, with_rules(hand.config, check_rules(rules)))
 
 
 def _require_acpc(config: HoldemConfig) -> None:

@@ -12,12 +12,9 @@ from card_envs.games.big2.config import Big2Config, is_big2
 from card_envs.games.big2.kernels import step
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
 from card_envs.history.big2.format import Big2Deal, Play, dump_deal, load_deals
-from card_envs.history.big2.replay import replay_actions, replay_deal, steps_of
+from card_envs.history.big2.replay import Big2Replay
 from card_envs.history.formats import HistoryFormat, HistoryWriter
-from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands, names_by_seat
-from card_envs.history.results import ReplayResult
-from card_envs.history.steps import HandSteps
 
 
 class _Writer(HistoryWriter):
@@ -49,18 +46,9 @@ class Big2Format(HistoryFormat[Big2Deal]):
         """See `HistoryFormat`."""
         return load_deals(file)
 
-    def replay_hand(self, hand: Big2Deal, rules: object) -> ReplayResult:
+    def begin(self, hand: Big2Deal, rules: object) -> Big2Replay:
         """See `HistoryFormat`."""
-        return replay_deal(hand)
-
-    def hand_steps(self, hand: Big2Deal, rules: object) -> HandSteps:
-        """See `HistoryFormat`."""
-        return steps_of(hand)
-
-    def to_recorded_hand(self, hand: Big2Deal) -> RecordedHand:
-        """See `HistoryFormat`."""
-        game, hands, actions = replay_actions(hand)
-        return RecordedHand(hand.source, game, {"hands": hands}, hand.players, tuple(actions))
+        return Big2Replay(hand)
 
 
 def _replay_hand(config: Big2Config, tables: Any, actions: list[int], number: int, names: tuple[str, ...]) -> Big2Deal:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NoReturn
-
-import numpy as np
 
 from card_envs.game import ILLEGAL, NOBODY, Game
 from card_envs.games.big2.actions import PASS, action_of
@@ -14,9 +13,10 @@ from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.kernels import deal_known, step
 from card_envs.games.big2.state import HAND_SIZE
-from card_envs.history.big2.format import Big2Deal, Play
+from card_envs.history import replay
+from card_envs.history.big2.format import Big2Deal
+from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
-from card_envs.history.steps import HandSteps
 
 
 def replay_deal(deal: Big2Deal) -> ReplayResult:
@@ -28,26 +28,86 @@ def replay_deal(deal: Big2Deal) -> ReplayResult:
     Returns:
         MATCHED if all plays are legal and the payoffs are equal, else MISMATCHED with the reason.
     """
-    try:
-        ours = _replay(deal)
-    except Stop as stop:
-        return ReplayResult(deal.source, stop.status, stop.reason, stop.action_index)
-    if ours == deal.payoffs:
-        return ReplayResult(deal.source, MATCHED, agreement=EXACT, stacks=ours)
-    return ReplayResult(
-        deal.source, MISMATCHED, f"payoffs are {deal.payoffs} in the recording, {ours} by the rules", stacks=ours
-    )
+    return replay.replay_hand(deal.source, lambda: Big2Replay(deal))
 
 
-def steps_of(deal: Big2Deal) -> HandSteps:
-    """Return a deal decision by decision; ValueError if a play is not legal."""
-    frames: list[Any] = []
-    actions: list[str] = []
-    try:
-        _replay(deal, frames, actions)
-    except Stop as stop:
-        raise ValueError(f"{deal.source}: {stop.reason}") from None
-    return HandSteps(_template(deal.config)[0], deal.source, deal.players, np.concatenate(frames), tuple(actions))
+class Big2Replay(replay.Replay):
+    """The replay of one deal."""
+
+    def __init__(self, deal: Big2Deal) -> None:
+        self.deal, self.source, self.names = deal, deal.source, deal.players
+        self._game, template = _template(deal.config)
+        self.tables = template.copy()
+        self.tables["hand"][0], self.tables["num_cards"][0] = deal.hands, HAND_SIZE
+        self.tables["held"][0] = [sum(1 << order for order in hand) for hand in deal.hands]
+        self.actor = int(deal_known(self.tables, 0))
+        self.hands = [list(hand) for hand in deal.hands]
+        self.plays = [play for trick in deal.tricks for play in trick]
+        self.texts = tuple(order_names(cards) or "pass" for _, cards in self.plays)
+        self.actions: list[int] = []
+        self.first = 0
+        """Index of the first play that is a decision."""
+        if not deal.config.opening_decision and self.actor != NOBODY:
+            opener = next(seat for seat, hand in enumerate(self.hands) if hand[0] == 0)
+            if self.plays[:1] != [(opener, (0,))]:
+                raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': the seat with 3D leads it", 0)
+            self.hands[opener].remove(0)
+            self.first = 1
+
+    @property
+    def game(self) -> Game:
+        """See `Replay`."""
+        return self._game
+
+    def play(self) -> Iterator[int]:
+        """See `Replay`."""
+        for index in range(self.first, len(self.plays)):
+            seat, cards = self.plays[index]
+            if seat != self.actor:
+                self._stop(index, self._whose_turn())
+            action = self._action(index)
+            self.actor = int(step(self.tables, 0, action))
+            if self.actor == ILLEGAL:
+                self._stop(index, self._game.why_illegal(self.tables, 0, action))
+            for card in cards:
+                self.hands[seat].remove(card)
+            self.actions.append(action)
+            yield index
+        if self.actor != NOBODY:
+            raise Stop(MISMATCHED, f"the recorded plays end although {self._whose_turn()}")
+
+    def result(self) -> ReplayResult:
+        """See `Replay`."""
+        ours, recorded = tuple(self.tables["payoff"][0].tolist()), self.deal.payoffs
+        if ours == recorded:
+            return ReplayResult(self.source, MATCHED, agreement=EXACT, stacks=ours)
+        reason = f"payoffs are {recorded} in the recording, {ours} by the rules"
+        return ReplayResult(self.source, MISMATCHED, reason, stacks=ours)
+
+    def recorded_hand(self) -> RecordedHand:
+        """See `Replay`."""
+        hands = [[card_of(order) for order in hand] for hand in self.deal.hands]
+        return RecordedHand(self.source, self._game, {"hands": hands}, self.names, tuple(self.actions))
+
+    def _action(self, index: int) -> int:
+        seat, cards = self.plays[index]
+        if not cards:
+            return PASS
+        hand = self.hands[seat]
+        try:
+            return action_of(hand.index(card) for card in cards)
+        except ValueError:
+            held = set(cards) <= set(hand)
+            self._stop(index, "they are not a combination" if held else f"the seat holds {order_names(hand)}")
+
+    def _whose_turn(self) -> str:
+        return "the deal is over" if self.actor == NOBODY else f"player_{self.actor} is to act"
+
+    def _stop(self, index: int, reason: str) -> NoReturn:
+        seat, _ = self.plays[index]
+        tricks = [number for number, trick in enumerate(self.deal.tricks, start=1) for _ in trick]
+        where = f"trick {tricks[index]}, play {index + 1} '{seat} {self.texts[index]}'"
+        raise Stop(MISMATCHED, f"{where} is not legal: {reason}", index)
 
 
 @lru_cache(maxsize=64)
@@ -57,88 +117,3 @@ def _template(config: Big2Config) -> tuple[Game, Any]:
     tables = game.new_tables(1)
     tables.flags.writeable = False
     return game, tables
-
-
-def replay_actions(deal: Big2Deal) -> tuple[Game, list[list[int]], list[int]]:
-    """Return the game, the card ids of the hands, and the action ids of a deal; ValueError if one is not legal."""
-    actions: list[int] = []
-    try:
-        _replay(deal, ids=actions)
-    except Stop as stop:
-        raise ValueError(f"{deal.source}: {stop.reason}") from None
-    return _template(deal.config)[0], [[card_of(order) for order in hand] for hand in deal.hands], actions
-
-
-def _replay(
-    deal: Big2Deal,
-    frames: list[Any] | None = None,
-    actions: list[str] | None = None,
-    ids: list[int] | None = None,
-) -> tuple[int, ...]:
-    """Replay a deal and return the payoffs; Stop if a play is not legal.
-
-    Lists that are given receive the tables before each decision and at the end, the plays as text, and the action ids.
-    """
-    game, template = _template(deal.config)
-    tables = template.copy()
-    tables["hand"][0], tables["num_cards"][0] = deal.hands, HAND_SIZE
-    tables["held"][0] = [sum(1 << order for order in hand) for hand in deal.hands]
-    actor = int(deal_known(tables, 0))
-    hands = [list(hand) for hand in deal.hands]
-    plays = [play for trick in deal.tricks for play in trick]
-    taken = [] if ids is None else ids
-    first = 0
-    if not deal.config.opening_decision and actor != NOBODY:
-        opener = next(seat for seat, hand in enumerate(hands) if hand[0] == 0)
-        if plays[:1] != [(opener, (0,))]:
-            raise Stop(MISMATCHED, f"the first play must be '{opener} 3D': the seat with 3D leads it", 0)
-        hands[opener].remove(0)
-        first = 1
-    if frames is not None:
-        frames.append(tables.copy())
-    for index in range(first, len(plays)):
-        seat, cards = plays[index]
-        if seat != actor:
-            _stop(index, deal, plays, _whose_turn(actor))
-        action = _action(index, deal, plays, hands[seat])
-        actor = int(step(tables, 0, action))
-        if actor == ILLEGAL:
-            _stop(index, deal, plays, game.why_illegal(tables, 0, _action(index, deal, plays, hands[seat])))
-        for card in cards:
-            hands[seat].remove(card)
-        if frames is not None and actions is not None:
-            frames.append(tables.copy())
-            actions.append(order_names(cards) or "pass")
-        taken.append(action)
-    if actor != NOBODY:
-        raise Stop(MISMATCHED, f"the recorded plays end although {_whose_turn(actor)}")
-    return tuple(tables["payoff"][0].tolist())
-
-
-def _action(index: int, deal: Big2Deal, plays: list[Play], hand: list[int]) -> int:
-    cards = plays[index][1]
-    if not cards:
-        return PASS
-    try:
-        return action_of(hand.index(card) for card in cards)
-    except ValueError:
-        held = set(cards) <= set(hand)
-        _stop(index, deal, plays, "they are not a combination" if held else f"the seat holds {order_names(hand)}")
-
-
-def _whose_turn(actor: int) -> str:
-    return "the deal is over" if actor == NOBODY else f"player_{actor} is to act"
-
-
-def _stop(index: int, deal: Big2Deal, plays: list[Play], reason: str) -> NoReturn:
-    seat, cards = plays[index]
-    where = f"trick {_trick_of(deal, index) + 1}, play {index + 1} '{seat} {order_names(cards) or 'pass'}'"
-    raise Stop(MISMATCHED, f"{where} is not legal: {reason}", index)
-
-
-def _trick_of(deal: Big2Deal, index: int) -> int:
-    for number, trick in enumerate(deal.tricks):
-        if index < len(trick):
-            return number
-        index -= len(trick)
-    return len(deal.tricks)

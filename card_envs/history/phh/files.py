@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from card_envs.game import Game
-from card_envs.games.holdem.game import holdem_game
 from card_envs.history.formats import HistoryFormat, HistoryWriter
 from card_envs.history.holdem_hand import check_rules, replay_recorded, why_not_holdem
+from card_envs.history.holdem_replay import HoldemReplay
 from card_envs.history.phh.format import Hand, dump_hand, load_hands
-from card_envs.history.phh.replay import config_of, replay_decisions, replay_hand, replay_tables
+from card_envs.history.phh.replay import begin
 from card_envs.history.phh.write import phh_of, require_phh
-from card_envs.history.recorded_cards import playable_hand
-from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
-from card_envs.history.results import ReplayResult
-from card_envs.history.steps import HandSteps
 
 
 class _Writer(HistoryWriter):
@@ -52,22 +46,9 @@ class PhhFormat(HistoryFormat[Hand]):
         """See `HistoryFormat`."""
         return load_hands(file)
 
-    def replay_hand(self, hand: Hand, rules: object) -> ReplayResult:
+    def begin(self, hand: Hand, rules: object) -> HoldemReplay:
         """See `HistoryFormat`."""
-        return replay_hand(hand, check_rules(rules))
-
-    def hand_steps(self, hand: Hand, rules: object) -> HandSteps:
-        """See `HistoryFormat`."""
-        profile = check_rules(rules)
-        game = holdem_game("holdem", config_of(hand, profile))
-        (_, dealt), *later = replay_tables(hand, profile)
-        tables = np.concatenate([dealt, *(table for _, table in later)])
-        actions = tuple(hand.actions[index] for index, _ in later)
-        return HandSteps(game, hand.source, tuple(hand.fields.get("players", ())), tables, actions)
-
-    def to_recorded_hand(self, hand: Hand) -> RecordedHand:
-        """See `HistoryFormat`."""
-        return playable_hand(replay_decisions(hand))
+        return begin(hand, check_rules(rules))
 
 
 PHH = PhhFormat()

@@ -16,15 +16,13 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text
+from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, SHOW, Move
 from card_envs.history.results import Number
-
-DEAL_HOLE, DEAL_BOARD, SHOW, MUCK, REMARK = 3, 4, 5, 6, 7
-"""Kinds of moves besides FOLD, CALL and RAISE (0, 1, 2), which the hold'em kernels define."""
 
 HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
 """Variants that can be replayed -> betting structure. PT (pot limit) is an addition to PHH 1."""
@@ -42,23 +40,6 @@ _SECTION = re.compile(r"^\[[ \t]*([^\[\]\n]+?)[ \t]*\][ \t]*(?:#.*)?\r?$", re.MU
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _ENDLESS = Decimal("Infinity")
 _AMOUNT = re.compile(r"\d+(\.\d*)?|\.\d+")
-
-
-class Move(NamedTuple):
-    """One action of a hand history."""
-
-    kind: int
-    """FOLD, CALL, RAISE, DEAL_HOLE, DEAL_BOARD, SHOW, MUCK or REMARK."""
-    seat: int = -1
-    """Seat that acts or is dealt cards, 0 for "p1"; -1 for the board and for remarks."""
-    amount: Number = 0
-    """Chips on this street after a RAISE, in the unit of the file; 0 for other kinds."""
-    cards: tuple[int, ...] = ()
-    """Card ids; `NO_CARD` for "??". SHOW without cards ("-") shows the cards that were dealt."""
-    stated: Number | None = None
-    """Chips that the file says a call costs, or a raise adds to the current bet; None if it does not say it."""
-    is_all_in: bool = False
-    """True if the file says that the player has no chips left after the action."""
 
 
 @dataclass(frozen=True)

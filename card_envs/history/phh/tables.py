@@ -1,19 +1,23 @@
-"""The configuration of the table that replays a PHH hand: game, rules, and the value of a chip."""
+"""Conversion of a PHH hand to a `HandRecord`: game, rules, the value of a chip, and the cards."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd
-from typing import Any
+from typing import NoReturn
 
+from card_envs.cards import NO_CARD, card_name, card_names
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RULES, RulesProfile, profile_of
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, TEXAS_BOARD
+from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, SHOW, HandRecord
 from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand
-from card_envs.history.results import SKIPPED, Number, Stop
+from card_envs.history.results import MISMATCHED, SKIPPED, Number, Stop
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
 
 LIMIT_RAISES = 4
 """Maximum number of bets and raises on a street of limit hold'em, without the big blind, as in PokerKit."""
@@ -22,19 +26,58 @@ _CENTS = 2
 """Decimal places of an amount with fractions."""
 
 
+def record_of(hand: Hand, rules: str | RulesProfile | None = None) -> HandRecord:
+    """Return a hand in terms of the engine; `Stop` for a hand that our tables do not play.
+
+    Args:
+        hand: The hand.
+        rules: Rules profile or its name; None for the profile that the hand names, else `standard`.
+    """
+    check_playable(hand)
+    fields, scale = hand.fields, chip_scale(hand)
+
+    def chips(amounts: Sequence[Number]) -> tuple[int, ...]:
+        return tuple(map(int, amounts)) if scale == 1 else tuple(int(Fraction(amount) * scale) for amount in amounts)
+
+    stacks = chips(fields["starting_stacks"])
+    if max(stacks) > MAX_CHIPS:
+        raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
+    config = _config_of(
+        hand.variant,
+        chips(fields["blinds_or_straddles"]),
+        chips(fields["antes"]),
+        chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
+        max_raises_of(hand),
+        profile_with_antes(rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))),
+    )
+    return HandRecord(
+        source=hand.source,
+        config=config,
+        stacks=stacks,
+        known=tuple(cards_in_deck_order(hand)),
+        moves=hand.moves,
+        texts=tuple(fields["actions"]),
+        results={name: fields[name] for name in ("finishing_stacks", "winnings") if name in fields},
+        returned=hand.returned,
+        pot=hand.pot,
+        names=tuple(map(str, fields.get("players", ()))),
+        scale=scale,
+    )
+
+
 @lru_cache(maxsize=1024)
-def template_of(
+def _config_of(
     variant: str,
     blinds: tuple[int, ...],
     antes: tuple[int, ...],
     bets: tuple[int, ...],
     max_raises: tuple[int, ...] | None,
     profile: RulesProfile,
-) -> tuple[HoldemConfig, Any]:
-    """Return the configuration of a game, and a read-only table to copy; amounts are in chips of our tables."""
+) -> HoldemConfig:
+    """Return the configuration of a game; amounts are in chips of our tables."""
     small, big = bets[0], bets[-1]
     try:
-        config = HoldemConfig(
+        return HoldemConfig(
             structure=HOLDEM_VARIANTS[variant],
             num_players=len(blinds),
             blinds=blinds,
@@ -47,9 +90,6 @@ def template_of(
         )
     except ValueError as error:
         raise Stop(SKIPPED, f"our tables cannot play it: {error}") from None
-    tables = config.new_tables(1)
-    tables.flags.writeable = False
-    return config, tables
 
 
 def chip_scale(hand: Hand) -> int | Fraction:
@@ -110,3 +150,63 @@ def rules_of(hand: Hand) -> str:
 def profile_with_antes(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
     """Return a rules profile with the ante rule of a hand; ValueError for an unknown name."""
     return replace(profile_of(rules), dead_antes=not trims_antes)
+
+
+# --- cards ------------------------------------------------------------------------------------------------------------
+
+
+def cards_in_deck_order(hand: Hand) -> list[int]:
+    """Return the card ids of a hand in the order of the deck field; NO_CARD for unknown cards."""
+    n = hand.num_players
+    holes: list[tuple[int, ...]] = [()] * n
+    board: tuple[int, ...] = ()
+    for index, move in enumerate(hand.moves):
+        kind, seat, cards = move.kind, move.seat, move.cards
+        if kind == DEAL_BOARD:
+            board += cards
+        elif kind == DEAL_HOLE:
+            holes[seat] += cards
+            if len(holes[seat]) > HOLE_CARDS:
+                _stop_cards(hand, index, f"p{seat + 1} has {len(holes[seat])} hole cards; hold'em is played with 2")
+        elif kind == SHOW and cards:
+            holes[seat] = _find_shown_cards(hand, index, holes[seat], cards)
+    deck = [card for hole in holes for card in (*hole, *[NO_CARD] * (HOLE_CARDS - len(hole)))]
+    deck += board[:BOARD_SIZE]
+    deck += [NO_CARD] * (HOLE_CARDS * n + BOARD_SIZE - len(deck))
+    known = [card for card in deck if card != NO_CARD]
+    if len(set(known)) < len(known):
+        _stop_at_double(hand)
+    return deck
+
+
+def _find_shown_cards(hand: Hand, index: int, dealt: tuple[int, ...], shown: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the hole cards of a seat after it showed cards; both `dealt` and `shown` may contain NO_CARD."""
+    if len(shown) != 2:
+        _stop_cards(hand, index, f"{len(shown)} cards are shown; hold'em is played with 2")
+    known = {card for card in dealt if card != NO_CARD}
+    seen = {card for card in shown if card != NO_CARD}
+    if len(seen) < 2 and NO_CARD not in shown:
+        _stop_cards(hand, index, "one card is shown twice")
+    if len(known | seen) > 2:
+        _stop_cards(hand, index, f"the hand was dealt {card_names(dealt)}")
+    if known >= seen and len(known) == len(dealt):
+        return dealt
+    both = tuple(sorted(known | seen))
+    return (*both, *[NO_CARD] * (2 - len(both)))
+
+
+def _stop_at_double(hand: Hand) -> NoReturn:
+    seen: dict[int, int] = {}
+    for index, move in enumerate(hand.moves):
+        cards = move.cards
+        for card in cards if move.kind in (DEAL_HOLE, DEAL_BOARD) else ():
+            if card != NO_CARD and card in seen:
+                _stop_cards(hand, index, f"{card_name(card)} was dealt before, by action {seen[card] + 1}")
+            seen[card] = index
+    index = max(index for index, move in enumerate(hand.moves) if move.kind == SHOW)
+    _stop_cards(hand, index, "a shown card was dealt to another player")
+
+
+def _stop_cards(hand: Hand, index: int, reason: str) -> NoReturn:
+    text = hand.fields["actions"][index]
+    raise Stop(MISMATCHED, f"action {index + 1} '{text}' is not possible: {reason}", index)

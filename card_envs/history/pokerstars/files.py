@@ -10,15 +10,14 @@ from pathlib import Path
 
 from card_envs.game import Game
 from card_envs.history.formats import HistoryFormat, HistoryWriter
-from card_envs.history.holdem_hand import replay_recorded, why_not_holdem
-from card_envs.history.phh.files import PHH
+from card_envs.history.holdem_hand import check_rules, replay_recorded, why_not_holdem
+from card_envs.history.holdem_replay import HoldemReplay
 from card_envs.history.phh.format import Hand
+from card_envs.history.phh.replay import begin
 from card_envs.history.pokerstars.format import load_pokerstars
 from card_envs.history.pokerstars.write import require_pokerstars, write_hand
-from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
-from card_envs.history.results import ReplayResult
-from card_envs.history.steps import HandSteps
+from card_envs.history.results import ReplayResult, Stop
 
 _HANDS_PER_MATCH = 10**9
 """Hand numbers that are reserved for each match, so that the numbers of two matches differ."""
@@ -47,10 +46,10 @@ def _unique_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class PokerStarsFormat(HistoryFormat[Hand | ReplayResult]):
-    """Texas hold'em with two blinds. The default rules are `standard`.
+    """Texas hold'em with two blinds. The default rules are `pokerstars`.
 
-    Written amounts are play money, and the pots of a hand are added up. A hand that our tables cannot play is loaded as
-    the result that says why.
+    Written amounts are play money, and the pots of a hand are added up. A hand that cannot be read is loaded as the
+    result that says why.
     """
 
     suffixes = (".pokerstars",)
@@ -68,23 +67,11 @@ class PokerStarsFormat(HistoryFormat[Hand | ReplayResult]):
         """See `HistoryFormat`."""
         return load_pokerstars(file)
 
-    def replay_hand(self, hand: Hand | ReplayResult, rules: object) -> ReplayResult:
+    def begin(self, hand: Hand | ReplayResult, rules: object) -> HoldemReplay:
         """See `HistoryFormat`."""
-        return hand if isinstance(hand, ReplayResult) else PHH.replay_hand(hand, rules)
-
-    def hand_steps(self, hand: Hand | ReplayResult, rules: object) -> HandSteps:
-        """See `HistoryFormat`."""
-        return PHH.hand_steps(_playable(hand), rules)
-
-    def to_recorded_hand(self, hand: Hand | ReplayResult) -> RecordedHand:
-        """See `HistoryFormat`."""
-        return PHH.to_recorded_hand(_playable(hand))
-
-
-def _playable(hand: Hand | ReplayResult) -> Hand:
-    if isinstance(hand, ReplayResult):
-        raise ValueError(f"{hand.source}: {hand.reason}")
-    return hand
+        if isinstance(hand, ReplayResult):
+            raise Stop(hand.status, hand.reason)
+        return begin(hand, check_rules(rules))
 
 
 POKERSTARS = PokerStarsFormat()

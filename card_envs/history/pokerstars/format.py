@@ -17,17 +17,8 @@ from card_envs.cards import NO_CARD, card_ids
 from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten
-from card_envs.history.phh.format import (
-    DEAL_BOARD,
-    DEAL_HOLE,
-    MUCK,
-    RULES_FIELD,
-    SHOW,
-    Hand,
-    Move,
-    action_text,
-    hand_of,
-)
+from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, SHOW, Move
+from card_envs.history.phh.format import RULES_FIELD, Hand, action_text, hand_of
 from card_envs.history.pokerstars.header import Header, SkippedError, parse_amount, parse_header
 from card_envs.history.results import MISMATCHED, SKIPPED, Number, ReplayResult
 from card_envs.poker.hands import HOLE_CARDS
