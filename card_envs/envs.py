@@ -43,7 +43,7 @@ class EnvEntry:
     summary: str
     """One line for lists of environments."""
     histories: tuple[str, ...] = ()
-    """Formats of recorded hands, each "module:NAME" of a `history.formats.HistoryFormat`; the default comes first."""
+    """Formats of recorded hands of another package, each "module:NAME" of a `history.formats.HistoryFormat`."""
 
     @property
     def factory(self) -> Callable[..., Game]:
@@ -51,9 +51,6 @@ class EnvEntry:
         factory: Callable[..., Game] = load_object(self.make_game)
         return factory
 
-
-_PHH, _ACPC = "card_envs.history.phh.files:PHH", "card_envs.history.acpc.files:ACPC"
-_POKERSTARS = "card_envs.history.pokerstars.files:POKERSTARS"
 
 ENVS = {
     entry.id: entry
@@ -63,42 +60,36 @@ ENVS = {
             gymnasium_id="LimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:limit_holdem",
             summary="limit Texas hold'em, 2 to 10 seats",
-            histories=(_PHH, _ACPC, _POKERSTARS),
         ),
         EnvEntry(
             id="no_limit_holdem-v0",
             gymnasium_id="NoLimitHoldem-v0",
             make_game="card_envs.games.holdem.presets:no_limit_holdem",
             summary="no-limit and pot-limit Texas hold'em, 2 to 10 seats",
-            histories=(_PHH, _ACPC, _POKERSTARS),
         ),
         EnvEntry(
             id="big2-v0",
             gymnasium_id="Big2-v0",
             make_game="card_envs.games.big2.presets:big2",
             summary="Big 2 for four seats, 1,695 actions, house rules as options",
-            histories=("card_envs.history.big2.files:BIG2",),
         ),
         EnvEntry(
             id="flop_holdem-v0",
             gymnasium_id="FlopHoldem-v0",
             make_game="card_envs.games.holdem.presets:flop_holdem",
             summary="flop hold'em: limit hold'em of two streets, the benchmark of neural CFR papers",
-            histories=(_ACPC,),
         ),
         EnvEntry(
             id="leduc_holdem-v0",
             gymnasium_id="LeducHoldem-v0",
             make_game="card_envs.games.holdem.presets:leduc_holdem",
             summary="Leduc hold'em: six cards, two streets, exact solutions known",
-            histories=(_ACPC,),
         ),
         EnvEntry(
             id="kuhn_poker-v0",
             gymnasium_id="KuhnPoker-v0",
             make_game="card_envs.games.holdem.presets:kuhn_poker",
             summary="Kuhn poker: three cards, one bet, value -1/18",
-            histories=(_ACPC,),
         ),
     )
 }

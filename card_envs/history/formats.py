@@ -13,6 +13,7 @@ from card_envs.history import replay
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
+from card_envs.history.registry import BUILT_IN
 from card_envs.history.replay import Replay
 from card_envs.history.results import ReplayResult
 from card_envs.history.steps import HandSteps
@@ -116,9 +117,9 @@ def _source(hand: Any) -> str:
 
 
 def formats() -> tuple[HistoryFormat[Any], ...]:
-    """Return the different formats of all registered environments, in the order of registration."""
-    locations = dict.fromkeys(location for entry in ENVS.values() for location in entry.histories)
-    return tuple(map(load_object, locations))
+    """Return the formats of this package, then those that other environments name, in the order of registration."""
+    others = (location for entry in ENVS.values() for location in entry.histories)
+    return tuple(map(load_object, dict.fromkeys((*BUILT_IN, *others))))
 
 
 def formats_of(game: Game) -> tuple[HistoryFormat[Any], ...]:

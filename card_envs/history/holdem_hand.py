@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from card_envs.game import Game
-from card_envs.games.holdem.config import HoldemConfig, is_holdem
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import step
-from card_envs.games.holdem.rules import RULES, RulesProfile
+from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import RAISE
 from card_envs.history.recording import PlayedHands, names_by_seat
 
@@ -70,29 +69,6 @@ def rules_name(config: HoldemConfig) -> str:
     if name is None:
         raise ValueError(f"hand histories name a rules profile of {sorted(RULES)}; {config.rules} has no name")
     return name
-
-
-def why_not_holdem(game: Game, require: Callable[[HoldemConfig], None]) -> str | None:
-    """Return the reason why a format of hold'em cannot describe a game; None if it can.
-
-    Args:
-        game: The game.
-        require: Function that raises a ValueError for games of hold'em that the format cannot describe.
-    """
-    if not is_holdem(game):
-        return "it is for hold'em"
-    try:
-        require(game.config)
-    except ValueError as error:
-        return str(error)
-    return None
-
-
-def check_rules(rules: object) -> str | RulesProfile | None:
-    """Return `rules` unchanged; ValueError if they are neither None nor a profile nor a text."""
-    if rules is None or isinstance(rules, (str, RulesProfile)):
-        return rules
-    raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
 
 
 def replay_recorded(config: HoldemConfig, played: PlayedHands, names: Sequence[str]) -> Iterator[HoldemHand]:

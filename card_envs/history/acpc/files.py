@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RulesProfile
 from card_envs.history.acpc.format import AcpcHand, hand_line, header_lines, load_log, score_line
 from card_envs.history.acpc.game_file import game_lines
-from card_envs.history.acpc.replay import begin, with_rules
-from card_envs.history.formats import HistoryFormat, HistoryWriter
-from card_envs.history.holdem_hand import check_rules, replay_recorded, rules_name, why_not_holdem
-from card_envs.history.holdem_replay import HoldemReplay
-from card_envs.history.recording import PlayedHands
+from card_envs.history.acpc.replay import record_of, with_rules
+from card_envs.history.hand_record import HandRecord
+from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
+from card_envs.history.holdem_hand import HoldemHand, rules_name
 
 
 class HandOfGame(NamedTuple):
@@ -29,28 +28,25 @@ class HandOfGame(NamedTuple):
         return self.hand.source
 
 
-class _Writer(HistoryWriter):
+class _Writer(HoldemWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
-        self._game, self._names, self._seed = game, names, seed
-        self._totals = [0] * len(names)
+        super().__init__(game, names)
+        self._name, self._seed, self._totals = game.name, seed or 0, [0] * len(names)
 
     def header(self, num_hands: int) -> str:
-        config = self._game.config
-        lines = header_lines(config, self._game.name, num_hands, self._seed or 0, rules_name(config))
+        lines = header_lines(self.config, self._name, num_hands, self._seed, rules_name(self.config))
         return "\n".join(lines) + "\n"
 
-    def hands(self, played: PlayedHands) -> Iterator[str]:
-        n = len(self._totals)
-        for hand in replay_recorded(self._game.config, played, self._names):
-            for seat, won in zip(hand.seats, hand.payoffs, strict=True):
-                self._totals[(seat - hand.number) % n] += won
-            yield hand_line(hand) + "\n"
+    def text(self, hand: HoldemHand) -> str:
+        for seat, won in zip(hand.seats, hand.payoffs, strict=True):
+            self._totals[(seat - hand.number) % len(self._totals)] += won
+        return hand_line(hand) + "\n"
 
     def footer(self) -> str:
-        return score_line(self._names, self._totals) + "\n"
+        return score_line(self.names, self._totals) + "\n"
 
 
-class AcpcFormat(HistoryFormat[HandOfGame]):
+class AcpcFormat(HoldemFormat[HandOfGame]):
     """Logs of limit and no-limit hold'em with equal stacks and decks of any size.
 
     The default rules are the rules that the log names, else `acpc`. Unknown cards are replaced by unused ones.
@@ -59,9 +55,10 @@ class AcpcFormat(HistoryFormat[HandOfGame]):
     suffixes = (".acpc",)
     suffixes_if_named = (".log",)
 
-    def why_not(self, game: Game) -> str | None:
-        """See `HistoryFormat`."""
-        return why_not_holdem(game, _require_acpc)
+    def require(self, config: HoldemConfig) -> None:
+        """See `HoldemFormat`."""
+        game_lines(config)
+        rules_name(config)
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`."""
@@ -72,15 +69,9 @@ class AcpcFormat(HistoryFormat[HandOfGame]):
         log = load_log(file)
         return [HandOfGame(hand, log.config) for hand in log.hands]
 
-    def begin(self, hand: HandOfGame, rules: object) -> HoldemReplay:
-        """See `HistoryFormat`."""
-        return begin(hand.hand, with_rules(hand.config, check_rules(rules)))
-
-
-def _require_acpc(config: HoldemConfig) -> None:
-    """Raise ValueError for a game that a game definition of the competition cannot describe."""
-    game_lines(config)
-    rules_name(config)
+    def to_record(self, hand: HandOfGame, rules: str | RulesProfile | None) -> HandRecord:
+        """See `HoldemFormat`."""
+        return record_of(hand.hand, with_rules(hand.config, rules))
 
 
 ACPC = AcpcFormat()

@@ -31,11 +31,6 @@ def with_rules(config: HoldemConfig, rules: str | RulesProfile | None) -> Holdem
     return replace(config, rules=replace(profile_of(rules), button_owes_small_blind=button_owes_small_blind))
 
 
-def begin(hand: AcpcHand, config: HoldemConfig) -> HoldemReplay:
-    """Return the replay of a hand in a game; HandHistoryError for impossible cards and unknown letters."""
-    return HoldemReplay(record_of(hand, config))
-
-
 def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
     """Replay a recorded hand, and check that it is legal and that each player won the recorded chips.
 
@@ -46,7 +41,7 @@ def replay_acpc_hand(hand: AcpcHand, config: HoldemConfig) -> ReplayResult:
     Returns:
         A result whose status is MATCHED, MISMATCHED or SKIPPED, with the reason.
     """
-    return replay.replay_hand(hand.source, lambda: begin(hand, config))
+    return replay.replay_hand(hand.source, lambda: HoldemReplay(record_of(hand, config)))
 
 
 def replay_acpc_tables(hand: AcpcHand, config: HoldemConfig) -> Iterator[tuple[str, Any]]:
@@ -64,7 +59,7 @@ def replay_acpc_tables(hand: AcpcHand, config: HoldemConfig) -> Iterator[tuple[s
         ValueError: If an action is not legal, with the reason.
     """
     tokens = _tokens(hand)
-    for index, tables in replay.hand_frames(hand.source, lambda: begin(hand, config)):
+    for index, tables in replay.hand_frames(hand.source, lambda: HoldemReplay(record_of(hand, config))):
         yield tokens[index] if index >= 0 else "", tables
 
 

@@ -13,11 +13,6 @@ from card_envs.history.phh.tables import record_of
 from card_envs.history.results import ReplayResult
 
 
-def begin(hand: Hand, rules: str | RulesProfile | None = None) -> HoldemReplay:
-    """Return the replay of a hand, see `replay_hand`; `Stop` for a hand that our tables do not play."""
-    return HoldemReplay(record_of(hand, rules))
-
-
 def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayResult:
     """Replay a recorded hand, and check that it is legal and ends with the recorded stacks.
 
@@ -32,7 +27,7 @@ def replay_hand(hand: Hand, rules: str | RulesProfile | None = None) -> ReplayRe
     Returns:
         A result whose status is MATCHED, MISMATCHED or SKIPPED, with the reason.
     """
-    return replay.replay_hand(hand.source, lambda: begin(hand, rules))
+    return replay.replay_hand(hand.source, lambda: HoldemReplay(record_of(hand, rules)))
 
 
 def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterator[tuple[int, Any]]:
@@ -49,4 +44,4 @@ def replay_tables(hand: Hand, rules: str | RulesProfile | None = None) -> Iterat
     Raises:
         ValueError: If `replay_hand` returns MISMATCHED or SKIPPED before the comparison of stacks, with the reason.
     """
-    return replay.hand_frames(hand.source, lambda: begin(hand, rules))
+    return replay.hand_frames(hand.source, lambda: HoldemReplay(record_of(hand, rules)))

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 from card_envs.game import Game
-from card_envs.history.formats import HistoryFormat, HistoryWriter
-from card_envs.history.holdem_hand import check_rules, replay_recorded, why_not_holdem
-from card_envs.history.holdem_replay import HoldemReplay
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RulesProfile
+from card_envs.history.hand_record import HandRecord
+from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
+from card_envs.history.holdem_hand import HoldemHand
 from card_envs.history.phh.format import Hand
-from card_envs.history.phh.replay import begin
+from card_envs.history.phh.tables import record_of
 from card_envs.history.pokerstars.format import load_pokerstars
 from card_envs.history.pokerstars.write import require_pokerstars, write_hand
-from card_envs.history.recording import PlayedHands
 from card_envs.history.results import ReplayResult, Stop
 
 _HANDS_PER_MATCH = 10**9
 """Hand numbers that are reserved for each match, so that the numbers of two matches differ."""
 
 
-class _Writer(HistoryWriter):
+class _Writer(HoldemWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
-        self._config, self._names = game.config, _unique_names(names)
+        super().__init__(game, _unique_names(names))
         match = sha256(f"{game.name} {names} {seed}".encode()).digest()
         self._first = int.from_bytes(match[:4], "big") * _HANDS_PER_MATCH
 
-    def hands(self, played: PlayedHands) -> Iterator[str]:
-        for hand in replay_recorded(self._config, played, self._names):
-            yield write_hand(hand, hand.players, self._first + hand.number + 1) + "\n\n"
+    def text(self, hand: HoldemHand) -> str:
+        return write_hand(hand, hand.players, self._first + hand.number + 1) + "\n\n"
 
 
 def _unique_names(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -45,7 +44,7 @@ def _unique_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-class PokerStarsFormat(HistoryFormat[Hand | ReplayResult]):
+class PokerStarsFormat(HoldemFormat[Hand | ReplayResult]):
     """Texas hold'em with two blinds. The default rules are `pokerstars`.
 
     Written amounts are play money, and the pots of a hand are added up. A hand that cannot be read is loaded as the
@@ -55,9 +54,9 @@ class PokerStarsFormat(HistoryFormat[Hand | ReplayResult]):
     suffixes = (".pokerstars",)
     suffixes_if_named = (".txt",)
 
-    def why_not(self, game: Game) -> str | None:
-        """See `HistoryFormat`."""
-        return why_not_holdem(game, require_pokerstars)
+    def require(self, config: HoldemConfig) -> None:
+        """See `HoldemFormat`."""
+        require_pokerstars(config)
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         """See `HistoryFormat`."""
@@ -67,11 +66,11 @@ class PokerStarsFormat(HistoryFormat[Hand | ReplayResult]):
         """See `HistoryFormat`."""
         return load_pokerstars(file)
 
-    def begin(self, hand: Hand | ReplayResult, rules: object) -> HoldemReplay:
-        """See `HistoryFormat`."""
+    def to_record(self, hand: Hand | ReplayResult, rules: str | RulesProfile | None) -> HandRecord:
+        """See `HoldemFormat`."""
         if isinstance(hand, ReplayResult):
             raise Stop(hand.status, hand.reason)
-        return begin(hand, check_rules(rules))
+        return record_of(hand, rules)
 
 
 POKERSTARS = PokerStarsFormat()

@@ -1,0 +1,61 @@
+"""The common part of formats of hold'em."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import TypeVar
+
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig, is_holdem
+from card_envs.games.holdem.rules import RulesProfile
+from card_envs.history.formats import HistoryFormat, HistoryWriter
+from card_envs.history.hand_record import HandRecord
+from card_envs.history.holdem_hand import HoldemHand, replay_recorded
+from card_envs.history.holdem_replay import HoldemReplay
+from card_envs.history.recording import PlayedHands
+
+Recorded = TypeVar("Recorded")
+
+
+class HoldemFormat(HistoryFormat[Recorded]):
+    """A format of hold'em: it converts its hands to `HandRecord` and prints each `HoldemHand`."""
+
+    @abstractmethod
+    def require(self, config: HoldemConfig) -> None:
+        """Raise ValueError for a game of hold'em that the format cannot describe."""
+
+    @abstractmethod
+    def to_record(self, hand: Recorded, rules: str | RulesProfile | None) -> HandRecord:
+        """Return a hand in terms of the engine; `Stop` or HandHistoryError for a hand that cannot be played."""
+
+    def why_not(self, game: Game) -> str | None:
+        """See `HistoryFormat`."""
+        if not is_holdem(game):
+            return "it is for hold'em"
+        try:
+            self.require(game.config)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def begin(self, hand: Recorded, rules: object) -> HoldemReplay:
+        """See `HistoryFormat`."""
+        if rules is not None and not isinstance(rules, (str, RulesProfile)):
+            raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
+        return HoldemReplay(self.to_record(hand, rules))
+
+
+class HoldemWriter(HistoryWriter):
+    """Writes the hands of one match of hold'em."""
+
+    def __init__(self, game: Game, names: tuple[str, ...]) -> None:
+        self.config, self.names = game.config, names
+
+    @abstractmethod
+    def text(self, hand: HoldemHand) -> str:
+        """Return the text of a hand, with the line breaks after it."""
+
+    def hands(self, played: PlayedHands) -> Iterator[str]:
+        """See `HistoryWriter`."""
+        yield from map(self.text, replay_recorded(self.config, played, self.names))
