@@ -47,8 +47,8 @@ class HandRecord:
     known: tuple[int, ...]
     """Card ids in the order of a table's deck field; NO_CARD for unknown cards."""
     moves: tuple[Move, ...]
-    texts: tuple[str, ...]
-    """Moves as the file writes them."""
+    texts: tuple[str, ...] = ()
+    """Moves as the file writes them; empty for a hand of a match."""
     results: dict[str, Sequence[Number]] = field(default_factory=dict)
     """Recorded results by seat, each under its name: "finishing_stacks", "winnings" (chips from the pots) or "values"
     (chips won or lost)."""
@@ -58,6 +58,10 @@ class HandRecord:
     """Total pot, without uncalled chips, that the file states; None if it states none."""
     names: tuple[str, ...] = ()
     """Names of the players; empty where none are recorded."""
+    number: int = 0
+    """Number of the hand in a match, from 0."""
+    seats: tuple[int, ...] = ()
+    """Seats of the players in a match."""
     scale: int | Fraction = 1
     """Chips of our tables per unit of the file."""
     is_log: bool = False
@@ -80,7 +84,17 @@ class HandRecord:
         exact = Fraction(chips) / self.scale
         return int(exact) if exact.denominator == 1 else Decimal(exact.numerator) / exact.denominator
 
+    @property
+    def hole_cards(self) -> list[tuple[int, ...]]:
+        """Hole cards by seat."""
+        k = self.config.num_hole_cards
+        return [self.known[k * seat : k * seat + k] for seat in range(len(self.stacks))]
+
+    @property
+    def boards(self) -> list[tuple[int, ...]]:
+        """Board cards of each street after the first that was dealt."""
+        return [move.cards for move in self.moves if move.kind == DEAL_BOARD]
+
     def has_hidden_cards(self, seat: int) -> bool:
         """Return True if a hole card of a seat is unknown."""
-        k = self.config.num_hole_cards
-        return NO_CARD in self.known[k * seat : k * seat + k]
+        return NO_CARD in self.hole_cards[seat]

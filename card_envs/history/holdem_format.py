@@ -11,7 +11,7 @@ from card_envs.games.holdem.config import HoldemConfig, is_holdem
 from card_envs.games.holdem.rules import RulesProfile
 from card_envs.history.formats import HistoryFormat, HistoryWriter
 from card_envs.history.hand_record import HandRecord
-from card_envs.history.holdem_hand import HoldemHand, replay_recorded
+from card_envs.history.holdem_match import record_hands
 from card_envs.history.holdem_replay import HoldemReplay
 from card_envs.history.recording import PlayedHands
 
@@ -19,7 +19,7 @@ Recorded = TypeVar("Recorded")
 
 
 class HoldemFormat(HistoryFormat[Recorded]):
-    """A format of hold'em: it converts its hands to `HandRecord` and prints each `HoldemHand`."""
+    """A format of hold'em: its hands are converted to `HandRecord`, and each `HandRecord` of a match is printed."""
 
     @abstractmethod
     def require(self, config: HoldemConfig) -> None:
@@ -53,9 +53,9 @@ class HoldemWriter(HistoryWriter):
         self.config, self.names = game.config, names
 
     @abstractmethod
-    def text(self, hand: HoldemHand) -> str:
+    def text(self, hand: HandRecord) -> str:
         """Return the text of a hand, with the line breaks after it."""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
         """See `HistoryWriter`."""
-        yield from map(self.text, replay_recorded(self.config, played, self.names))
+        yield from map(self.text, record_hands(self.config, played, self.names))

@@ -18,7 +18,7 @@ from typing import Any
 from rich.progress import track
 
 from card_envs.history import dump_hand
-from card_envs.history.holdem_hand import Decision, HoldemHand
+from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, SHOW, HandRecord, Move
 from card_envs.history.phh.write import phh_of
 from tests.corpus import engines
 from tests.corpus.corpus import FOLDER
@@ -102,23 +102,37 @@ def require(name: str, hand: Hand, profile: str, found: engines.Found) -> None:
 
 def phh_text(name: str, hand: Hand) -> str:
     """Return a hand as a PHH file that names its rule."""
-    rule = RULES[rule_of(name)]
-    decisions = zip(hand.streets, hand.trace, hand.decisions, strict=True)
-    streets = 4 if hand.folded.count(False) > 1 else max(hand.streets) + 1
-    played = HoldemHand(
+    rule, n = RULES[rule_of(name)], len(hand.stacks)
+    shows = [position for position in range(n) if not hand.folded[position]]
+    record = HandRecord(
+        source=name,
         config=replace(hand.config, rules=rule.profile),
         number=int(name.rpartition("-")[2]),
-        seats=tuple(range(len(hand.stacks))),
-        players=tuple(f"p{position + 1}" for position in range(len(hand.stacks))),
         stacks=tuple(hand.stacks),
-        hole_cards=tuple(map(tuple, hand.hole_cards)),
-        board=tuple(hand.board[: (0, 3, 4, 5)[streets - 1]]),
-        decisions=tuple(Decision(s, o.position, kind, raise_to, 0) for s, o, (kind, raise_to) in decisions),
-        payoffs=tuple(hand.payoffs),
-        folded=tuple(hand.folded),
+        known=(*(card for cards in hand.hole_cards for card in cards), *hand.board),
+        moves=(
+            *(Move(DEAL_HOLE, position, cards=tuple(cards)) for position, cards in enumerate(hand.hole_cards)),
+            *betting(hand, is_showdown=len(shows) > 1),
+            *(Move(SHOW, position, cards=tuple(hand.hole_cards[position])) for position in shows if len(shows) > 1),
+        ),
+        results={"values": list(hand.payoffs)},
+        names=tuple(f"p{position + 1}" for position in range(n)),
     )
     trimmed = not hand.config.profile.dead_antes
-    return dump_hand(phh_of(played, {"ante_trimming_status": trimmed, "event": rule.says})) + "\n"
+    return dump_hand(phh_of(record, {"ante_trimming_status": trimmed, "event": rule.says})) + "\n"
+
+
+def betting(hand: Hand, is_showdown: bool) -> Iterator[Move]:
+    """Yield the decisions of a hand, and the board cards between and after them."""
+    boards = [hand.board[:3], hand.board[3:4], hand.board[4:5]]
+    dealt = 0
+    for street, options, (kind, raise_to) in zip(hand.streets, hand.trace, hand.decisions, strict=True):
+        for cards in boards[dealt:street]:
+            yield Move(DEAL_BOARD, cards=tuple(cards))
+        dealt = max(dealt, street)
+        yield Move(kind, options.position, amount=raise_to)
+    for cards in boards[dealt:] if is_showdown else []:
+        yield Move(DEAL_BOARD, cards=tuple(cards))
 
 
 def entry(name: str, hand: Hand, confirmed: dict[str, str]) -> dict[str, Any]:

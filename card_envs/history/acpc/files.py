@@ -13,7 +13,7 @@ from card_envs.history.acpc.game_file import game_lines
 from card_envs.history.acpc.replay import record_of, with_rules
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
-from card_envs.history.holdem_hand import HoldemHand, rules_name
+from card_envs.history.holdem_match import rules_name
 
 
 class HandOfGame(NamedTuple):
@@ -37,8 +37,8 @@ class _Writer(HoldemWriter):
         lines = header_lines(self.config, self._name, num_hands, self._seed, rules_name(self.config))
         return "\n".join(lines) + "\n"
 
-    def text(self, hand: HoldemHand) -> str:
-        for seat, won in zip(hand.seats, hand.payoffs, strict=True):
+    def text(self, hand: HandRecord) -> str:
+        for seat, won in zip(hand.seats, hand.results["values"], strict=True):
             self._totals[(seat - hand.number) % len(self._totals)] += won
         return hand_line(hand) + "\n"
 

@@ -18,10 +18,10 @@ from typing import NoReturn
 
 from card_envs.cards import card_ids, card_name
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, FOLD
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
 from card_envs.history.errors import HandHistoryError, load_text, shorten
-from card_envs.history.holdem_hand import HoldemHand
+from card_envs.history.hand_record import DEAL_BOARD, HandRecord
 from card_envs.history.results import Number
 
 _HEADER = "# name/game/hands/seed"
@@ -178,22 +178,35 @@ def _parse_first_line(lines: tuple[str, ...]) -> tuple[str, int] | None:
 # --- hands -> text ----------------------------------------------------------------------------------------------------
 
 
-def hand_line(hand: HoldemHand) -> str:
-    """Return the line of a hand, without a line break."""
-    is_limit = hand.config.structure == "limit"
-    betting = [""] * max(1, len(hand.board_by_street))
-    for each in hand.decisions:
-        letter = "f" if each.kind == FOLD else "c" if each.kind == CALL else "r"
-        betting[each.street] += f"r{each.total}" if letter == "r" and not is_limit else letter
+def hand_line(hand: HandRecord) -> str:
+    """Return the line of a hand of a match, without a line break."""
     shift = card_shift(hand.config)
 
     def names(cards: Iterable[int]) -> str:
         return "".join(card_name(card + shift) for card in cards)
 
-    board = [names(cards) for cards in hand.board_by_street[1:]]
-    cards = "/".join(["|".join(map(names, hand.hole_cards)), *board])
-    values, players = "|".join(map(str, hand.payoffs)), "|".join(map(player_name, hand.players))
-    return f"STATE:{hand.number}:{'/'.join(betting)}:{cards}:{values}:{players}"
+    cards = "/".join(["|".join(map(names, hand.hole_cards)), *map(names, hand.boards)])
+    values, players = "|".join(map(str, hand.results["values"])), "|".join(map(player_name, hand.names))
+    return f"STATE:{hand.number}:{''.join(_letters(hand))}:{cards}:{values}:{players}"
+
+
+def _letters(hand: HandRecord) -> Iterator[str]:
+    """Yield the letters of the betting. In no-limit games, raises have the player's chips since the deal."""
+    is_limit = hand.config.structure == "limit"
+    blinds = [min(blind, stack) for blind, stack in zip(hand.config.blind_list, hand.stacks, strict=True)]
+    earlier, street = [0] * len(blinds), blinds
+    for kind, seat, amount, _, stated, _ in hand.moves:
+        if kind == DEAL_BOARD:
+            earlier, street = [a + b for a, b in zip(earlier, street, strict=True)], [0] * len(blinds)
+            yield "/"
+        elif kind == FOLD:
+            yield "f"
+        elif kind == CALL:
+            street[seat] += int(stated or 0)
+            yield "c"
+        elif kind == RAISE:
+            street[seat] = int(amount)
+            yield "r" if is_limit else f"r{earlier[seat] + amount}"
 
 
 def player_name(name: str) -> str:

@@ -9,7 +9,6 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RulesProfile
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
-from card_envs.history.holdem_hand import HoldemHand
 from card_envs.history.phh.format import Hand, dump_hand, load_hands
 from card_envs.history.phh.tables import record_of
 from card_envs.history.phh.write import phh_of, require_phh
@@ -20,7 +19,7 @@ class _Writer(HoldemWriter):
         super().__init__(game, names)
         self._more = {"event": game.name if seed is None else f"{game.name}, seed {seed}"}
 
-    def text(self, hand: HoldemHand) -> str:
+    def text(self, hand: HandRecord) -> str:
         return f"[{hand.number + 1}]\n{dump_hand(phh_of(hand, self._more))}\n\n"
 
 

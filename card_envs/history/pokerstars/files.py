@@ -12,7 +12,6 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RulesProfile
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
-from card_envs.history.holdem_hand import HoldemHand
 from card_envs.history.phh.format import Hand
 from card_envs.history.phh.tables import record_of
 from card_envs.history.pokerstars.format import load_pokerstars
@@ -29,8 +28,8 @@ class _Writer(HoldemWriter):
         match = sha256(f"{game.name} {names} {seed}".encode()).digest()
         self._first = int.from_bytes(match[:4], "big") * _HANDS_PER_MATCH
 
-    def text(self, hand: HoldemHand) -> str:
-        return write_hand(hand, hand.players, self._first + hand.number + 1) + "\n\n"
+    def text(self, hand: HandRecord) -> str:
+        return write_hand(hand, self._first + hand.number + 1) + "\n\n"
 
 
 def _unique_names(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 
 from card_envs.cards import card_names
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, FOLD
-from card_envs.history.holdem_hand import Decision, HoldemHand, rules_name
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.history.hand_record import DEAL_BOARD, SHOW, HandRecord, Move
+from card_envs.history.holdem_match import rules_name
 from card_envs.history.phh.write import require_phh
 from card_envs.history.pokerstars.format import OWN_TABLE
 from card_envs.poker.ranks import hand_category, hand_rank
@@ -18,6 +19,7 @@ _STREETS = ("preflop", "FLOP", "TURN", "RIVER")
 _FOLDED = ("before Flop", "on the Flop", "on the Turn", "on the River")
 _BEGIN = datetime(2000, 1, 1)
 """Date of the first hand; the others follow a second apart, so that equal matches have equal files."""
+_ALL_IN = " and is all-in"
 _CAPS = ((3, 4, 4, 4), (4, 4, 4, 4))
 """Caps of limit games, with which the text is read back."""
 
@@ -42,27 +44,27 @@ def require_pokerstars(config: HoldemConfig) -> None:
         )
 
 
-def write_hand(hand: HoldemHand, names: tuple[str, ...], number: int) -> str:
-    """Return a hand as text, with a line break at the end.
+def write_hand(hand: HandRecord, number: int) -> str:
+    """Return a hand of a match as text, with a line break at the end.
 
     Args:
-        hand: The hand.
-        names: Players by position, all different.
+        hand: The hand; all players have different names.
         number: Number of the hand, unique among all hands that a tracker knows.
     """
-    return "\n".join([*_HandWriter(hand, names).write_lines(number), ""])
+    return "\n".join([*_HandWriter(hand).write_lines(number), ""])
 
 
 class _HandWriter:
-    def __init__(self, hand: HoldemHand, names: tuple[str, ...]) -> None:
-        self.hand, self.names, self.config = hand, names, hand.config
-        self.n = len(names)
+    def __init__(self, hand: HandRecord) -> None:
+        self.hand, self.names, self.config, self.n = hand, hand.names, hand.config, len(hand.names)
         self.seats = [(seat - hand.number) % self.n + 1 for seat in hand.seats]
         """Seat number of each position. Trackers expect that players keep their seats and the button moves."""
-        self.commits = [0] * self.n
-        """Chips that each position has put in on this street."""
-        self.left = list(hand.stacks)
-        """Chips that each position has left."""
+        self.by_seat = sorted(range(self.n), key=lambda position: self.seats[position])
+        self.blinds = (1, 0) if self.n == 2 else (0, 1)
+        """Positions of small and big blind."""
+        self.board = sum(hand.boards, ())
+        self.won = hand.results["winnings"]
+        self.shown = [move.seat for move in hand.moves if move.kind == SHOW]
         self.folded_on: dict[int, int] = {}
 
     def write_lines(self, number: int) -> Iterator[str]:
@@ -72,7 +74,13 @@ class _HandWriter:
         for name, cards in zip(self.names, self.hand.hole_cards, strict=True):
             yield f"Dealt to {name} [{card_names(cards)}]"
         yield from self._write_betting()
-        yield from self._write_showdown()
+        if self.shown:
+            yield "*** SHOW DOWN ***"
+        for position in self.shown:
+            yield f"{self.names[position]}: shows [{self._cards(position)}] ({self._category(position)})"
+        for name, chips in zip(self.names, self.won, strict=True):
+            if chips:
+                yield f"{name} collected {chips} from pot"
         yield from self._write_summary()
 
     def _write_head(self, number: int) -> Iterator[str]:
@@ -84,113 +92,78 @@ class _HandWriter:
         rules = rules_name(config)
         table = OWN_TABLE if rules == "standard" else f"{OWN_TABLE} {rules}"
         yield f"Table '{table}' {self.n}-max (Play Money) Seat #{self.seats[-1]} is the button"
-        for position in self._order_by_seat():
+        for position in self.by_seat:
             yield f"Seat {self.seats[position]}: {self.names[position]} ({self.hand.stacks[position]} in chips)"
 
-    def _order_by_seat(self) -> list[int]:
-        return sorted(range(self.n), key=lambda position: self.seats[position])
-
     def _write_posts(self) -> Iterator[str]:
-        antes = [min(ante, stack) for ante, stack in zip(self.config.ante_list, self.left, strict=True)]
-        unmatched = 0 if self.config.profile.dead_antes else max(antes) - sorted(antes)[-2]
-        for position, ante in enumerate(antes):
-            if paid := min(ante, max(antes) - unmatched):
-                self.left[position] -= paid
-                yield f"{self.names[position]}: posts the ante {paid}{self._mark_all_in(position)}"
-        for kind, position, blind in zip(("small", "big"), self._find_blinds(), self.config.blinds, strict=True):
-            if paid := min(blind, self.left[position]):
-                self._pay(position, paid)
-                yield f"{self.names[position]}: posts {kind} blind {paid}{self._mark_all_in(position)}"
-
-    def _find_blinds(self) -> tuple[int, int]:
-        return (1, 0) if self.n == 2 else (0, 1)
-
-    def _pay(self, position: int, chips: int) -> None:
-        self.commits[position] += chips
-        self.left[position] -= chips
-
-    def _mark_all_in(self, position: int) -> str:
-        return " and is all-in" if self.left[position] == 0 else ""
+        left = list(self.hand.stacks)
+        antes = [min(ante, stack) for ante, stack in zip(self.config.ante_list, left, strict=True)]
+        largest = max(antes) if self.config.profile.dead_antes else sorted(antes)[-2]
+        posts = [("the ante", position, min(ante, largest)) for position, ante in enumerate(antes)]
+        blinds = zip(("small", "big"), self.blinds, self.config.blinds, strict=True)
+        posts += [(f"{kind} blind", position, blind) for kind, position, blind in blinds]
+        for kind, position, owed in posts:
+            if paid := min(owed, left[position]):
+                left[position] -= paid
+                yield f"{self.names[position]}: posts {kind} {paid}{'' if left[position] else _ALL_IN}"
 
     def _write_betting(self) -> Iterator[str]:
+        """Yield the lines of decisions and boards, and the line of an uncalled bet after the last decision."""
+        moves = [move for move in self.hand.moves if move.kind in (FOLD, CALL, RAISE, DEAL_BOARD)]
+        last = max((index for index, move in enumerate(moves) if move.kind != DEAL_BOARD), default=-1)
+        before: tuple[int, ...] = ()
         street = 0
-        for decision in self.hand.decisions:
-            while street < decision.street:
+        for index, move in enumerate(moves):
+            if index == last + 1:
+                yield from self._write_uncalled()
+            if move.kind == DEAL_BOARD:
                 street += 1
-                yield self._write_board(street)
-                self.commits = [0] * self.n
-            yield self._write_decision(decision)
-        yield from self._write_uncalled()
-        for later in range(street + 1, len(self.hand.board_by_street)):
-            yield self._write_board(later)
-
-    def _write_board(self, street: int) -> str:
-        by_street = self.hand.board_by_street
-        before = [card for cards in by_street[:street] for card in cards]
-        shown = f"[{card_names(before)}] " if before else ""
-        return f"*** {_STREETS[street]} *** {shown}[{card_names(by_street[street])}]"
-
-    def _write_decision(self, decision: Decision) -> str:
-        position, name = decision.position, self.names[decision.position]
-        high, paid = decision.bet, decision.raise_to - self.commits[decision.position]
-        if decision.kind == FOLD:
-            self.folded_on[position] = decision.street
-            return f"{name}: folds"
-        self._pay(position, paid)
-        if decision.kind == CALL:
-            return f"{name}: calls {paid}{self._mark_all_in(position)}" if paid else f"{name}: checks"
-        words = f"raises {decision.raise_to - high} to {decision.raise_to}" if high else f"bets {decision.raise_to}"
-        return f"{name}: {words}{self._mark_all_in(position)}"
+                shown = f"[{card_names(before)}] " if before else ""
+                yield f"*** {_STREETS[street]} *** {shown}[{card_names(move.cards)}]"
+                before += move.cards
+            else:
+                yield f"{self.names[move.seat]}: {_action(move)}{_ALL_IN if move.is_all_in else ''}"
+            if move.kind == FOLD:
+                self.folded_on[move.seat] = street
+        if len(moves) == last + 1:
+            yield from self._write_uncalled()
 
     def _write_uncalled(self) -> Iterator[str]:
-        """Yield a line for the uncalled part of a bet, if there is one."""
-        second, high = sorted(self.commits)[-2:]
-        if high > second:
-            position = self.commits.index(high)
-            self.left[position] += high - second
-            yield f"Uncalled bet ({high - second}) returned to {self.names[position]}"
-
-    def _write_showdown(self) -> Iterator[str]:
-        self.collected = [
-            stack + payoff - left
-            for stack, payoff, left in zip(self.hand.stacks, self.hand.payoffs, self.left, strict=True)
-        ]
-        if self.hand.is_showdown:
-            yield "*** SHOW DOWN ***"
-            for position, name in enumerate(self.names):
-                if not self.hand.folded[position]:
-                    cards = self.hand.hole_cards[position]
-                    yield f"{name}: shows [{card_names(cards)}] ({self._name_category(position)})"
-        for name, chips in zip(self.names, self.collected, strict=True):
+        for name, chips in zip(self.names, self.hand.returned, strict=True):
             if chips:
-                yield f"{name} collected {chips} from pot"
+                yield f"Uncalled bet ({chips}) returned to {name}"
 
-    def _name_category(self, position: int) -> str:
-        return hand_category(hand_rank((*self.hand.hole_cards[position], *self.hand.board)))
+    def _cards(self, position: int) -> str:
+        return card_names(self.hand.hole_cards[position])
+
+    def _category(self, position: int) -> str:
+        return hand_category(hand_rank((*self.hand.hole_cards[position], *self.board)))
 
     def _write_summary(self) -> Iterator[str]:
         yield "*** SUMMARY ***"
-        yield f"Total pot {sum(self.collected)} | Rake 0"
-        if self.hand.board:
-            yield f"Board [{card_names(self.hand.board)}]"
-        for position in self._order_by_seat():
-            who = f"Seat {self.seats[position]}: {self.names[position]}{self._write_role(position)}"
+        yield f"Total pot {sum(self.won)} | Rake 0"
+        if self.board:
+            yield f"Board [{card_names(self.board)}]"
+        roles = {self.n - 1: " (button)"}
+        for position, role in zip(self.blinds, (" (small blind)", " (big blind)"), strict=True):
+            roles[position] = roles.get(position, "") + role
+        for position in self.by_seat:
+            who = f"Seat {self.seats[position]}: {self.names[position]}{roles.get(position, '')}"
             yield f"{who} {self._write_end(position)}"
 
-    def _write_role(self, position: int) -> str:
-        small, big = self._find_blinds()
-        roles = [
-            *(["(button)"] if position == self.n - 1 else []),
-            *(["(small blind)"] if position == small else []),
-            *(["(big blind)"] if position == big else []),
-        ]
-        return "".join(f" {role}" for role in roles)
-
     def _write_end(self, position: int) -> str:
-        won = self.collected[position]
+        won = self.won[position]
         if position in self.folded_on:
             return f"folded {_FOLDED[self.folded_on[position]]}"
-        if not self.hand.is_showdown:
+        if not self.shown:
             return f"collected ({won})"
-        cards, category = card_names(self.hand.hole_cards[position]), self._name_category(position)
-        return f"showed [{cards}] and {f'won ({won})' if won else 'lost'} with {category}"
+        ending = f"won ({won})" if won else "lost"
+        return f"showed [{self._cards(position)}] and {ending} with {self._category(position)}"
+
+
+def _action(move: Move) -> str:
+    if move.kind == FOLD:
+        return "folds"
+    if move.kind == CALL:
+        return f"calls {move.stated}" if move.stated else "checks"
+    return f"bets {move.amount}" if move.stated == move.amount else f"raises {move.stated} to {move.amount}"
