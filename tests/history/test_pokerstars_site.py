@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from card_envs.history import HandHistoryError, load_pokerstars
+from card_envs.agent import RandomAgent
+from card_envs.games.holdem.presets import no_limit_holdem
+from card_envs.history import HandHistoryError, MatchFile, load_pokerstars
 from card_envs.history.phh.format import Hand
 from card_envs.history.pokerstars.files import POKERSTARS
 from card_envs.history.pokerstars.header import parse_amount
 from card_envs.history.results import MATCHED, MISMATCHED, SKIPPED, ReplayResult
+from card_envs.match import play_match
 
 TOURNAMENT = "Tournament #5, $1+$0.10 USD Hold'em No Limit - Level VII (50/100)"
 CASH = "Hold'em No Limit ($0.50/$1.00 USD)"
@@ -165,6 +171,20 @@ def test_a_decision_that_nobody_has_is_a_mismatch(line: str) -> None:
     stacks, lines, _ = BY_THE_RULES["the small blind is all-in, all others fold: the big blind is not asked"]
     result = replay(hand_text(TOURNAMENT, stacks, lines.replace("Ann: folds\n", "Ann: folds\n" + line)))
     assert result.status == MISMATCHED and "the betting is over" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("Bob: posts small", "Ann: posts small"), ("Cid: posts big", "Dan: posts big"), ("#1 is", "#19 is")],
+)
+def test_blinds_and_button_have_their_places(before: str, after: str) -> None:
+    lines = (
+        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nDan: folds\nAnn: folds\nBob: folds\n"
+    )
+    text = hand_text(TOURNAMENT, {"Ann": 500, "Bob": 500, "Cid": 500, "Dan": 500}, lines)
+    assert before in text
+    result = replay(text.replace(before, after))
+    assert result.status == SKIPPED and re.search("from another position|the button is at seat 19 of 9", result.reason)
 
 
 def test_a_call_above_what_is_due_needs_the_rest_returned() -> None:
@@ -340,6 +360,35 @@ def test_a_damaged_header_or_seat_line_costs_one_hand() -> None:
     assert kinds == [True, False, True]
     kinds = [isinstance(hand, Hand) for hand in load_pokerstars(good + "\nSeat 2: Bob ($50 in chips)\n\n" + good)]
     assert kinds == [False, True]
+
+
+def test_no_line_is_dropped_and_no_number_guessed(tmp_path: Path) -> None:
+    """Delete, exchange and double each line, and change each number: a hand that still matches has the same result."""
+    game = no_limit_holdem(4, stacks=(40, 9, 60, 3), ante=1, rules="pokerstars")
+    with MatchFile(tmp_path / "a.pokerstars", game, list("abcd"), seed=2) as file:
+        play_match(game, [RandomAgent()] * 4, hands=6, seed=2, callbacks=[file])
+    for text in (tmp_path / "a.pokerstars").read_text().rstrip().split("\n\n\n"):
+        lines, expected = text.split("\n"), stacks_by_name(text + "\n")
+        kept = 0
+        for changed in changes(lines):
+            [hand] = load_pokerstars("\n".join(changed) + "\n")
+            result = POKERSTARS.replay_hand(hand, None)
+            if result.status == MATCHED and isinstance(hand, Hand):
+                assert dict(zip(hand.fields["players"], result.stacks, strict=True)) == expected, (lines, changed)
+                kept += 1
+        assert kept, "such as a hand without the line of its board"
+
+
+def changes(lines: list[str]) -> Iterator[list[str]]:
+    """Yield damaged copies of a hand's lines after the first; stacks, which nothing repeats, stay as they are."""
+    for k in range(1, len(lines)):
+        yield [*lines[:k], *lines[k + 1 :]]
+        yield [*lines[:k], lines[k], *lines[k:]]
+        yield [*lines[:k], *lines[k : k + 2][::-1], *lines[k + 2 :]]
+        for number in re.finditer(r"\d+", lines[k]) if "in chips" not in lines[k] else ():
+            for other in (int(number[0]) + 1, 10 * int(number[0])):
+                line = f"{lines[k][: number.start()]}{other}{lines[k][number.end() :]}"
+                yield [*lines[:k], line, *lines[k + 1 :]]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])

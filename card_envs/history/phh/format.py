@@ -7,21 +7,20 @@ the format; the repository uoftcprg/phh-std specifies it.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, SHOW, Move
+from card_envs.history.phh.toml import key_text, line_of, raise_toml_error, read_fields, split_sections, value_text
 from card_envs.history.results import Number
 
 HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
@@ -36,8 +35,6 @@ _BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
 _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
 _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
 _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
-_SECTION = re.compile(r"^\[[ \t]*([^\[\]\n]+?)[ \t]*\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
-_TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _ENDLESS = Decimal("Infinity")
 _AMOUNT = re.compile(r"\d+(\.\d*)?|\.\d+")
 
@@ -101,14 +98,14 @@ def parse_hands(text: str, source: str) -> list[Hand]:
     if not text.strip():
         raise HandHistoryError(f"{source}: is empty; a hand needs at least the field 'variant'")
     hands = []
-    for name, part, first_line in _sections(text, source):
+    for name, part, first_line in split_sections(text, source):
         place = f"{source} [{name}]" if name else source
         try:
-            hands.append(hand_of(_fields(part), place))
+            hands.append(hand_of(read_fields(part), place))
         except tomllib.TOMLDecodeError as error:
-            _raise_toml_error(error, place, part, first_line)
+            raise_toml_error(error, place, part, first_line)
         except _FieldError as error:
-            line = first_line + _line_of(part, error.field)
+            line = first_line + line_of(part, error.field)
             raise HandHistoryError(f"{place}, line {line}, {error}") from error
         except RecursionError as error:
             raise HandHistoryError(f"{place}, line {first_line}: arrays or tables are nested too deeply") from error
@@ -140,7 +137,7 @@ def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:
 
 def dump_hand(hand: Hand) -> str:
     """Return a hand as PHH text in the layout of the published PHH data sets, without a line break at the end."""
-    return "\n".join(f"{_key_text(name)} = {_value_text(value)}" for name, value in hand.fields.items())
+    return "\n".join(f"{key_text(name)} = {value_text(value)}" for name, value in hand.fields.items())
 
 
 def dump_hands(hands: Iterable[Hand]) -> str:
@@ -154,79 +151,6 @@ class _FieldError(HandHistoryError):
     def __init__(self, field: str, problem: str, action: int | None = None) -> None:
         self.field = field
         super().__init__(f"field '{field}'{'' if action is None else f', action {action}'}: {problem}")
-
-
-# --- text -> fields ---------------------------------------------------------------------------------------------------
-
-
-def _sections(text: str, source: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (name, text, number of the first line) of every section; a text without sections is one with name ""."""
-    headers = list(_SECTION.finditer(text)) if "[" in text else []
-    if not headers or any(line.strip() and line[0] != "#" for line in text[: headers[0].start()].splitlines()):
-        yield "", text, 1
-        return
-    names: set[str] = set()
-    line = 1 + text.count("\n", 0, headers[0].start())
-    ends = [*(header.start() for header in headers[1:]), len(text)]
-    for header, end in zip(headers, ends, strict=True):
-        name = header[1]
-        if name in names:
-            raise HandHistoryError(f"{source}, line {line}: section [{name}] comes twice; number the hands 1, 2, ...")
-        names.add(name)
-        yield name, text[header.end() : end], line
-        line += text.count("\n", header.start(), end)
-
-
-def _fields(text: str) -> dict[str, Any]:
-    """Return the fields of one hand; TOMLDecodeError if the text is not TOML."""
-    fields = _plain_fields(text)
-    return tomllib.loads(text, parse_float=Decimal) if fields is None else fields
-
-
-def _plain_fields(text: str) -> dict[str, Any] | None:
-    """Return the fields of a text in the usual layout; None for any other text.
-
-    A line with numbers and single-quoted texts is JSON after its quotes are replaced, and the JSON decoder is five
-    times as fast as `tomllib`. Texts that JSON and TOML read differently, and errors, are left to `tomllib`.
-    """
-    if '"' in text or "#" in text or "\\" in text or "{" in text or "null" in text:
-        return None
-    fields: dict[str, Any] = {}
-    for line in text.split("\n"):
-        if not line:
-            continue
-        name, equals, value = line.partition(" = ")
-        if not equals or name in fields or not (name.isascii() and name.replace("_", "").isalnum()):
-            return None
-        try:
-            fields[name] = _decode_json(value.replace("'", '"'))
-        except ValueError:
-            try:
-                fields[name] = tomllib.loads(line, parse_float=Decimal)[name]
-            except tomllib.TOMLDecodeError:
-                return None
-    return fields
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not TOML")
-
-
-_decode_json = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant).decode
-
-
-def _raise_toml_error(error: tomllib.TOMLDecodeError, place: str, text: str, first_line: int) -> NoReturn:
-    message = str(error)
-    found = _TOML_LINE.search(message)
-    line = first_line + (int(found[1]) - 1 if found else text.rstrip("\n").count("\n"))
-    problem = _TOML_LINE.sub("", message).replace(" (at end of document)", ", the text ends too early")
-    raise HandHistoryError(f"{place}, line {line}: not TOML: {problem}; write a line 'field = value'") from error
-
-
-def _line_of(text: str, field: str) -> int:
-    """Return the line number, from 0, of a field; the last line if the field is missing."""
-    found = re.search(rf"^[ \t]*['\"]?{re.escape(field)}['\"]?[ \t]*=", text, re.MULTILINE)
-    return text.count("\n", 0, found.start() if found else len(text.rstrip("\n")))
 
 
 # --- fields -> checked fields and moves -------------------------------------------------------------------------------
@@ -353,38 +277,3 @@ def action_text(move: Move) -> str:
         MUCK: f"{player} sm",
     }
     return texts[move.kind]
-
-
-# --- fields -> text ---------------------------------------------------------------------------------------------------
-
-
-def _key_text(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _escape(name)
-
-
-def _value_text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _string_text(value)
-    if isinstance(value, Decimal):
-        return "inf" if value == _ENDLESS else str(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key_text(key)} = {_value_text(entry)}" for key, entry in value.items()) + "}"
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(map(_value_text, value)) + "]"
-    if isinstance(value, (int, float, time, date, datetime)):
-        return str(value)
-    raise HandHistoryError(f"{value!r} cannot be written as TOML: use numbers, texts, times, arrays and tables")
-
-
-def _string_text(text: str) -> str:
-    if text.isprintable() and "'" not in text:
-        return f"'{text}'"
-    if text.isprintable() and "'''" not in text and not text.endswith("'"):
-        return f"'''{text}'''"
-    return _escape(text)
-
-
-def _escape(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from card_envs.cards import NO_CARD, card_ids
+from card_envs.cards import card_ids
 from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten
-from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, SHOW, Move
-from card_envs.history.phh.format import RULES_FIELD, Hand, action_text, hand_of
-from card_envs.history.pokerstars.header import Header, SkippedError, parse_amount, parse_header
-from card_envs.history.results import MISMATCHED, SKIPPED, Number, ReplayResult
+from card_envs.history.hand_record import DEAL_BOARD, MUCK, SHOW, Move
+from card_envs.history.phh.format import Hand
+from card_envs.history.pokerstars.hand import ContradictionError, Player, TextHand
+from card_envs.history.pokerstars.header import SkippedError, parse_header
+from card_envs.history.results import MISMATCHED, SKIPPED, ReplayResult
 from card_envs.poker.hands import HOLE_CARDS
 
 OWN_TABLE = "card-envs"
@@ -28,14 +27,13 @@ OWN_TABLE = "card-envs"
 
 _START = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #", re.MULTILINE)
 _HEADER = re.compile(r"\ufeff?PokerStars (?:[\w ]+ )?(?:Hand|Game) #(\d+):(.*)")
-_TABLE = re.compile(r"Table '(.*)' (?:.* )?Seat #(\d+) is the button")
+_TABLE = re.compile(r"Table '(.*)' (\d+)-max (?:.* )?Seat #(\d+) is the button")
 _SEAT = re.compile(r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()]*)?\)( is sitting out| out of hand.*)?")
 _SUMMARY_SEAT = re.compile(r"Seat (\d+): (.+)")
 _SUMMARY_END = re.compile(
     r"(?: \((?:button|small blind|big blind)\))*(?: (?:folded|showed|mucked|collected|doesn't).*)?"
 )
 _SUMMARY_CARDS = re.compile(r" (?:showed|mucked) \[([^\[\]]+)\]")
-_SUMMARY_WON = re.compile(r" (?:won|collected) \(([^()]*)\)")
 _POT = re.compile(r"Total pot (\S+)(?: Main pot (\S+)\.)?((?: Side pot(?:-\d+)? \S+\.)*) \| Rake (\S+)")
 _HEADING = re.compile(
     r"\*\*\* (FIRST |SECOND |THIRD )?(HOLE CARDS|FLOP|TURN|RIVER|SHOW DOWN|SUMMARY) \*\*\*((?: \[[^\[\]]*\])*)"
@@ -108,59 +106,14 @@ def _parse_hand(text: str, source: str, first_line: int) -> Hand | ReplayResult:
         return ReplayResult(where, SKIPPED, f"line {number}: {error}")
     try:
         return reader.to_hand(int(found[1]), where)
-    except _ContradictionError as error:
+    except ContradictionError as error:
         return ReplayResult(where, MISMATCHED, str(error))
     except ValueError as error:
         return ReplayResult(where, SKIPPED, str(error).removeprefix(f"{where}: "))
 
 
-class _ContradictionError(Exception):
-    """Raised for amounts in the text of a hand that contradict each other."""
-
-
-@dataclass
-class _Player:
-    """One player, as described by the lines that are read so far."""
-
-    seat: int
-    name: str
-    stack: Number
-    is_absent: bool
-    """True if the seat line says that the player is not dealt in."""
-    acts: bool = False
-    ante: Number = 0
-    blind: str = ""
-    """"small blind", "big blind" or empty."""
-    posted: Number = 0
-    """Amount of the blind that the player posted."""
-    collected: Number = 0
-    returned: Number = 0
-    """Uncalled part of the player's last bet."""
-    summary: str | None = None
-    """What the summary says about the player; None if it does not list the seat."""
-    cards: tuple[int, ...] = ()
-
-    @property
-    def takes_part(self) -> bool:
-        """True if the player posts or acts."""
-        return self.acts or bool(self.ante or self.posted)
-
-
-@dataclass
-class _HandReader:
+class _HandReader(TextHand):
     """Reads one hand line by line."""
-
-    header: Header
-    players: dict[str, _Player] = field(default_factory=dict)
-    moves: list[tuple[str, Move]] = field(default_factory=list)
-    """(name of the player, or "" for board cards; the move, without its seat)."""
-    board: tuple[int, ...] = ()
-    button: int = 0
-    rules: str = "pokerstars"
-    part: str = "seats"
-    """"seats" before the hole cards, then the last heading."""
-    pot: Number | None = None
-    rake: Number = 0
 
     def parse_line(self, line: str) -> None:
         """Process one line; ValueError if it cannot be understood."""
@@ -171,7 +124,7 @@ class _HandReader:
         elif self.part == "SUMMARY":
             self._parse_summary(line)
         elif self.part == "seats" and (found := _TABLE.fullmatch(line)):
-            self._parse_table(found[1], int(found[2]))
+            self._parse_table(found[1], int(found[2]), int(found[3]))
         elif self.part == "seats" and (found := _SEAT.fullmatch(line)):
             self._parse_seat(int(found[1]), found[2], found[3], bool(found[4]))
         elif not (self._parse_action(line) or self._parse_other(line)):
@@ -188,7 +141,9 @@ class _HandReader:
             self.board += shown[-1]
             self.moves.append(("", Move(DEAL_BOARD, cards=shown[-1])))
 
-    def _parse_table(self, name: str, button: int) -> None:
+    def _parse_table(self, name: str, num_seats: int, button: int) -> None:
+        if not 1 <= button <= num_seats:
+            raise ValueError(f"the button is at seat {button} of {num_seats}")
         self.button = button
         own, _, rules = name.partition(" ")
         if own == OWN_TABLE and (rules or "standard") in RULES:
@@ -197,16 +152,9 @@ class _HandReader:
     def _parse_seat(self, seat: int, name: str, stack: str, is_absent: bool) -> None:
         if name in self.players or any(player.seat == seat for player in self.players.values()):
             raise ValueError(f"seat {seat} or the player {shorten(name, 40)!r} comes twice")
-        self.players[name] = _Player(seat, name, self._amount(stack), is_absent)
+        self.players[name] = Player(seat, name, self.to_amount(stack), is_absent)
 
-    def _amount(self, text: str) -> Number:
-        """Return an amount in the currency of the stakes; ValueError for anything else."""
-        sign, value = parse_amount(text)
-        if sign != self.header.currency and value:
-            raise ValueError(f"{text!r} is not in the currency of the stakes, {self.header.currency or 'chips'!r}")
-        return value
-
-    def _find_player(self, line: str, end: str = "") -> _Player | None:
+    def _find_player(self, line: str, end: str = "") -> Player | None:
         """Return the player whose name begins a line and is followed by `end`; names may contain anything."""
         names = [name for name in self.players if line.startswith(name + end)]
         return self.players[max(names, key=len)] if names else None
@@ -237,16 +185,16 @@ class _HandReader:
             case ["checks"]:
                 return Move(CALL, stated=0)
             case ["calls", amount]:
-                return Move(CALL, stated=self._amount(amount), is_all_in=is_all_in)
+                return Move(CALL, stated=self.to_amount(amount), is_all_in=is_all_in)
             case ["bets", amount]:
-                return Move(RAISE, amount=self._amount(amount), stated=self._amount(amount), is_all_in=is_all_in)
+                return Move(RAISE, amount=self.to_amount(amount), stated=self.to_amount(amount), is_all_in=is_all_in)
             case ["raises", by, "to", amount]:
-                return Move(RAISE, amount=self._amount(amount), stated=self._amount(by), is_all_in=is_all_in)
+                return Move(RAISE, amount=self.to_amount(amount), stated=self.to_amount(by), is_all_in=is_all_in)
             case ["mucks", "hand"]:
                 return Move(MUCK)
         return None
 
-    def _act(self, player: _Player, move: Move) -> None:
+    def _act(self, player: Player, move: Move) -> None:
         player.acts = True
         self.moves.append((player.name, move))
 
@@ -255,7 +203,7 @@ class _HandReader:
         if found := _RETURNED.fullmatch(line):
             if found[2] not in self.players:
                 raise ValueError(f"{shorten(found[2], 40)!r} has no seat in this hand")
-            self.players[found[2]].returned += self._amount(found[1])
+            self.players[found[2]].returned += self.to_amount(found[1])
         elif line.startswith("Dealt to "):
             player = self._find_player(line[len("Dealt to ") :], " [")
             if player is None:
@@ -266,7 +214,7 @@ class _HandReader:
         elif (player := self._find_player(line, " collected ")) and (
             found := _COLLECTED.fullmatch(line, len(player.name))
         ):
-            player.collected += self._amount(found[1])
+            player.collected += self.to_amount(found[1])
         elif _CANCELLED.fullmatch(line):
             raise SkippedError("the hand was cancelled")
         else:
@@ -275,9 +223,9 @@ class _HandReader:
 
     def _parse_summary(self, line: str) -> None:
         if found := _POT.fullmatch(line):
-            self.pot, self.rake = self._amount(found[1]), self._amount(found[4])
+            self.pot, self.rake = self.to_amount(found[1]), self.to_amount(found[4])
             parts = [found[2], *re.findall(r" Side pot\S* (\S+)\.", found[3])]
-            if found[2] and sum(map(self._amount, parts)) != self.pot:
+            if found[2] and sum(map(self.to_amount, parts)) != self.pot:
                 raise ValueError(f"{line!r}: main pot and side pots are not the total pot")
         elif line.startswith("Board ["):
             if tuple(card_ids(line[len("Board [") :].rstrip("]"))) != self.board:
@@ -296,120 +244,19 @@ class _HandReader:
             self._see_cards(player, found[1])
         return _SUMMARY_END.fullmatch(player.summary) is not None
 
-    def _post(self, player: _Player, words: str) -> None:
+    def _post(self, player: Player, words: str) -> None:
         found = _POST.fullmatch(words)
         if found is None:
             raise ValueError(f"{shorten(words, 80)!r} is not understood")
         kind = found[1]
         if kind == "ante" and not player.ante:
-            player.ante = self._amount(found[2])
+            player.ante = self.to_amount(found[2])
         elif kind in ("small blind", "big blind") and all(each.blind != kind for each in self.players.values()):
-            player.blind, player.posted = kind, self._amount(found[2])
+            player.blind, player.posted = kind, self.to_amount(found[2])
         else:
             raise SkippedError(f"{player.name} posts a {kind} besides the usual ones")
 
-    def _see_cards(self, player: _Player, cards: str) -> None:
+    def _see_cards(self, player: Player, cards: str) -> None:
         ids = tuple(card_ids(cards))
         if len(ids) == HOLE_CARDS:  # a player may show a single card, which does not affect the result
             player.cards = ids
-
-    # --- the whole hand ---
-
-    def to_hand(self, number: int, where: str) -> Hand:
-        """Return the hand after its last line; p1 is the first seat left of the button."""
-        dealt = self._find_dealt_in()
-        self._check_sums(dealt)
-        order = {player.name: k for k, player in enumerate(dealt)}
-        holes = [Move(DEAL_HOLE, k, cards=player.cards or (NO_CARD,) * HOLE_CARDS) for k, player in enumerate(dealt)]
-        moves = (*holes, *(move._replace(seat=order[name]) if name else move for name, move in self.moves))
-        variant, (low, high), _ = self.header
-        antes, blinds = self._find_antes(dealt), self._find_blinds(dealt)
-        if len(dealt) == 2:  # PHH gives the forced bets of two players in reverse
-            blinds, antes = blinds[::-1], antes[::-1]
-        fields: dict[str, Any] = {
-            "variant": variant,
-            "ante_trimming_status": not RULES[self.rules].dead_antes and antes.count(0) != len(dealt) - 1,
-            "antes": antes,
-            "blinds_or_straddles": blinds,
-            **({"small_bet": low, "big_bet": high} if variant == "FT" else {"min_bet": high}),
-            "starting_stacks": [player.stack for player in dealt],
-            "actions": [action_text(move) for move in moves],
-            "players": [player.name for player in dealt],
-            "seats": [player.seat for player in dealt],
-            "venue": "PokerStars",
-            "winnings": [player.collected for player in dealt],
-            "hand": number,
-            RULES_FIELD: self.rules,
-        }
-        returned = tuple(player.returned for player in dealt)
-        return replace(hand_of(fields, where), moves=moves, returned=returned, pot=self.pot)
-
-    def _find_dealt_in(self) -> list[_Player]:
-        """Return the players in the hand by position; ValueError if it is not certain who they are."""
-        if not self.button:
-            raise ValueError("no line \"Table 'NAME' ... Seat #N is the button\" says who has the button")
-        has_summary = any(player.summary is not None for player in self.players.values())
-        for player in self.players.values():
-            if player.takes_part or (player.is_absent and player.summary is None):
-                continue
-            if player.summary is not None or not has_summary:
-                raise ValueError(f"{player.name} neither posts nor acts, and no line says that the player is absent")
-        dealt = [player for player in self.players.values() if player.takes_part]
-        if len(dealt) < 2:
-            raise ValueError(f"{len(dealt)} players take part; a hand needs two")
-        return sorted(dealt, key=lambda player: (player.seat <= self.button, player.seat))
-
-    def _check_sums(self, dealt: list[_Player]) -> None:
-        collected = sum(player.collected for player in dealt)
-        if self.pot is not None and self.pot != collected + self.rake:
-            raise _ContradictionError(
-                f"the total pot is {self.pot} in the recording, but {collected} are collected and {self.rake} raked"
-            )
-        for player in dealt:
-            won = [self._amount(text) for text in _SUMMARY_WON.findall(player.summary or "")]
-            if won and sum(won) != player.collected:
-                raise _ContradictionError(
-                    f"{player.name} collects {player.collected} in the recording, but {sum(won)} in its summary"
-                )
-
-    def _find_antes(self, dealt: list[_Player]) -> list[Number]:
-        """Return the ante that each player owes; ValueError if a player posts another one."""
-        ante = max(player.ante for player in dealt)
-        posted = [player.ante for player in dealt]
-        if posted.count(0) == len(dealt) - 1:  # one player posts for the table
-            return posted
-        for player in dealt:
-            _check_post(player, "ante", player.ante, min(ante, player.stack))
-        return [ante] * len(dealt)
-
-    def _find_blinds(self, dealt: list[_Player]) -> list[Number]:
-        """Return the blind that each player owes; ValueError if a player posts another one.
-
-        A player who posts less is all-in. In limit games, the small blind is what its player posts.
-        """
-        variant, (low, high), _ = self.header
-        small, big = (None, low) if variant == "FT" else (low, high)
-        owed = {"": 0, "small blind": small, "big blind": big}
-        blinds = []
-        for player in dealt:
-            due = owed[player.blind]
-            due = min(player.posted, big) if due is None else due
-            _check_post(player, player.blind, player.posted, min(due, player.stack - player.ante))
-            blinds.append(due)
-        if all(player.blind != "big blind" for player in dealt):
-            blinds[self._find_absent_big_blind(dealt)] = big
-        return blinds
-
-    def _find_absent_big_blind(self, dealt: list[_Player]) -> int:
-        """Return the position of the big blind if its player has put all chips into the ante."""
-        posts = [k for k, player in enumerate(dealt) if player.blind == "small blind"]
-        usual = 0 if len(dealt) == 2 else (posts[0] if posts else 0) + 1
-        for position in (usual,) if posts or len(dealt) == 2 else (usual, 0):
-            if position < len(dealt) and dealt[position].stack == dealt[position].ante:
-                return position
-        raise ValueError("nobody posts the big blind")
-
-
-def _check_post(player: _Player, kind: str, posted: Number, due: Number) -> None:
-    if posted != due:
-        raise ValueError(f"{player.name} posts {posted} as {kind or 'blind'}, but {due} are due")
