@@ -171,12 +171,9 @@ class TextHand:
 def _check_order(dealt: list[Player]) -> None:
     """Raise ValueError unless the blinds are posted left of the button; the small blind may be missing."""
     posted = [player.blind for player in dealt]
-    is_small = "small blind" in posted
-    expected = (1, 0) if len(dealt) == 2 else (0, 1)
-    for kind, allowed in (
-        ("small blind", {expected[0]}),
-        ("big blind", {expected[1], 0 if not is_small else expected[1]}),
-    ):
+    small, big = (1, 0) if len(dealt) == 2 else (0, 1)
+    places = {"small blind": {small}, "big blind": {big} if "small blind" in posted else {0, big}}
+    for kind, allowed in places.items():
         if kind in posted and posted.index(kind) not in allowed:
             raise ValueError(f"{dealt[posted.index(kind)].name} posts the {kind} from another position")
 
