@@ -173,7 +173,9 @@ def _final_stacks(play: HoldemReplay) -> tuple[list[int] | None, str]:
         return play.stack.tolist(), ""
     if play.board_dealt < play.board_due:
         raise Stop(MISMATCHED, f"the recorded actions end with {play.board_dealt} board cards")
-    hidden = sum(1 << seat for seat in range(len(play.stack)) if record.has_hidden_cards(seat))
+    hidden = 0
+    if NO_CARD in record.known:
+        hidden = sum(1 << seat for seat in range(len(play.stack)) if record.has_hidden_cards(seat))
     if play.claims & hidden and play.claims & (play.claims - 1):
         return None, "hole cards that decide the showdown are not recorded"
     if not play.mucked:
@@ -186,7 +188,10 @@ def _final_stacks(play: HoldemReplay) -> tuple[list[int] | None, str]:
 
 def _check_pot(play: HoldemReplay) -> None:
     """Compare uncalled chips and the total pot with those that the file states; `Stop` if they differ."""
-    record, (seat, chips) = play.record, uncalled_bet(play.table)
+    record = play.record
+    if not record.returned and record.pot is None:
+        return
+    seat, chips = uncalled_bet(play.table)
     due = list(play.unmatched)
     due[seat] += chips
     for k, returned in enumerate(map(record.chips, record.returned)):

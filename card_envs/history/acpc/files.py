@@ -39,7 +39,7 @@ class _Writer(HoldemWriter):
 
     def text(self, hand: HandRecord) -> str:
         for seat, won in zip(hand.seats, hand.results["values"], strict=True):
-            self._totals[(seat - hand.number) % len(self._totals)] += won
+            self._totals[(seat - hand.number) % len(self._totals)] += int(won)
         return hand_line(hand) + "\n"
 
     def footer(self) -> str:
