@@ -40,9 +40,10 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
 
     Args:
         spec: A registered name (`known_agents`), "module:Class", "path/to/file.py:Class", or the folder of a training
-            run. Code may be followed by arguments of the class, as strings: "file.py:Class?path=a.pt". The suffix ":greedy" or ":sampling" sets how the agent picks its actions. "a:b" makes agent a the
-            policy of the registered agent b ("ppo_big2:rollout"). "scheme:ARGUMENT" passes an argument to a registered
-            scheme ("llm:MODEL").
+            run. Code may be followed by arguments of the class, as strings: "file.py:Class?path=a.pt". The suffix
+            ":greedy" or ":sampling" sets how the agent picks its actions. "a:b" makes agent a the policy of the
+            registered agent b ("ppo_big2:rollout"). "scheme:ARGUMENT" passes an argument to a registered scheme
+            ("llm:MODEL").
         game: The game that the agent is to play.
         device: Device of the agent's networks: auto, cpu, cuda or cuda:N.
 
