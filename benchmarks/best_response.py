@@ -20,6 +20,7 @@ import torch
 from card_baselines.cli.console import print_table
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent, find_probabilities
+from card_envs.analysis.exploitability.deals import HIDDEN_HANDS
 from card_envs.analysis.exploitability.local_best_response import NUM_TABLES, LocalBestResponse
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.game import Game
@@ -42,8 +43,7 @@ class AskedAnew(RangeStrategy):
 def play(game: Game, agent: Agent, hands: int, strategy: type[RangeStrategy]) -> tuple[float, MatchResult]:
     """Return the processor seconds of a match, and its result."""
     response = LocalBestResponse(game, agent)
-    assert game.info.hidden_hands is not None
-    response._strategy = strategy(game, agent, game.info.hidden_hands)
+    response._strategy = strategy(game, agent, HIDDEN_HANDS.require(game))
     start = time.process_time()
     result = play_match(game, [response, agent], hands, 0, duplicate=True, num_tables=NUM_TABLES, callbacks=[response])
     return time.process_time() - start, result

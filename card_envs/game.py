@@ -14,32 +14,34 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from card_envs.game_info import GameInfo
-from card_envs.game_kernels import (
-    ActionText,
-    CensorBatch,
-    Deal,
-    DealBatch,
-    DealWith,
-    FirstIllegal,
-    MaskBatch,
-    NewTables,
-    RandomBatch,
-    Start,
-    Step,
-    StepBatch,
-    TableText,
-    WriteState,
-)
 from card_envs.observation import Encoder, Layout, mask_records, observation_records
 from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
+
+if TYPE_CHECKING:
+    from card_envs.game_kernels import (
+        ActionText,
+        CensorBatch,
+        Deal,
+        DealBatch,
+        DealWith,
+        FirstIllegal,
+        MaskBatch,
+        NewTables,
+        RandomBatch,
+        Start,
+        Step,
+        StepBatch,
+        TableText,
+        WriteState,
+    )
 
 NOBODY = -1
 """Returned as the actor when the episode is over."""
@@ -144,7 +146,14 @@ class Game:
     why_illegal: ActionText
     text: TableText
     info: GameInfo = field(default_factory=GameInfo)
-    """Facts beyond the rules, for matches, reports, solvers and wrappers."""
+    """Facts beyond the rules, for matches, reports and wrappers."""
+    family: str = ""
+    """Name of the modules with the features of the game, see `card_envs.features`; games with the same records and
+    rules, such as all of hold'em, are a family. "" for games whose features are registered by the name of the game."""
+    features: Mapping[str, str | Callable[[Game], Any] | None] = field(default_factory=dict)
+    """Feature -> function of the game that returns it, or its "module:NAME"; None hides a feature of the family."""
+    found_features: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
+    """Features that were asked for, so that each is made once."""
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {self.num_seats} seats, {self.num_actions} actions, encoder {self.encoder.name}>"

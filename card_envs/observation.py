@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Protocol
@@ -12,8 +12,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
+from card_envs import plugins
 from card_envs.compiler import kernel, short_kernel
-from card_envs.formatting import markdown_table
 from card_envs.locations import UnknownNameError, load_object, require_allowed, source_of
 from card_envs.records import Tables
 
@@ -125,6 +125,8 @@ class Layout:
 
     def markdown_table(self) -> str:
         """Return a Markdown table of the blocks, for the documentation."""
+        from card_envs.formatting import markdown_table
+
         rows = []
         for block in self.blocks:
             columns = self.slices[block.name]
@@ -294,6 +296,38 @@ def _as_records(array: NDArray[Any], field: str) -> NDArray[Any]:
 @cache
 def _record_dtype(field: str, dtype: np.dtype[Any], size: int) -> np.dtype[Any]:
     return np.dtype((np.record, [(field, dtype, (size,))]))
+
+
+class Encoders(Mapping[str, Encoder]):
+    """The encoders of a family of games by name. An encoder is imported when it is first asked for.
+
+    Encoders that other packages register as "family.name" (entry points `card_envs.encoders`) are listed after the
+    family's own.
+
+    Args:
+        family: Name of the family, such as "holdem".
+        locations: Name of an encoder -> "module:NAME".
+    """
+
+    def __init__(self, family: str, locations: Mapping[str, str]) -> None:
+        self._family, self._own = family, locations
+
+    def _locations(self) -> dict[str, str]:
+        registered, start = plugins.list_plugins(plugins.ENCODERS), f"{self._family}."
+        added = {name.removeprefix(start): registered[name] for name in registered if name.startswith(start)}
+        return {**self._own, **added, **self._own}
+
+    def __getitem__(self, name: str) -> Encoder:
+        """Return the encoder with a name."""
+        return load_encoder(self._own.get(name) or self._locations()[name])
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over the names."""
+        return iter(self._locations())
+
+    def __len__(self) -> int:
+        """Return the number of encoders."""
+        return len(self._locations())
 
 
 def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encoder:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities
+from card_envs.chance import EQUITY, REDEAL
 from card_envs.game import Game, Tables
 from card_envs.text import action_names
 from card_envs.text.prompts import censor_table
@@ -78,7 +79,8 @@ def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
     names = action_names(game, views, 0)
     actions = [ActionAdvice(action, name, float(probabilities[action])) for action, name in names.items()]
     value, error = estimate_value(game, agent, views, seat) or (None, None)
-    equity = None if game.info.equity is None else game.info.equity(views, seat)
+    estimate_equity = EQUITY.find(game)
+    equity = None if estimate_equity is None else estimate_equity(views, seat)
     likely = tuple(sorted(actions, key=lambda each: -each.probability))
     return Advice(agent.name, game.unit, likely, note, value, error, equity)
 
@@ -110,13 +112,14 @@ def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[
     Cards that the seat cannot see are dealt uniformly at random. The result is None if the game cannot deal them, or if
     the agent is too slow.
     """
-    if game.info.redeal is None:
+    redeal = REDEAL.find(game)
+    if redeal is None:
         return None
     rng, won = np.random.default_rng(0), np.empty(0)
     deadline = time.perf_counter() + _FIRST_SECONDS  # the first time, kernels may have to be loaded
     while len(won) < PLAYOUTS:
         tables = np.repeat(views, _BATCH if len(won) else _FIRST_BATCH)
-        game.info.redeal(tables, seat, rng)
+        redeal(tables, seat, rng)
         if not _play_out(game, agent, tables, rng, deadline):
             break
         if not len(won):

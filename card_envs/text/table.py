@@ -12,6 +12,7 @@ from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables
 from card_envs.rng import random_seed
 from card_envs.text.answers import parse_action
+from card_envs.text.interface import TEXT
 from card_envs.text.prompts import FORMS, action_names, censor_table, write_prompt
 from card_envs.text.transcript import Transcript
 from card_envs.typing import Rows
@@ -147,7 +148,7 @@ class TextTable:
             self._finish()
 
     def _finish(self) -> None:
-        text = self.game.info.text
+        text = TEXT.find(self.game)
         outcome = text.describe_outcome(self._tables, 0) if text is not None else ""
         parts = [*self.transcript.lines(), outcome, self.result()]
         self.summaries = [*self.summaries, "; ".join(part for part in parts if part)][-_KEPT_SUMMARIES:]

@@ -148,8 +148,8 @@ def test_every_check_is_broken_once() -> None:
 
 
 def test_what_a_check_needs() -> None:
-    with pytest.raises(NotApplicable, match=r"GameInfo.chance"):
-        check(replace(GAME, info=replace(GAME.info, chance=None)), "leaks")
+    with pytest.raises(NotApplicable, match=r"feature chance"):
+        check(replace(GAME, features={"chance": None}), "leaks")
     with pytest.raises(ValueError, match="check 'chips' is not known"):
         check(GAME, "chips")
 

@@ -30,7 +30,8 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import amount_to_call, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
-from card_envs.games.holdem.showdown import num_board_cards, percentile_at
+from card_envs.games.holdem.encoders.texas import percentile_at
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 
 STREETS, SEATS, PLAYERS, DECILES = 4, 6, (2, 4, 6), 10

@@ -166,7 +166,7 @@ class Endgame:
             deal_batch=self._deal_batch,
             step_batch=self._step_batch,
             deal_with=self._deal_with,
-            info=replace(base.info, chance=None, enumeration=None, control_terms=None, hidden_hands=None),
+            features=dict.fromkeys(("chance", "enumeration", "control_terms", "hidden_hands")),
         )
 
     def start(self, tables: Tables, i: int, button: int, hole_cards: Sequence[int]) -> int:

@@ -8,14 +8,15 @@ from typing import Any
 
 from card_envs.cards import NO_CARD, card_id, card_name
 from card_envs.game import Game, check_list, is_whole
+from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.holdem import kernels, view
 from card_envs.games.holdem.amounts import check_stacks
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
-from card_envs.games.holdem.info import holdem_info, unit_of
 from card_envs.games.holdem.rules import RULES
-from card_envs.games.holdem.state import MENU_INTEGERS, Table
+from card_envs.games.holdem.state import MAX_SEATS, MENU_INTEGERS, Table
+from card_envs.games.holdem.view import position_names, positions_of
 from card_envs.observation import Encoder, find_encoder
 from card_envs.records import Tables
 
@@ -54,8 +55,29 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
-        info=holdem_info(name, config, partial(_deal_with, config)),
+        info=GameInfo(
+            seats=Seats(2, MAX_SEATS, "num_players"),
+            positions=Positions(position_names(config), partial(positions_of, seats)),
+            units=units_of(config),
+            action_parts=view.action_parts,
+            private_cards=view.private_cards,
+        ),
+        family="holdem",
     )
+
+
+def unit_of(config: HoldemConfig) -> str:
+    """Return the unit of rewards: "bb", or "chips" in games without blinds."""
+    return "bb" if any(config.blinds) else "chips"
+
+
+def units_of(config: HoldemConfig) -> dict[str, float]:
+    """Return the units of results: name -> factor from big blinds (or chips) per hand."""
+    if not any(config.blinds):
+        return {"chips/hand": 1.0}
+    units = {"bb/100": 100.0, "mbb/hand": 1000.0}
+    small_blind = config.blinds[0]
+    return units | ({"sb/hand": config.chips_per_reward / small_blind} if small_blind else {})
 
 
 def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[str, Any]) -> int:

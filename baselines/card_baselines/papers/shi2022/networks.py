@@ -23,10 +23,10 @@ from torch import nn
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
+from card_baselines.papers.shi2022.encoder import num_tokens
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
-from card_envs.games.holdem.encoders.shi2022 import num_tokens
 from card_envs.observation import Layout
 
 ENCODER = "shi2022"
