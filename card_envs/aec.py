@@ -73,7 +73,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.state_space = game.state_layout.space
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._dealt = False
-        self._had_options = False
         self._observed: dict[str, dict[str, Any]] = {}
         self._make_buffers()
         self._tables = game.seeded_tables(1, random_seed())
@@ -131,19 +130,13 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if not self._is_compiled:
             self._compile_kernels()
         known = self._select_options(options) if options else {}
-        if seed is None and not known and not self._had_options:
-            actor = self._deal(self._tables, 0)
-        else:
-            actor = self._deal_anew(seed, known)
-        self._begin(actor)
+        needs_copy = seed is not None or bool(known)
+        self._begin(self._deal_anew(seed, known) if needs_copy else self._deal(self._tables, 0))
 
     def _deal_anew(self, seed: int | None, options: dict[str, Any]) -> int:
         """Deal on a copy of the table, so that refused options change nothing."""
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
-        # also without options after a deal with some: `deal_with` restores the stacks of the settings
-        needs_options = bool(options) or self._had_options
-        actor = self.game.deal_with(tables, 0, options) if needs_options else self.game.deal(tables, 0)
-        self._had_options = bool(options)
+        actor = self.game.deal_with(tables, 0, options) if options else self.game.deal(tables, 0)
         self._tables = tables
         return actor
 

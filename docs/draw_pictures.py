@@ -12,7 +12,7 @@ from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_envs.cards import card_ids
 from card_envs.envs import make_game
 from card_envs.game import ILLEGAL
-from card_envs.rendering import draw_table
+from card_envs.rendering.pictures import draw_table
 
 FOLDER = Path(__file__).parent / "pictures"
 COLORS = 128

@@ -91,10 +91,12 @@ def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArr
     Probabilities of an agent that does not show them are estimated: the agent acts several times with different
     random numbers, and the frequencies of its actions are counted.
     """
-    seen = agent.apply_encoder(game)
+    encoder = agent.find_encoder(game)
     if agent.shows_probabilities:
-        return action_probabilities(agent, decisions_at(seen, tables, _ROW, _ROW, np.array([0.5])))[0], None
-    decisions = decisions_at(seen, tables, _ROW, _ROW, np.array([0.5]))
+        return action_probabilities(agent, decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder))[
+            0
+        ], None
+    decisions = decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder)
     start = time.perf_counter()
     agent.deal_starts(_ROW)  # it may have been asked about another hand before
     agent.act(decisions, np.random.default_rng(0))
@@ -132,14 +134,14 @@ def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[
 
 def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
     """Let an agent finish the hands at some tables; return False if the deadline passes first."""
-    seen = agent.apply_encoder(game)
+    encoder = agent.find_encoder(game)
     rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)
     active = np.flatnonzero(tables["is_over"] == 0)
     agent.deal_starts(active)  # tables of their own, for agents that remember them
     while len(active):
         if time.perf_counter() > deadline:
             return False
-        decisions = decisions_at(seen, tables, active, active, rng.random(len(active)))
+        decisions = decisions_at(game, tables, active, active, rng.random(len(active)), encoder=encoder)
         game.step_batch(tables, active, np.asarray(agent.act(decisions, rng), np.int64), rewards, is_over, False)
         active = active[is_over[: len(active)] == 0]
     return True

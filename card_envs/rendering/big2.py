@@ -13,7 +13,7 @@ from card_envs.games.big2.combos import card_of
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NOBODY, NUM_SEATS, Table
 from card_envs.games.big2.view import hand
 from card_envs.records import Tables
-from card_envs.rendering import Painting
+from card_envs.rendering.pictures import Painting
 
 C = TypeVar("C", bound=Canvas)
 

@@ -18,7 +18,7 @@ from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_A
 from card_envs.games.holdem.view import board, hole_cards, is_shown, position_of, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
-from card_envs.rendering import Painting
+from card_envs.rendering.pictures import Painting
 
 C = TypeVar("C", bound=Canvas)
 

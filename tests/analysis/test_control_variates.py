@@ -564,7 +564,7 @@ def test_agents_that_say_so_act_by_their_random_numbers_alone(game: Game) -> Non
     for name in names:
         agent = find_agent(name, game)
         for rows in (np.arange(300), np.arange(299, 0, -3)):
-            asked = decisions_at(agent.apply_encoder(game), tables, rows, rows, random_numbers[rows])
+            asked = decisions_at(game, tables, rows, rows, random_numbers[rows], encoder=agent.find_encoder(game))
             found = agent.act(asked, None)  # type: ignore[arg-type]  # so that it cannot draw from it
             if len(rows) == 300:
                 whole = found

@@ -19,7 +19,8 @@ from card_envs.game import Game, Tables
 from card_envs.games.big2.actions import PASS
 from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.rendering import PICTURE, big2, draw_table, holdem
+from card_envs.rendering import big2, holdem
+from card_envs.rendering.pictures import PICTURE, draw_table
 
 
 def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **settings: Any) -> tuple[Game, Tables]:

@@ -26,7 +26,7 @@ from card_envs.history import MatchFile, replay_paths
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.match import play_match
-from card_envs.rendering import draw_table
+from card_envs.rendering.pictures import draw_table
 from card_envs.statistics import make_play_counter
 from card_wrappers.sb3 import CardVecEnv
 from tests.third_game import register

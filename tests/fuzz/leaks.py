@@ -23,7 +23,7 @@ from card_envs.games.big2.state import NUM_SEATS as BIG2_SEATS
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.view import is_shown, reaches_showdown
 from card_envs.observation import Encoder, mask_records, observation_records
-from card_envs.rendering import draw_table
+from card_envs.rendering.pictures import draw_table
 from card_envs.rng import next_uint64, random_below
 from tests.fuzz.check import Difference
 from tests.fuzz.games import Named, random_game, states

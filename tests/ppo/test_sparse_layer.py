@@ -81,6 +81,8 @@ def test_a_network_answers_a_range_as_hand_by_hand() -> None:
     rows, hands = np.nonzero(wanted)
     held = tables[rows]
     hidden.assign_hands(held, seats[rows], hands)
-    plain = decisions_at(agent.apply_encoder(game), held, np.arange(len(rows)), rows, np.full(len(rows), 0.5))
+    plain = decisions_at(
+        game, held, np.arange(len(rows)), rows, np.full(len(rows), 0.5), encoder=agent.find_encoder(game)
+    )
     assert np.abs(answers[wanted] - agent.probabilities(plain)).max() < 1e-5
     assert answers[wanted].std(axis=0).max() > 0.1, "hands differ"

@@ -119,13 +119,15 @@ def measure_style(agent: SupportsAct, game: Game, hands: int = 20) -> Style:
     if not supports_style(game):
         raise ValueError(f"styles are for six-max no-limit hold'em with {DEPTH} big blinds, not for {game.name}")
     player = require_playable(agent, game)
-    encoded = player.apply_encoder(game)
+    encoder = player.find_encoder(game)
     rng = np.random.default_rng(SEED)
     counts = np.zeros((NUM_SITUATIONS, NUM_BINS), np.int64)
     first = 0
     for tables in _generate_situations(game, hands):
         numbers = np.arange(first, first + len(tables))
-        decisions = decisions_at(encoded, tables, np.arange(len(tables)), numbers, rng.random(len(tables)))
+        decisions = decisions_at(
+            game, tables, np.arange(len(tables)), numbers, rng.random(len(tables)), encoder=encoder
+        )
         bins = np.empty(len(tables), np.int64)
         write_bins(tables, np.asarray(player.act(decisions, rng), np.int64), bins)
         np.add.at(counts, (numbers // hands, bins), 1)

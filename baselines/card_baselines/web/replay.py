@@ -20,7 +20,7 @@ from card_envs.game import Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
-from card_envs.rendering import PICTURE
+from card_envs.rendering.pictures import PICTURE
 
 _SESSION = "session "
 """Prefix of the names of recordings that are sessions of the store."""

@@ -11,7 +11,7 @@ from card_baselines.web.session import Session
 from card_envs.canvas import ShapeCanvas
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
-from card_envs.rendering import PICTURE
+from card_envs.rendering.pictures import PICTURE
 from card_envs.text.prompts import censor_table
 
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")

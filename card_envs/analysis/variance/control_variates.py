@@ -124,7 +124,7 @@ class ControlVariates:
         ]
         self._controls = self._make_terms(game, seed)
         self._seed = seed
-        self._games = [agent.apply_encoder(game) for agent in self._agents]
+        self._game, self._encoders = game, [agent.find_encoder(game) for agent in self._agents]
         self._measured = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents: opposite results
         self._hands_per_table = hands_per_table
         self._num_deals = 0
@@ -202,7 +202,12 @@ class ControlVariates:
                 if count > 1:
                     asked = copied_from[part]
                     decisions = decisions_at(
-                        self._games[agent], tables, part, batch.table_ids[rows[asked]], random_numbers[asked]
+                        self._game,
+                        tables,
+                        part,
+                        batch.table_ids[rows[asked]],
+                        random_numbers[asked],
+                        encoder=self._encoders[agent],
                     )
                     chances[part] = _ask(self._agents[agent], decisions, self._is_deterministic[agent])
         return chances

@@ -190,7 +190,7 @@ class TreeControlTerms:
 
 
 def _strategy(agent: Agent, game: Game) -> Floats:
-    return strategy_of(agent, PublicTree(agent.apply_encoder(game)))
+    return strategy_of(agent, PublicTree(game, encoder=agent.find_encoder(game)))
 
 
 def _list_nodes(root: Node) -> list[Node]:

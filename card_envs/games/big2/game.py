@@ -31,14 +31,13 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
         name: Name of the game in messages and results.
     """
     chosen = find_encoder(ENCODERS, encoder)
-    return Game(
+    game = Game(
         name=name,
         config=config,
         rules_profiles=tuple(RULES),
         encoders=ENCODERS,
-        with_encoder=partial(big2_game, config, name=name),
+        make=partial(big2_game, config, name=name),
         encoder=chosen,
-        layout=chosen.layout(config),
         state_layout=STATE_LAYOUT,
         num_seats=NUM_SEATS,
         num_actions=NUM_ACTIONS,
@@ -64,6 +63,8 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
         ),
         family="big2",
     )
+    game.find_layout(chosen)  # refuses encoders that are not for these settings
+    return game
 
 
 def positions_of(tables: Tables) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from card_envs.cards import NO_CARD, card_id, card_name
+from card_envs.cards import card_id, card_name
 from card_envs.game import Game, check_list, is_whole
 from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.holdem import kernels, view
@@ -15,7 +15,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout, write_state
 from card_envs.games.holdem.rules import RULES
-from card_envs.games.holdem.state import MAX_SEATS, MENU_INTEGERS, Table
+from card_envs.games.holdem.state import MAX_SEATS, MENU_INTEGERS
 from card_envs.games.holdem.view import position_names, positions_of
 from card_envs.observation import Encoder, find_encoder
 from card_envs.records import Tables
@@ -32,14 +32,13 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
     chosen = find_encoder(ENCODERS, encoder)
     seats = config.num_players
 
-    return Game(
+    game = Game(
         name=name,
         config=config,
         rules_profiles=tuple(RULES),
         encoders=ENCODERS,
-        with_encoder=partial(holdem_game, name, config),
+        make=partial(holdem_game, name, config),
         encoder=chosen,
-        layout=chosen.layout(config),
         state_layout=state_layout(config),
         num_seats=seats,
         num_actions=config.num_actions,
@@ -64,6 +63,8 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         ),
         family="holdem",
     )
+    game.find_layout(chosen)  # refuses encoders that are not for these settings
+    return game
 
 
 def unit_of(config: HoldemConfig) -> str:
@@ -91,17 +92,9 @@ def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[st
         raise ValueError(
             f"stacks {stacks}: action ids reach {max(config.stack_list)} chips, the largest stack of the configuration"
         )
-    t: Table = tables[i]
-    t.stack[: config.num_players] = stacks
-    t.payoff[:] = 0
-    t.hand_commit[:] = 0
-    t.deck[:] = NO_CARD
-    t.deck[: len(deck)] = deck
-    if button is not None:
-        t.button = button
-    elif config.button_moves:
-        t.button = (int(t.button) + 1) % config.num_players
-    return int(kernels.deal_known(tables, i, len(deck)))
+    if button is None:
+        button = (int(tables["button"][i]) + int(config.button_moves)) % config.num_players
+    return kernels.begin_hand(tables, i, button, stacks, deck)
 
 
 def check_deck(config: HoldemConfig, deck: Any) -> list[int]:

@@ -13,7 +13,7 @@ from card_envs.files import replace_file
 from card_envs.history import ReplayReport, find_files, replay_each
 from card_envs.history.formats import format_of_file
 from card_envs.history.steps import HandSteps
-from card_envs.rendering import draw_table
+from card_envs.rendering.pictures import draw_table
 
 
 def replay(
