@@ -28,10 +28,10 @@ from results import circumstances, write_json
 from card_baselines.cli.console import print_table
 from card_envs import make_game
 from card_envs.agent import SupportsAct, find_agent
+from card_envs.analysis.variance.control_terms import ControlUnits
 from card_envs.analysis.variance.control_variates import ControlVariates, summarise_adjusted
 from card_envs.analysis.variance.regression import estimate_adjusted, evidence_of
 from card_envs.game import Game
-from card_envs.game_info import ControlUnits
 from card_envs.match import MatchBatch, Summary, play_match, summarise_deals
 from card_envs.typing import Floats
 

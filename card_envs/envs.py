@@ -222,7 +222,7 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
     Args:
         env_id: Id such as "limit_holdem-v0"; see `find_entry`.
         dtype: Type of the numbers in observations, "float32" or "int8"; None for the encoder's own. The numbers are the
-            same, see `Game.with_dtype`. Every function that takes an environment's settings takes `dtype` too.
+            same, see `observation_types`. Every function that takes an environment's settings takes `dtype` too.
         **settings: Arguments of the environment, such as `num_players`; see its page.
 
     Raises:
@@ -243,7 +243,11 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
             f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}", "setting"
         )
     game = factory(**settings)
-    return game if dtype is None else game.with_dtype(dtype)
+    if dtype is None:
+        return game
+    from card_envs.observation_types import convert_observations  # rarely needed
+
+    return convert_observations(game, dtype)
 
 
 @overload

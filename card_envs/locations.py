@@ -98,6 +98,14 @@ def load_object(location: str) -> Any:
     return getattr(load_file(Path(source)) if source.endswith(".py") else load_module(source), name)
 
 
+def find_location(value: object, module: str) -> str | None:
+    """Return "module:NAME" or "path/to/file.py:NAME" of an object that a module has a name for, else None."""
+    for name, each in vars(sys.modules[module]).items():
+        if each is value:
+            return f"{source_of(module)}:{name}"
+    return None
+
+
 def source_of(module: str) -> str:
     """Return the name of a module, or the path of its file if `load_file` loaded it: what other processes can load."""
     return str(sys.modules[module].__file__) if module.startswith(_FILE_PREFIX) else module

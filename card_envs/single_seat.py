@@ -103,13 +103,12 @@ class SingleSeatTables:
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
         self.opponents = _find_agents(opponents, game)
-        self._games = [agent.apply_encoder(game) for agent in self.opponents]
+        self._encoders = [agent.find_encoder(game) for agent in self.opponents]
         self._remembering = [index for index, agent in enumerate(self.opponents) if agent.needs_deal_events]
         self._observing = [index for index, agent in enumerate(self.opponents) if agent.needs_actions]
         self._fixed_seat = seat
         self._rows = np.arange(self.num_tables, dtype=np.int64)
         self._opponent = np.zeros(self.num_tables, np.int64)
-        self._had_options = np.zeros(self.num_tables, np.bool_)
         self._is_ready = False
         self.seats = np.zeros(self.num_tables, np.int64)
         """(N,): the learner's seat at each table."""
@@ -228,15 +227,12 @@ class SingleSeatTables:
         )
 
     def _deal(self, rows: Rows, options: Mapping[str, Any]) -> None:
-        """Deal at `rows` with options; `deal_with` also restores the settings after a deal with other options."""
-        one_by_one = rows if options else rows[self._had_options[rows]]
-        for row in one_by_one.tolist():
-            self.game.deal_with(self.tables, row, options)
-        if not len(one_by_one):
+        """Deal at `rows` with options."""
+        if not options:
             self.game.deal_batch(self.tables, rows)
-        elif not options:
-            self.game.deal_batch(self.tables, np.setdiff1d(rows, one_by_one))
-        self._had_options[rows] = bool(options)
+            return
+        for row in rows.tolist():
+            self.game.deal_with(self.tables, row, options)
 
     def _play_on(self, rows: Rows, rewards: NDArray[np.float32]) -> None:
         """Let opponents act at `rows` until the learner has a decision or the deal is over; add to its `rewards`."""
@@ -251,11 +247,12 @@ class SingleSeatTables:
         if self._remembering:
             for index, theirs in self._select_rows(self._remembering, rows[self.tables["is_over"][rows] == 1]):
                 seats = self._opponent_seats(theirs)
-                end_deals(self._games[index], self.opponents[index], self.tables, theirs, theirs, seats)
+                end_deals(self.game, self.opponents[index], self.tables, theirs, theirs, seats)
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]
-        decisions = decisions_at(self._games[index], self.tables, rows, rows, self._draw(rows))
+        encoder = self._encoders[index]
+        decisions = decisions_at(self.game, self.tables, rows, rows, self._draw(rows), encoder=encoder)
         try:
             actions = check_actions(agent.act(decisions, self._rng), len(rows))
         except IllegalActionError as error:
@@ -271,7 +268,7 @@ class SingleSeatTables:
         if self._observing and self.game.first_illegal(self.tables, rows, actions) < 0:
             for index, theirs in self._select_rows(self._observing, rows):
                 taken, seats = actions[self._opponent[rows] == index], self._opponent_seats(theirs)
-                show_actions(self._games[index], self.opponents[index], self.tables, theirs, theirs, seats, taken)
+                show_actions(self.game, self.opponents[index], self.tables, theirs, theirs, seats, taken)
         illegal = self.game.step_batch(self.tables, rows, actions, paid, is_over, False)
         if illegal >= 0:
             table = int(rows[illegal])

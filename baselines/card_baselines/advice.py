@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities
+from card_envs.chance import EQUITY, REDEAL
 from card_envs.game import Game, Tables
 from card_envs.text import action_names
 from card_envs.text.prompts import censor_table
@@ -78,7 +79,8 @@ def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
     names = action_names(game, views, 0)
     actions = [ActionAdvice(action, name, float(probabilities[action])) for action, name in names.items()]
     value, error = estimate_value(game, agent, views, seat) or (None, None)
-    equity = None if game.info.equity is None else game.info.equity(views, seat)
+    estimate_equity = EQUITY.find(game)
+    equity = None if estimate_equity is None else estimate_equity(views, seat)
     likely = tuple(sorted(actions, key=lambda each: -each.probability))
     return Advice(agent.name, game.unit, likely, note, value, error, equity)
 
@@ -89,10 +91,12 @@ def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArr
     Probabilities of an agent that does not show them are estimated: the agent acts several times with different
     random numbers, and the frequencies of its actions are counted.
     """
-    seen = agent.apply_encoder(game)
+    encoder = agent.find_encoder(game)
     if agent.shows_probabilities:
-        return action_probabilities(agent, decisions_at(seen, tables, _ROW, _ROW, np.array([0.5])))[0], None
-    decisions = decisions_at(seen, tables, _ROW, _ROW, np.array([0.5]))
+        return action_probabilities(agent, decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder))[
+            0
+        ], None
+    decisions = decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder)
     start = time.perf_counter()
     agent.deal_starts(_ROW)  # it may have been asked about another hand before
     agent.act(decisions, np.random.default_rng(0))
@@ -110,13 +114,14 @@ def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[
     Cards that the seat cannot see are dealt uniformly at random. The result is None if the game cannot deal them, or if
     the agent is too slow.
     """
-    if game.info.redeal is None:
+    redeal = REDEAL.find(game)
+    if redeal is None:
         return None
     rng, won = np.random.default_rng(0), np.empty(0)
     deadline = time.perf_counter() + _FIRST_SECONDS  # the first time, kernels may have to be loaded
     while len(won) < PLAYOUTS:
         tables = np.repeat(views, _BATCH if len(won) else _FIRST_BATCH)
-        game.info.redeal(tables, seat, rng)
+        redeal(tables, seat, rng)
         if not _play_out(game, agent, tables, rng, deadline):
             break
         if not len(won):
@@ -129,14 +134,14 @@ def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[
 
 def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
     """Let an agent finish the hands at some tables; return False if the deadline passes first."""
-    seen = agent.apply_encoder(game)
+    encoder = agent.find_encoder(game)
     rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)
     active = np.flatnonzero(tables["is_over"] == 0)
     agent.deal_starts(active)  # tables of their own, for agents that remember them
     while len(active):
         if time.perf_counter() > deadline:
             return False
-        decisions = decisions_at(seen, tables, active, active, rng.random(len(active)))
+        decisions = decisions_at(game, tables, active, active, rng.random(len(active)), encoder=encoder)
         game.step_batch(tables, active, np.asarray(agent.act(decisions, rng), np.int64), rewards, is_over, False)
         active = active[is_over[: len(active)] == 0]
     return True

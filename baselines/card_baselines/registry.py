@@ -68,6 +68,11 @@ AGENTS = {
 }
 """Name -> "module:Class". The class is called with `game` and `folder` if its parameters have these names."""
 
+ENCODERS = {
+    "holdem.kaminsky404": "card_baselines.papers.kaminsky2020.encoder:KAMINSKY404",
+    "holdem.shi2022": "card_baselines.papers.shi2022.encoder:SHI2022",
+}
+"""Encoders of papers, by family of games and name."""
 ALGORITHMS = {
     "maskable_ppo": "card_baselines.sb3.maskable_ppo:ALGORITHM",
     "maskable_dqn": "card_baselines.sb3.maskable_dqn:ALGORITHM",

@@ -168,7 +168,7 @@ class _Match:
         return self.plays * self.hands_per_table
 
     def _make_player(self, agent: Agent, index: int) -> Player:
-        return Player(agent, agent.apply_encoder(self.game), np.random.default_rng([self.seed % 2**64, index]))
+        return Player(agent, agent.find_encoder(self.game), np.random.default_rng([self.seed % 2**64, index]))
 
     def play_samples(self, first: int, end: int, record: _Record) -> None:
         """Play the samples first .. end - 1, the hands of a table one after the other, and record them."""
@@ -213,7 +213,7 @@ class _Match:
         player, agents = self.players[index], np.flatnonzero(self.player_of_agent == index)
         seats = (agents[:, None] + batch.hands[rows]) % self.game.num_seats
         table_ids, call = batch.table_ids[rows], partial(self.runner.call, player)
-        hook(player.game, player.agent, batch.tables, rows, table_ids, seats, *actions, call=call)
+        hook(self.game, player.agent, batch.tables, rows, table_ids, seats, *actions, call=call)
 
     def _deal_tables(self, deals: Rows) -> Tables:
         """Return the tables of `deals` after dealing, each `plays` times."""
@@ -237,8 +237,9 @@ class _Match:
             mine = np.flatnonzero(players == index) if len(self.players) > 1 else np.arange(len(rows))
             if len(mine):
                 decisions = decisions_at(
-                    player.game, batch.tables, rows[mine], batch.table_ids[rows[mine]], random_numbers[mine]
-                )
+                    self.game, batch.tables, rows[mine], batch.table_ids[rows[mine]], random_numbers[mine],
+                    encoder=player.encoder,
+                )  # fmt: skip
                 actions[mine] = self.runner.ask(player, decisions, batch, rows[mine])
         return actions
 

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables
+from card_envs.text.interface import TEXT
 from card_envs.text.prompts import action_names, describe_legal_actions
 
 MAX_ANSWER = 200
@@ -130,8 +131,9 @@ def _parse_in_game_words(game: Game, tables: Tables, i: int, answer: str) -> int
     """Return the action that an answer names in the notation of the game; ValueError if it names none."""
     if int(tables["actor"][i]) == NOBODY:
         raise ValueError("the deal is over")
-    if game.info.text is not None:
-        return game.info.text.read_action(tables, i, answer)
+    text = TEXT.find(game)
+    if text is not None:
+        return text.read_action(tables, i, answer)
     for action, name in action_names(game, tables, i).items():
         if name.lower() == answer:
             return action

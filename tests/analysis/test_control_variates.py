@@ -14,18 +14,18 @@ from card_baselines.agents.scripted.equity import Equity
 from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs.agent import Agent, Decisions, RandomAgent, SupportsAct, decisions_at, find_agent, known_agents
 from card_envs.analysis.variance import regression
+from card_envs.analysis.variance.big2 import hand_strengths
+from card_envs.analysis.variance.control_terms import ControlUnits
 from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates, summarise_adjusted
+from card_envs.analysis.variance.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
+from card_envs.analysis.variance.holdem.counterfactual_hands import COUNTERFACTUAL, SCRATCH, deal_counterfactual
+from card_envs.analysis.variance.holdem.counterfactual_values import write_showdown_correction
 from card_envs.analysis.variance.linear_algebra import solve_ridges
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of, moments_of
 from card_envs.cards import DECK_SIZE, card_id, card_ids
 from card_envs.game import Game
-from card_envs.game_info import ControlUnits
 from card_envs.games.big2.combos import order_of
-from card_envs.games.big2.evaluation.control_terms import hand_strengths
 from card_envs.games.big2.presets import big2
-from card_envs.games.holdem.evaluation.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
-from card_envs.games.holdem.evaluation.counterfactual_hands import COUNTERFACTUAL, SCRATCH, deal_counterfactual
-from card_envs.games.holdem.evaluation.counterfactual_values import write_showdown_correction
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import MatchBatch, MatchResult, play_match
 from card_envs.match.summary import Summary, summarise_deals
@@ -564,7 +564,7 @@ def test_agents_that_say_so_act_by_their_random_numbers_alone(game: Game) -> Non
     for name in names:
         agent = find_agent(name, game)
         for rows in (np.arange(300), np.arange(299, 0, -3)):
-            asked = decisions_at(agent.apply_encoder(game), tables, rows, rows, random_numbers[rows])
+            asked = decisions_at(game, tables, rows, rows, random_numbers[rows], encoder=agent.find_encoder(game))
             found = agent.act(asked, None)  # type: ignore[arg-type]  # so that it cannot draw from it
             if len(rows) == 300:
                 whole = found
@@ -642,7 +642,7 @@ def test_the_strengths_of_a_big2_hand() -> None:
 def test_what_they_cannot_do_is_an_error() -> None:
     large = leduc_holdem(num_players=5)
     with pytest.raises(
-        ValueError, match=r"leduc_holdem has no control variates \(GameInfo.control_terms\), and too many"
+        ValueError, match=r"leduc_holdem has no control variates \(the feature control_terms\), and too many"
     ):
         ControlVariates(large, [RandomAgent()] * 5, 0)
     game, agents = limit_holdem(), [RandomAgent(), RandomAgent()]

@@ -51,7 +51,7 @@ class SnapshotAgent(Agent):
         total = weights.sum()
         self.mixture_weights: Floats = weights / total if total > 0 else np.full(len(weights), 1.0 / len(weights))
         self._tensors, self._policy = tensors, MlpPolicy.from_config(config).eval()
-        self._game = game.with_encoder(self.encoder)
+        self._game = game
         self._drawn = np.full((0, game.num_seats), _NOT_DRAWN)
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # commands that list names need neither match nor compiler
     from card_envs.analysis.variance.control_variates import AdjustedResult
     from card_envs.game import Game
     from card_envs.match import MatchResult, Summary
-    from card_envs.play_statistics import Statistic
+    from card_envs.statistics import Statistic
 
 _PIPED_WIDTH = 200
 """Width where the output is no terminal, in characters, so that files hold whole lines."""

@@ -25,7 +25,7 @@ from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 from card_envs.match import Fault, MatchResult, play_match
-from card_envs.play_statistics import PlayCounter, Statistic
+from card_envs.statistics import STATISTICS, PlayCounter, Statistic
 
 Files = Mapping[str, bytes]
 """The files of a folder: path below it -> content."""
@@ -129,7 +129,8 @@ def play_round(task: RoundTask) -> RoundOutcome:
             seats[entrant.member], fault = _make_player(entrant, game, task.seed)
             if fault is not None:
                 faults[entrant.member] = fault
-    counter = game.info.statistics() if task.statistics and game.info.statistics is not None else None
+    make_counter = STATISTICS.find(game) if task.statistics else None
+    counter = None if make_counter is None else make_counter()
     result = play_match(
         game, [seats[member] for member in task.seating], task.hands, task.seed, task.duplicate,
         task.hands_at_once or task.hands, on_error="forfeit", callbacks=[counter] if counter else [],

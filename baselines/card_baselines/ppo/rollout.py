@@ -142,7 +142,8 @@ class SelfPlayTables:
 
     def decisions_of(self, agent: Agent, rows: Rows) -> Decisions:
         """Return the decisions of the actors at `rows`, observed with the agent's encoder."""
-        return decisions_at(agent.apply_encoder(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
+        numbers, encoder = self.rng.random(len(rows)), agent.find_encoder(self.game)
+        return decisions_at(self.game, self._tables, rows, rows, numbers, encoder=encoder)
 
     def _network(self, number: int) -> ActorCritic:
         """Return a past self or an exploiter. If one was replaced during a deal, its successor finishes the deal."""

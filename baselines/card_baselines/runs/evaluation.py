@@ -8,6 +8,7 @@ from typing import Any
 
 from card_baselines.run_folder import INTERVAL, RunFolder
 from card_envs.agent import find_agent
+from card_envs.analysis.exploitability.deals import HIDDEN_HANDS
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
 from card_envs.game import Game
 from card_envs.match.play import play_match
@@ -21,7 +22,7 @@ _SLOWER, _FEWEST = 40, 64
 
 def require_measurable(game: Game, panel: Sequence[str]) -> None:
     """Raise ValueError if the panel asks for the local best response in a game that has none."""
-    if LOCAL_BEST_RESPONSE in panel and (game.info.hidden_hands is None or game.num_seats != 2):
+    if LOCAL_BEST_RESPONSE in panel and (HIDDEN_HANDS.find(game) is None or game.num_seats != 2):
         raise ValueError(
             f"panel: {LOCAL_BEST_RESPONSE} is for heads-up games that tell what a seat may hold, not for {game.name} "
             f"with {game.num_seats} seats: name agents alone (--panel random)"

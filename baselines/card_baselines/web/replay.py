@@ -20,6 +20,7 @@ from card_envs.game import Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
+from card_envs.rendering.pictures import PICTURE
 
 _SESSION = "session "
 """Prefix of the names of recordings that are sessions of the store."""
@@ -248,7 +249,7 @@ def _is_secret(session: StoredSession) -> bool:
 def _draw(moment: Moment) -> NDArray[np.uint8]:
     from card_envs.canvas import PixelCanvas
 
-    paint = moment.game.info.require_paint()
+    paint = PICTURE.require(moment.game)
     picture: NDArray[np.uint8] = paint(PixelCanvas, moment.tables, None, moment.names).array()
     return picture
 

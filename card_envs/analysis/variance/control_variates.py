@@ -28,11 +28,11 @@ from card_envs.agent import (
     decisions_at,
     write_random_numbers,
 )
+from card_envs.analysis.variance.control_terms import CONTROL_TERMS, ControlTerms
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of
 from card_envs.analysis.variance.sequential import AdjustedStopping, SequentialSamples
 from card_envs.analysis.variance.tree_terms import TreeControlTerms, can_be_asked, has_tree_terms
 from card_envs.game import Game, Tables, check_actions
-from card_envs.game_info import ControlTerms
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.result import MatchResult
@@ -71,7 +71,7 @@ class AdjustedResult:
 class ControlVariates:
     """Match callback that computes control variates; `adjust` then returns results with smaller intervals.
 
-    It supports games with `GameInfo.control_terms` (Texas hold'em, Big 2) and games with few deals (Kuhn, Leduc). The
+    It supports games with control terms (Texas hold'em, Big 2) and games with few deals (Kuhn, Leduc). The
     variance is reduced most if agents can be asked for their actions with other hands: agents that define
     `probabilities`, that do not mix, or whose actions depend only on the random numbers of the match
     (`Agent.is_stateless`).
@@ -124,7 +124,7 @@ class ControlVariates:
         ]
         self._controls = self._make_terms(game, seed)
         self._seed = seed
-        self._games = [agent.apply_encoder(game) for agent in self._agents]
+        self._game, self._encoders = game, [agent.find_encoder(game) for agent in self._agents]
         self._measured = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents: opposite results
         self._hands_per_table = hands_per_table
         self._num_deals = 0
@@ -136,10 +136,11 @@ class ControlVariates:
             self.until = AdjustedStopping(**asdict(until), adjusted=samples)
 
     def _make_terms(self, game: Game, seed: int) -> ControlTerms:
-        if game.info.control_terms is not None:
-            return game.info.control_terms(seed, self._num_hands)
+        make_terms = CONTROL_TERMS.find(game)
+        if make_terms is not None:
+            return make_terms(seed, self._num_hands)
         if not has_tree_terms(game):
-            raise ValueError(f"{game.name} has no control variates (GameInfo.control_terms), and too many deals")
+            raise ValueError(f"{game.name} has no control variates (the feature control_terms), and too many deals")
         self._is_deterministic = [not agent.mixes for agent in self._agents]
         self._num_hands = [2 if can_be_asked(agent) else 1 for agent in self._agents]
         return TreeControlTerms(game, self._agents)
@@ -201,7 +202,12 @@ class ControlVariates:
                 if count > 1:
                     asked = copied_from[part]
                     decisions = decisions_at(
-                        self._games[agent], tables, part, batch.table_ids[rows[asked]], random_numbers[asked]
+                        self._game,
+                        tables,
+                        part,
+                        batch.table_ids[rows[asked]],
+                        random_numbers[asked],
+                        encoder=self._encoders[agent],
                     )
                     chances[part] = _ask(self._agents[agent], decisions, self._is_deterministic[agent])
         return chances

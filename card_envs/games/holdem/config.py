@@ -346,7 +346,7 @@ class HoldemConfig:
         tables = np.zeros(num_tables, TABLE)
         menu, profile, seats, streets = self.menu, self.profile, self.num_players, len(self.board_cards)
         sizes = self.raise_sizes if menu.kind == MENU_LIMIT else menu.sizes
-        tables["stack"][:, :seats] = self.stack_list
+        tables["stack"][:, :seats] = tables["start_stack"][:, :seats] = self.stack_list
         tables["blind"][:, :seats] = self.blind_list
         tables["ante"][:, :seats] = self.ante_list
         tables["bet_size"][:, : len(sizes)] = sizes

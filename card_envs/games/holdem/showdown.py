@@ -10,9 +10,7 @@ from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import first_seat_from, seat_position
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, Table
-from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
-from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
 
 _NO_RANK = 1 << 30
 _RANKS = 13
@@ -44,18 +42,6 @@ def hand_rank_at(t: Table, seat: Any, num_board: Any) -> Any:
         for i in range(MAX_BOARD):
             bits |= CARD_BITS[t.deck[np.uint64(board + i)]] if i < num_board else 0
     return np.int64(rank_of(key, bits))
-
-
-@kernel
-def percentile_at(t: Table, seat: Any, num_board: Any) -> Any:
-    """Return the fraction of all hands with as many cards that are not better than the seat's hand, in (0, 1].
-
-    The board must have 0 or 3 to 5 cards; see `poker.percentiles`.
-    """
-    if num_board == 0:
-        hole = np.int64(seat) * t.num_hole_cards
-        return STARTING_PERCENTILES[starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))]
-    return percentile_of_rank(hand_rank_at(t, seat, num_board), np.int64(t.num_hole_cards) + num_board)
 
 
 @kernel

@@ -80,7 +80,7 @@ NOBODY = -1
 
 
 class Table(TableRecord):
-    """One table; see the comment of each field for unit and range. 576 bytes, no padding."""
+    """One table; see the comment of each field for unit and range. 616 bytes, no padding."""
 
     # --- first cache line: the actor and the legal actions ---
     rng = field(np.uint64, 4)  # random stream of this table
@@ -142,6 +142,7 @@ class Table(TableRecord):
     history_bits = field(np.int64, NUM_HISTORY_WORDS)  # who called and who raised, see `betting_history_bits`
     payoff = field(np.int32, MAX_SEATS)  # by seat: chips won (+) or lost (-); zero until the hand is over
     # --- stakes ---
+    start_stack = field(np.int32, MAX_SEATS)  # by seat: chips before every hand, unless it begins with other stacks
     blind = field(np.int32, MAX_SEATS)  # by position: blind or straddle owed
     ante = field(np.int32, MAX_SEATS)  # by position: ante owed
     bet_size = field(np.int32, MAX_SIZES)  # limit: raise by street; else raise ids: thousandths of pot, or chips

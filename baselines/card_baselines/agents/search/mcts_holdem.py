@@ -16,7 +16,8 @@ from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has, kind_of, raise_to_of
 from card_envs.games.holdem.betting import act
-from card_envs.games.holdem.showdown import num_board_cards, percentile_at
+from card_envs.games.holdem.encoders.texas import percentile_at
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, MAX_LEVELS, MAX_SIZES, TABLE
 from card_envs.poker.draw import draw_unused_card
 from card_envs.rng import random_below, seed_stream

@@ -166,8 +166,8 @@ class Spectator(MatchCallback):
         """Print the explanation of the agent that has just decided at a table, if it gives one."""
         index = (int(batch.tables["actor"][row]) - int(batch.hands[row])) % batch.game.num_seats
         agent, rows = self.players[index], np.array([row])
-        game = agent.apply_encoder(batch.game)
-        decisions = decisions_at(game, batch.tables, rows, batch.table_ids[rows], np.array([0.5]))
+        encoder, ids = agent.find_encoder(batch.game), batch.table_ids[rows]
+        decisions = decisions_at(batch.game, batch.tables, rows, ids, np.array([0.5]), encoder=encoder)
         for line in agent.explain(decisions)[0].splitlines():
             print(f"    {line}")
 

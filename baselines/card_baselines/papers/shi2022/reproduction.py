@@ -210,7 +210,9 @@ def _time_hands(agent: Shi2022Agent, num_tables: int, rounds: int) -> float:
         agent.deal_starts(rows)
         active = rows
         while len(active):
-            asked = decisions_at(game, tables, active, active, rng.random(len(active)))
+            asked = decisions_at(
+                game, tables, active, active, rng.random(len(active)), encoder=agent.find_encoder(game)
+            )
             start = time.process_time()
             actions = agent.act(asked, rng)
             if number:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from card_envs.canvas import CARD_RATIO, PLATE_SIZE, Canvas, Point, colors, format_signed, text_width
 from card_envs.cards import NO_CARD
+from card_envs.game import Game
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.positions import position_of
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
-from card_envs.games.holdem.view import board, hole_cards, is_shown, reaches_showdown
+from card_envs.games.holdem.view import board, hole_cards, is_shown, position_of, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
+from card_envs.rendering.pictures import Painting
 
 C = TypeVar("C", bound=Canvas)
 
@@ -41,6 +42,11 @@ _LABEL, _SMALL, _NORMAL, _LARGE = 12.0, 13.0, 15.0, 17.0
 _MAX_POTS, _POT_LINE = 5, 205.0
 """Maximum number of pots that are listed, and the width of a line: more would overlap the chips of the lower seats."""
 _CHIP_COLOR, _POT_CHIP_COLOR = (214, 64, 58), (62, 108, 196)
+
+
+def make_picture(game: Game) -> Painting:
+    """Return the function that draws tables of a game."""
+    return partial(paint_table, game.name, game.config)
 
 
 def paint_table(

@@ -11,10 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.game import Tables
-from card_envs.game_info import Controls, ControlUnits
-from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.evaluation.chance_terms import (
+from card_envs.analysis.variance.control_terms import Controls, ControlUnits
+from card_envs.analysis.variance.holdem.chance_terms import (
     AHEAD,
     CHANCE_TERMS,
     EQUITY,
@@ -22,9 +20,10 @@ from card_envs.games.holdem.evaluation.chance_terms import (
     STRONG,
     write_chance_terms,
 )
-from card_envs.games.holdem.positions import positions_of
+from card_envs.game import Tables
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
-from card_envs.play_statistics import Hands
+from card_envs.games.holdem.view import positions_of
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.starting_hands import (
     STARTING_EQUITIES,
@@ -33,6 +32,7 @@ from card_envs.poker.starting_hands import (
     starting_hands,
 )
 from card_envs.rng import seed_streams
+from card_envs.statistics import Hands
 from card_envs.typing import Rows
 
 _NUM_BOARDS = 300

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.analysis.variance.holdem.counterfactual_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
@@ -21,7 +22,6 @@ from card_envs.games.holdem.actions import (
     has,
     raise_to_of,
 )
-from card_envs.games.holdem.evaluation.counterfactual_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
 from card_envs.games.holdem.state import Table
 from card_envs.records import Tables
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.features import Feature
 from card_envs.observation import Block
 from card_envs.records import Tables as Tables
 
@@ -107,3 +109,27 @@ class Chance(Protocol):
     def write_recall(self, episode: Episode, pieces: Mapping[str, NDArray[Any]]) -> None:
         """Write the recall blocks, which must be all zeros."""
         ...
+
+
+class Redeal(Protocol):
+    """Function that deals hidden cards anew."""
+
+    def __call__(self, views: Tables, seat: int, rng: np.random.Generator, /) -> None:
+        """Replace the hidden cards in copies of one view of `seat` by random ones, in place."""
+        ...
+
+
+class Equity(Protocol):
+    """Function that estimates the equity of a hand."""
+
+    def __call__(self, view: Tables, seat: int, /) -> float:
+        """Return the equity of the hand of `seat`, 0 to 1, against unknown hands if nobody folds."""
+        ...
+
+
+CHANCE: Feature[Chance] = Feature("chance", __name__, "explicit chance")
+"""The cards of a game as separate events, for OpenSpiel, resampled deals and the check for leaks."""
+REDEAL: Feature[Redeal] = Feature("redeal", __name__, "random hidden cards")
+"""Function that replaces the cards that a seat does not see by random ones."""
+EQUITY: Feature[Equity] = Feature("equity", __name__, "equity of hands")
+"""Function that estimates the equity of a hand against unknown hands."""

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
+from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.state import Street
-from card_envs.play_statistics import Hands, Statistic, ratio, share
+from card_envs.statistics import Hands, Statistic, ratio, share
 from card_envs.typing import Rows
+
+
+def make_statistics(game: Game) -> Callable[[], HoldemStatistics]:
+    """Return the function that makes a counter."""
+    return partial(HoldemStatistics, game.num_seats)
 
 
 class HoldemStatistics:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, card_name
-from card_envs.chance import Episode, Tables
-from card_envs.game import ILLEGAL
-from card_envs.game_kernels import DealWith
+from card_envs.chance import Episode, Redeal, Tables
+from card_envs.game import ILLEGAL, Game
 from card_envs.games.big2.actions import PASS, action_of
 from card_envs.games.big2.combos import card_of, order_names, order_of
 from card_envs.games.big2.config import Big2Config
@@ -33,6 +33,16 @@ class Play(NamedTuple):
     orders: tuple[int, ...]
 
 
+def make_chance(game: Game) -> Big2Chance:
+    """Return the explicit chance of a game."""
+    return Big2Chance(game)
+
+
+def make_redeal(game: Game) -> Redeal:
+    """Return the function that deals hidden cards anew."""
+    return redeal
+
+
 class Big2Chance:
     """The chance events of Big 2."""
 
@@ -48,8 +58,9 @@ class Big2Chance:
         ),
     )
 
-    def __init__(self, config: Big2Config, deal_with: DealWith) -> None:
-        self._config, self._deal_with = config, deal_with
+    def __init__(self, game: Game) -> None:
+        self._config, self._deal_with = game.config, game.deal_with
+        config: Big2Config = game.config
         self.min_return, self.max_return = -float(config.max_reward), float(config.max_reward)
 
     def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
@@ -117,3 +128,18 @@ class Big2Chance:
 
 def _play_text(play: Play) -> str:
     return f"p{play.seat} {order_names(play.orders) if play.orders else 'pass'}"
+
+
+def redeal(views: Tables, seat: int, rng: np.random.Generator) -> None:
+    """Replace the hands of the other seats in copies of one view by random cards, as many as each seat holds."""
+    first = views[0]
+    gone = int(first.held[seat]) | int(np.bitwise_or.reduce(first.played))
+    unseen = np.array([order for order in range(DECK_SIZE) if not gone >> order & 1], np.uint8)
+    cards = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)
+    start = 0
+    for other in (k for k in range(NUM_SEATS) if k != seat):
+        end = start + int(first.num_cards[other])
+        dealt = np.sort(cards[:, start:end], axis=1)
+        views["hand"][:, other, : end - start] = dealt
+        views["held"][:, other] = (np.int64(1) << dealt.astype(np.int64)).sum(axis=1)
+        start = end

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import card_name, card_names
-from card_envs.chance import Episode, Tables
-from card_envs.game import ILLEGAL
-from card_envs.game_kernels import DealWith
+from card_envs.cards import NO_CARD, card_name, card_names
+from card_envs.chance import Episode, Equity, Redeal, Tables
+from card_envs.game import ILLEGAL, Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, is_legal, raise_to_of
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS, Table
 from card_envs.observation import Block
+from card_envs.poker.ranks import hand_ranks
 
+_SHOWDOWNS = 2000
+"""Number of random deals for an estimated equity."""
 _KINDS = {FOLD: "f", CALL: "c", RAISE: "r"}
 
 
@@ -32,11 +36,28 @@ class Bet(NamedTuple):
     """Street commitment after the decision, in chips."""
 
 
+def make_chance(game: Game) -> HoldemChance:
+    """Return the explicit chance of a game."""
+    return HoldemChance(game)
+
+
+def make_redeal(game: Game) -> Redeal:
+    """Return the function that deals hidden cards anew."""
+    return partial(redeal, game.config)
+
+
+def make_equity(game: Game) -> Equity | None:
+    """Return the function that estimates the equity of a hand, in games whose hands have five cards at the end."""
+    config: HoldemConfig = game.config
+    return partial(equity, config) if config.is_texas or config.is_flop_holdem else None
+
+
 class HoldemChance:
     """The chance events of a hold'em game, with the button on the last seat, so that seat 0 has position 0."""
 
-    def __init__(self, config: HoldemConfig, deal_with: DealWith) -> None:
-        self._config, self._deal_with = config, deal_with
+    def __init__(self, game: Game) -> None:
+        self._config, self._deal_with = game.config, game.deal_with
+        config: HoldemConfig = game.config
         self.deck = tuple(config.deck_cards)
         self.num_private_cards = config.num_hole_cards
         self.max_cards = config.num_dealt
@@ -160,3 +181,27 @@ def _board_slices(config: HoldemConfig, num_shown: list[int]) -> list[slice]:
 
 def _bet_text(bet: Bet) -> str:
     return f"r{bet.amount}" if bet.kind == RAISE else _KINDS[bet.kind]
+
+
+def redeal(config: HoldemConfig, views: Tables, seat: int, rng: np.random.Generator) -> None:
+    """Replace the hidden cards of copies of one view (hands of other seats, the board to come) by random ones."""
+    known = views["deck"][0, : config.num_dealt].tolist()
+    hidden = [place for place, card in enumerate(known) if card == NO_CARD]
+    unseen = np.array([card for card in config.deck_cards if card not in known], np.uint8)
+    views["deck"][:, hidden] = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)[:, : len(hidden)]
+
+
+def equity(config: HoldemConfig, views: Tables, seat: int) -> float:
+    """Return the equity of a seat's hand against random hands of the other seats in the hand.
+
+    It is estimated from `_SHOWDOWNS` random deals with a fixed seed; the standard error is below 0.011.
+    """
+    tables = np.repeat(views[:1], _SHOWDOWNS)
+    redeal(config, tables, seat, np.random.default_rng(0))
+    deck, held = tables["deck"], config.num_hole_cards * config.num_players
+    board = deck[:, held : config.num_dealt]
+    staying = [seat, *(k for k in range(config.num_players) if k != seat and int(views["in_hand"][0]) >> k & 1)]
+    hands = np.stack([np.column_stack([deck[:, 2 * k : 2 * k + 2], board]) for k in staying], axis=1)
+    ranks = hand_ranks(hands.reshape(-1, hands.shape[2])).reshape(len(tables), len(staying))
+    best = ranks == ranks.min(axis=1, keepdims=True)
+    return float(np.mean(best[:, 0] / best.sum(axis=1)))

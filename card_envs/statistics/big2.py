@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from card_envs.game import Game
 from card_envs.games.big2.state import NUM_SEATS
-from card_envs.play_statistics import Hands, Statistic, ratio, share
+from card_envs.statistics import Hands, Statistic, ratio, share
 from card_envs.typing import Rows
+
+
+def make_statistics(game: Game) -> type[Big2Statistics]:
+    """Return the class of the counter."""
+    return Big2Statistics
 
 
 class Big2Statistics:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 
 from card_envs.cards import NO_CARD, card_names
-from card_envs.game_info import TextInterface
+from card_envs.game import Game
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
@@ -21,10 +21,10 @@ from card_envs.games.holdem.actions import (
     raise_to_of,
 )
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.positions import position_names, position_of
 from card_envs.games.holdem.state import MENU_INTEGERS, STREET_NAMES, Table
-from card_envs.games.holdem.view import action_name, board, hole_cards, is_shown
+from card_envs.games.holdem.view import action_name, board, hole_cards, is_shown, position_names, position_of
 from card_envs.records import Tables
+from card_envs.text.interface import TextInterface
 
 _POT_WORDS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "two thirds": Fraction(2, 3)}
 _CALL = re.compile(r"call(?: (?P<amount>\S+(?: ?bb| big blinds)?))?")
@@ -44,8 +44,9 @@ _POT = re.compile(
 )
 
 
-def text_interface(config: HoldemConfig) -> TextInterface:
+def make_text(game: Game) -> TextInterface:
     """Return the text interface of games with these settings."""
+    config: HoldemConfig = game.config
     return TextInterface(
         rules=_rules(config),
         describe=partial(_describe, config),

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 
 from card_envs.cards import RANKS as CARD_RANKS
 from card_envs.cards import card_id
-from card_envs.game_info import TextInterface
+from card_envs.game import Game
 from card_envs.games.big2.actions import PASS, value_of_action
 from card_envs.games.big2.combos import kind_of, order_name, order_names, order_of
 from card_envs.games.big2.config import STRAIGHTS, Big2Config
 from card_envs.games.big2.state import KIND_NAMES, NOBODY, NUM_SEATS, PAIR, SINGLE, TRIPLE, Table
 from card_envs.games.big2.view import action_cards, action_name, hand, legal_actions, trick_name
 from card_envs.records import Tables
+from card_envs.text.interface import TextInterface
 
 _LISTED = 60
 """Maximum number of legal actions that are listed."""
@@ -34,8 +35,9 @@ _CARDS = re.compile(rf"(?:{_CARD.pattern})+")
 _FILLERS = frozenset(("play", "i", "my", "the", "a", "an", "and", "with", "cards", "card", "lead", "of", "on"))
 
 
-def text_interface(config: Big2Config) -> TextInterface:
+def make_text(game: Game) -> TextInterface:
     """Return the text interface of games with these rules."""
+    config: Big2Config = game.config
     return TextInterface(
         rules=_rules(config),
         describe=_describe,

@@ -15,17 +15,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from card_envs.game import Tables
-from card_envs.game_info import Controls, ControlUnits
-from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.evaluation.control_terms import LEAST_STAKE, STARTING_CONTROLS, most_lost
-from card_envs.games.holdem.evaluation.counterfactual_hands import (
+from card_envs.analysis.variance.control_terms import Controls, ControlUnits
+from card_envs.analysis.variance.holdem.control_terms import LEAST_STAKE, STARTING_CONTROLS, most_lost
+from card_envs.analysis.variance.holdem.counterfactual_hands import (
     BOARD_VALUES,
     COUNTERFACTUAL,
     SCRATCH,
     deal_counterfactual,
 )
-from card_envs.games.holdem.evaluation.counterfactual_values import (
+from card_envs.analysis.variance.holdem.counterfactual_values import (
     ACTION_VALUES,
     KINDS,
     write_action_terms,
@@ -33,10 +31,12 @@ from card_envs.games.holdem.evaluation.counterfactual_values import (
     write_equities,
     write_showdown_correction,
 )
-from card_envs.games.holdem.positions import positions_of
+from card_envs.game import Tables
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
-from card_envs.play_statistics import Hands
+from card_envs.games.holdem.view import positions_of
 from card_envs.poker.starting_hands import starting_hands
+from card_envs.statistics import Hands
 from card_envs.typing import Floats, Rows
 
 _POOL_STREAM = 0x8F3C1A57

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.features import Feature
+from card_envs.game import Game
 from card_envs.typing import Rows
 
 _Z95 = 1.959963984540054
@@ -74,6 +76,15 @@ class PlayCounter(Protocol):
     def compute_statistics(self) -> tuple[tuple[Statistic, ...], ...]:
         """Return the statistics of each agent, in the order of the match."""
         ...
+
+
+STATISTICS: Feature[Callable[[], PlayCounter]] = Feature("statistics", __name__, "play statistics")
+"""Function that makes a counter of play statistics."""
+
+
+def make_play_counter(game: Game) -> PlayCounter:
+    """Return a match callback that counts play statistics; ValueError for a game without any."""
+    return STATISTICS.require(game)()
 
 
 def share(name: str, count: int, occasions: int) -> Statistic:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
 from card_envs.canvas import Canvas, Point, colors, format_signed
 from card_envs.cards import DECK_SIZE, NO_CARD
+from card_envs.game import Game
 from card_envs.games.big2.combos import card_of
 from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NOBODY, NUM_SEATS, Table
 from card_envs.games.big2.view import hand
 from card_envs.records import Tables
+from card_envs.rendering.pictures import Painting
 
 C = TypeVar("C", bound=Canvas)
 
@@ -43,6 +45,11 @@ _PLACES = (
     _Place((778, 336), (778, 368), ((778, 208), (778, 276)), 46, 25, ((778, 402), (778, 440))),
 )
 """Places at the bottom, left, top and right: clockwise from the viewer."""
+
+
+def make_picture(game: Game) -> Painting:
+    """Return the function that draws tables of a game."""
+    return partial(paint_table, game.name)
 
 
 def paint_table(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.display import Display
 from card_envs.game import Game
 from card_envs.records import Tables
+
+if TYPE_CHECKING:
+    from card_envs.display import Display
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 1
@@ -42,8 +45,20 @@ def render_table(
         Text or a picture; None in mode "human", after `display` has shown the table.
     """
     text = partial(game.text, tables, 0, seat)
-    picture = None if game.info.paint is None else partial(game.info.draw, tables, seat)
+    if render_mode == "ansi":
+        return text()
+    from card_envs.rendering.pictures import PICTURE, draw_table  # not needed to play
+
     if render_mode == "human" and display is not None:
-        display.show(text, picture)
+        display.show(text, partial(draw_table, game, tables, seat) if _has_pictures(game) else None)
         return None
-    return text() if render_mode == "ansi" or picture is None else picture()
+    return text() if PICTURE.find(game) is None else draw_table(game, tables, seat)
+
+
+def _has_pictures(game: Game) -> bool:
+    from card_envs.rendering.pictures import PICTURE
+
+    try:
+        return PICTURE.find(game) is not None
+    except ImportError:  # Pillow is missing
+        return False

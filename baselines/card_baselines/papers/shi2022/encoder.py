@@ -27,8 +27,8 @@ from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_
 from card_envs.games.holdem.betting import largest_ante, starting_stack
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
-from card_envs.games.holdem.encoders.texas import STREETS, require_texas_holdem, require_whole_history
-from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards, percentile_at
+from card_envs.games.holdem.encoders.texas import STREETS, percentile_at, require_texas_holdem, require_whole_history
+from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE, Table
 from card_envs.observation import Block, Encoder, Layout, block_starts, observe_kernels
 from card_envs.poker.hands import HOLE_CARDS

@@ -11,17 +11,22 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.analysis.variance.control_terms import Controls, ControlUnits
 from card_envs.cards import DECK_SIZE
-from card_envs.game import Tables
-from card_envs.game_info import Controls, ControlUnits
+from card_envs.game import Game, Tables
 from card_envs.games.big2.state import NUM_SEATS, NUM_SUITS
-from card_envs.play_statistics import Hands
+from card_envs.statistics import Hands
 from card_envs.typing import Floats, Rows
 
 _NUM_RANKS = DECK_SIZE // NUM_SUITS
 _FIRST_TWO = DECK_SIZE - NUM_SUITS
 _RUN, _FLUSH = 5, 5
 _NUM_TERMS = _NUM_RANKS + NUM_SUITS + 1 + 8
+
+
+def make_control_terms(game: Game) -> type[Big2ControlTerms]:
+    """Return the class of the control terms."""
+    return Big2ControlTerms
 
 
 class Big2ControlTerms:

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
-from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import Street
-from card_envs.play_statistics import Hands, Statistic, share
+from card_envs.games.holdem.view import position_names, positions_of
+from card_envs.statistics import Hands, Statistic, share
 from card_envs.typing import Rows
 
 
@@ -41,7 +41,7 @@ class OpeningCounter:
     Example:
         >>> from card_envs import make_game
         >>> from card_envs.agent import RandomAgent
-        >>> from card_envs.games.holdem.openings import OpeningCounter
+        >>> from card_envs.statistics.holdem_openings import OpeningCounter
         >>> from card_envs.match import play_match
         >>> game = make_game("no_limit_holdem-v0", num_players=6)
         >>> counter = OpeningCounter(game)
