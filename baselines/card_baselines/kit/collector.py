@@ -202,8 +202,8 @@ class Collector:
         return self._end_deals(over, step.rewards[over]) if len(over) else 0
 
     def _act_for(self, agent: Agent, rows: Indices) -> NDArray[np.int64]:
-        game = agent.apply_encoder(self._game)
-        decisions = decisions_at(game, self.tables.tables, rows, rows, self.rng.random(len(rows)))
+        encoder, random_numbers = agent.find_encoder(self._game), self.rng.random(len(rows))
+        decisions = decisions_at(self._game, self.tables.tables, rows, rows, random_numbers, encoder=encoder)
         return np.asarray(agent.act(decisions, self.rng), np.int64)
 
     def _add(self, rows: Indices, step: VectorStep, actions: Indices, columns: Mapping[str, NDArray[Any]]) -> None:
