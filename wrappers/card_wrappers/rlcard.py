@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_name
 from card_envs.envs import make_game
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import board, hole_cards
@@ -149,7 +149,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
             IllegalActionError: For an illegal action; the table is unchanged.
         """
         seat, names = self.get_player_id(), self._legal_names()
-        chosen = _find_action(action, names) if raw_action else int(action)
+        chosen = _find_action(action, names) if raw_action else int(action) if is_whole(action) else ILLEGAL
         if chosen not in names:
             raise IllegalActionError(f"player {seat}: action {action!r} is not one of {names}")
         if self.allow_step_back:
