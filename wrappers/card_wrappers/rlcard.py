@@ -133,7 +133,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         self.action_recorder = []
         state = self.get_state(self.get_player_id())
         if self._stale is not None:
-            state["raw_obs"]["raise_nums"] = self._stale
+            state["raw_obs"]["raise_nums"] = list(self._stale)
             raises = self.card_game.layout.split(state["obs"])["raises"]
             raises[:] = np.eye(raises.shape[1])[self._stale]
         return state, self.get_player_id()
@@ -190,7 +190,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
             "legal_actions": OrderedDict.fromkeys(names),
             "raw_obs": {**self._raw_observation(player_id), "legal_actions": list(names.values())},
             "raw_legal_actions": list(names.values()),
-            "action_record": self.action_recorder,
+            "action_record": list(self.action_recorder),
         }
 
     def get_payoffs(self) -> NDArray[np.float64]:
