@@ -87,7 +87,7 @@ def readable(symbol: str) -> str:
 def shares_by_function(recording: Path, functions: list[tuple[int, str]]) -> Counter[str]:
     """Return the share of the samples in each compiled function, in the interpreter and in the C library."""
     command = ["perf", "script", "-i", str(recording), "-F", "ip,sym,dso"]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
     addresses = [address for address, _ in functions]
     largest = 1 << 16  # bytes of code of one function
     samples: Counter[str] = Counter()

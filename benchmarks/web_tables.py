@@ -51,7 +51,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         results = arguments.results.resolve() if arguments.results else Path(folder) / "results.sqlite"
         command = [sys.executable, "-c", SERVER, str(results)]
-        server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, encoding="utf-8")
         try:
             assert server.stdout is not None
             port = int(server.stdout.readline().split(":")[2].split("/")[0])
