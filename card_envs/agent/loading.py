@@ -194,7 +194,7 @@ def _find_location(spec: str) -> str:
 def _list_classes(path: Path) -> str:
     """Return the specs of the classes in a file as text; the file is parsed, not run."""
     try:
-        classes = [node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
+        classes = [node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.ClassDef)]
     except (OSError, SyntaxError, ValueError):
         classes = []
     return " or ".join(f'"{path}:{name}"' for name in classes) or f'"{path}:Class"'
@@ -207,7 +207,7 @@ def _parse_location(config: Path) -> str:
     that register no kind, the location of a registered agent.
     """
     try:
-        named = str(json.loads(config.read_text())["agent"])
+        named = str(json.loads(config.read_text(encoding="utf-8"))["agent"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{config} names no agent: it is not the configuration of a run") from error
     kinds = plugins.list_plugins(plugins.SAVED_AGENTS)

@@ -38,7 +38,7 @@ class MlpAgent(Agent):
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self.encoder = require_fit(folder, config, game)
         self.greedy = config.get("greedy", False)
         self.policy = MlpPolicy.from_config(config)

@@ -28,7 +28,7 @@ class TabularAgent(StochasticAgent):
     def __init__(self, folder: Path, game: Game) -> None:
         """Load config.json and the strategy; raises ValueError if they belong to another environment."""
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self.encoder = require_fit(folder, config, game)
         arrays = load_file(folder / STRATEGY)
         self._strategy = arrays["strategy"]
