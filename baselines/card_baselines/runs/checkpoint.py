@@ -5,7 +5,10 @@ Loading a checkpoint never executes code from the file.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +20,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save_file
 
 STATE = "state.safetensors"
+
+_WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Errors of a disk that is full, used up by the user's quota or a limit, damaged or read-only."""
 
 Array = TypeVar("Array")
 
@@ -36,6 +42,14 @@ def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         return load(content), json.loads(_metadata(content)["facts"])
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not a checkpoint of this program: {error}") from error
+
+
+def find_write_error(error: OSError | SafetensorError) -> str | None:
+    """Return why a file could not be written, such as "No space left on device"; None for other errors."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number is None and (found := re.search(r"\(os error (\d+)\)", str(error))):  # the words of safetensors
+        number = int(found[1])
+    return os.strerror(number) if number in _WRITE_ERRORS else None
 
 
 def _metadata(content: bytes) -> dict[str, str]:
