@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 
 
@@ -61,6 +62,33 @@ def delete_temporaries(folder: Path) -> None:
     for path in folder.rglob(".*"):
         if _TEMPORARY.fullmatch(path.name) and path.is_file() and not path.is_symlink():
             path.unlink(missing_ok=True)
+
+
+class DamagedFileError(ValueError):
+    """Raised for a file with a content that this program never writes; the message names the file."""
+
+
+_SYMPTOMS = (LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError)
+"""Errors of code that reads a file with missing entries, entries of other types, or numbers that are too large."""
+
+
+@contextmanager
+def explain_damage(path: Path | str) -> Iterator[None]:
+    """Turn the errors that the content of a damaged file causes within the block into a `DamagedFileError`.
+
+    Other ValueErrors pass, with the name of the file if their message lacks it.
+    """
+    try:
+        yield
+    except _SYMPTOMS as error:
+        problem = f"it lacks {error}" if isinstance(error, KeyError) else f"{type(error).__name__}, {error}"
+        raise DamagedFileError(f"{path} is damaged, or of another version: {problem}") from error
+    except (UnicodeDecodeError, JSONDecodeError) as error:
+        raise DamagedFileError(f"{path} is damaged: {error}") from error
+    except ValueError as error:
+        if str(path) in str(error) or type(error) is not ValueError:
+            raise
+        raise DamagedFileError(f"{path}: {error}") from error
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -38,6 +38,7 @@ from card_envs.game_kernels import (
     WriteState,
 )
 from card_envs.observation import Encoder, Layout, mask_records, observation_records
+from card_envs.records import DamagedRecordError, require_records
 from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
 
@@ -245,6 +246,29 @@ class Game:
         if unknown := self.unknown_options(options):
             raise ValueError(f"reset options {unknown} are not known: choose from {list(self.option_names)}")
         return dict(options)
+
+    def check_tables(self, tables: Tables) -> None:
+        """Check records that come from a file, since kernels check nothing: at records that pass they can go on.
+
+        Args:
+            tables: (n,) records, at which a deal is in progress, over, or not dealt yet.
+
+        Raises:
+            DamagedRecordError: A ValueError, for records of another type, or that no play of this game leaves; the
+                message names the table and the field.
+        """
+        expected = self.new_tables(1).dtype
+        if tables.dtype != expected or tables.ndim != 1:
+            raise DamagedRecordError(f"these are no tables of {self.name}: another type, shape or version")
+        if not len(tables):
+            return
+        require_records((tables["rng"] != 0).any(axis=1), tables, "rng", "is no random stream")
+        actor, is_over = tables["actor"], tables["is_over"]
+        require_records(is_over <= 1, tables, "is_over", "is outside 0 .. 1")
+        require_records((actor >= NOBODY) & (actor < self.num_seats), tables, "actor", "is no seat of this game")
+        require_records((actor == NOBODY) == (is_over == 1), tables, "actor", "contradicts is_over")
+        if self.info.check_tables is not None:
+            self.info.check_tables(tables)
 
     def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
         """Return new tables at which nothing is dealt yet.

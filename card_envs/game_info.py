@@ -237,6 +237,9 @@ class GameInfo:
     """Function (view of a seat, seat) -> equity of the seat's hand, 0 to 1, against unknown hands if nobody folds."""
     evaluation_panel: tuple[str, ...] = ()
     """Names of the agents against which others are evaluated; () to leave the choice to the evaluating package."""
+    check_tables: Callable[[Tables], None] | None = None
+    """Function (tables): raises a `records.DamagedRecordError` for records at which kernels cannot play; called by
+    `Game.check_tables` after its own checks."""
     text: TextInterface | None = None
     """The game in words; None to describe tables by `Game.text` and to read actions by their names only."""
 

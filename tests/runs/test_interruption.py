@@ -29,9 +29,10 @@ from card_baselines.runs.run import train
 from tests.runs.test_run import TINY
 
 COMMAND = (
-    sys.executable, "-m", "card_baselines.cli.main", "train", "self_play_ppo", "--env", "kuhn_poker-v0", "--batch", "128",
-    "--num-tables", "16", "--hidden", "8", "--minibatch", "64", "--panel", "random", "--evaluation-hands", "10",
-    "--final-hands", "10", "--minutes", "0", "--no-progress", "--evaluation-seconds", "1000",
+    sys.executable, "-m", "card_baselines.cli.main", "train", "self_play_ppo", "--env", "kuhn_poker-v0",
+    "--batch", "128", "--num-tables", "16", "--hidden", "8", "--minibatch", "64",
+    "--panel", "random", "--evaluation-hands", "10", "--final-hands", "10", "--minutes", "0", "--no-progress",
+    "--evaluation-seconds", "1000",
 )  # fmt: skip
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that a process can handle")
 
@@ -51,6 +52,7 @@ def start_run(folder: Path, **options: Any) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow  # a process that trains
 @needs_signals
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_run_after_it_has_saved(number: signal.Signals, code: int, tmp_path: Path) -> None:
@@ -160,6 +162,7 @@ def test_a_full_disk_ends_in_one_sentence(
     assert updates_of(tmp_path) == 0 and not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.slow
 @needs_signals
 def test_a_limit_on_the_size_of_files_ends_in_one_sentence(tmp_path: Path) -> None:
     import resource
@@ -169,7 +172,8 @@ def test_a_limit_on_the_size_of_files_ends_in_one_sentence(tmp_path: Path) -> No
 
     done = subprocess.run(
         [*COMMAND, "--steps", "300", "--folder", str(tmp_path)],
-        capture_output=True, text=True, preexec_fn=limit, check=False, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True, text=True, preexec_fn=limit, check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
     assert re.search(r"cannot be written: File too large\. The last checkpoint is kept", done.stderr), done.stderr

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -34,7 +35,7 @@ from card_baselines.runs.interruption import Interruption
 from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
 from card_baselines.runs.tensorboard import Board
 from card_envs.envs import find_entry
-from card_envs.files import delete_temporaries, replace_file
+from card_envs.files import delete_temporaries, explain_damage, replace_file
 
 FROZEN = "frozen"
 """Folder inside the run folder with the agent as it was after each quarter of the budget."""
@@ -100,8 +101,8 @@ def train(
             if reason is None:
                 raise
             raise ValueError(
-                f"{run.path} cannot be written: {reason}. The last checkpoint is kept: make room, then the same command "
-                f"with --folder {run.path} goes on"
+                f"{run.path} cannot be written: {reason}. The last checkpoint is kept: make room, then the same "
+                f"command with --folder {run.path} goes on"
             ) from error
 
 
@@ -168,12 +169,19 @@ class Run(Generic[AnyConfig]):
         if (folder.path / self.learner.checkpoint).exists():
             self._resume()
         elif config.start_from:
-            self.learner.start_from(RunFolder(start_folder(config.start_from)))
+            begins_from = start_folder(config.start_from)
+            with explain_damage(begins_from):
+                self.learner.start_from(RunFolder(begins_from))
 
     def _resume(self) -> None:
-        progress = self.learner.load(self.folder.path / self.learner.checkpoint)
-        self._budget.before = float(progress["seconds"])
-        self._measures.values = progress["measures"]
+        path = self.folder.path / self.learner.checkpoint
+        with explain_damage(path):
+            progress = self.learner.load(path)
+            seconds = float(progress["seconds"])
+            if not 0 <= seconds < math.inf:
+                raise ValueError(f"seconds {seconds} is no time")
+            values = {str(name): [float(value) for value in kept] for name, kept in progress["measures"].items()}
+        self._budget.before, self._measures.values = seconds, values
 
     @property
     def is_finished(self) -> bool:

@@ -53,7 +53,7 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
-        info=big2_info(name, config, deal_with),
+        info=big2_info(name, config, deal_with, new_tables(config, 1)),
     )
 
 

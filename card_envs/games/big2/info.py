@@ -18,12 +18,13 @@ from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.evaluation.control_terms import Big2ControlTerms
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.games.big2.statistics import Big2Statistics
+from card_envs.games.big2.table_checks import check_tables
 from card_envs.games.big2.view import action_parts, private_cards
 from card_envs.games.big2.words import text_interface
 
 
-def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
-    """Return the `GameInfo` of Big 2."""
+def big2_info(name: str, config: Big2Config, deal_with: DealWith, example: Tables) -> GameInfo:
+    """Return the `GameInfo` of Big 2; `example` is a table (1,) with its rules."""
     return GameInfo(
         seats=Seats(NUM_SEATS, NUM_SEATS),
         positions=Positions(tuple(f"seat {place}" for place in range(1, NUM_SEATS + 1)), positions_of),
@@ -36,6 +37,7 @@ def big2_info(name: str, config: Big2Config, deal_with: DealWith) -> GameInfo:
         private_cards=private_cards,
         redeal=redeal,
         shows_hands_at_end=True,
+        check_tables=partial(check_tables, example),
         text=text_interface(config),
     )
 

@@ -122,8 +122,8 @@ class HoldemConfig:
             )
         if not all(is_whole(chips) and 1 <= chips <= MAX_CHIPS for chips in (self.min_bet, self.chips_per_reward)):
             raise ValueError(
-                f"min_bet {self.min_bet!r} and chips_per_reward {self.chips_per_reward!r} must be whole numbers of chips "
-                f"in 1 .. {MAX_CHIPS}"
+                f"min_bet {self.min_bet!r} and chips_per_reward {self.chips_per_reward!r} must be whole numbers of "
+                f"chips in 1 .. {MAX_CHIPS}"
             )
         self.menu  # noqa: B018  raises for a bet menu that is not known
 

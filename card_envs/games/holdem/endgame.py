@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from card_envs.games.holdem.betting import give_turn, largest_amount
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import check_deck, holdem_game
 from card_envs.games.holdem.state import MAX_CHIPS, MENU_INTEGERS, Table
+from card_envs.games.holdem.table_checks import check_tables
 from card_envs.observation import Encoder
 from card_envs.poker.hands import HANDS, NUM_HANDS, hand_number
 from card_envs.records import Tables
@@ -166,8 +168,21 @@ class Endgame:
             deal_batch=self._deal_batch,
             step_batch=self._step_batch,
             deal_with=self._deal_with,
-            info=replace(base.info, chance=None, enumeration=None, control_terms=None, hidden_hands=None),
+            info=replace(
+                base.info,
+                chance=None,
+                enumeration=None,
+                control_terms=None,
+                hidden_hands=None,
+                check_tables=partial(check_tables, self.config.deck_cards, self._example()),
+            ),
         )
+
+    def _example(self) -> Tables:
+        """Return a table (1,) at which the endgame has begun."""
+        tables = self.config.new_tables(1)
+        self.start(tables, 0, SEATS - 1, self.draw(0.0, 0.0))
+        return tables
 
     def start(self, tables: Tables, i: int, button: int, hole_cards: Sequence[int]) -> int:
         """Begin the hand at table i with the hole cards of seat 0 and seat 1; return the seat to act."""

@@ -21,6 +21,7 @@ from card_envs.games.holdem.evaluation.hidden_hands import HoldemHiddenHands
 from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import MAX_SEATS
 from card_envs.games.holdem.statistics import HoldemStatistics
+from card_envs.games.holdem.table_checks import check_tables
 from card_envs.games.holdem.view import action_parts, private_cards
 from card_envs.games.holdem.words import text_interface
 from card_envs.poker.ranks import hand_ranks
@@ -46,6 +47,7 @@ def holdem_info(name: str, config: HoldemConfig, deal_with: DealWith) -> GameInf
         private_cards=private_cards,
         redeal=partial(redeal, config),
         equity=partial(equity, config) if config.is_texas or config.is_flop_holdem else None,
+        check_tables=partial(check_tables, config.deck_cards, config.new_tables(1)),
         text=text_interface(config),
     )
 
