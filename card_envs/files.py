@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from json import JSONDecodeError
 from pathlib import Path
+from typing import Any
 
 
 def require_parent(path: Path) -> None:
@@ -76,19 +77,28 @@ _SYMPTOMS = (LookupError, TypeError, AttributeError, ArithmeticError, RuntimeErr
 def explain_damage(path: Path | str) -> Iterator[None]:
     """Turn the errors that the content of a damaged file causes within the block into a `DamagedFileError`.
 
-    Other ValueErrors pass, with the name of the file if their message lacks it.
+    ValueErrors that name the file pass; the file is added to the message of others.
     """
     try:
         yield
     except _SYMPTOMS as error:
         problem = f"it lacks {error}" if isinstance(error, KeyError) else f"{type(error).__name__}, {error}"
         raise DamagedFileError(f"{path} is damaged, or of another version: {problem}") from error
-    except (UnicodeDecodeError, JSONDecodeError) as error:
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise DamagedFileError(f"{path} is damaged: {error}") from error
     except ValueError as error:
-        if str(path) in str(error) or type(error) is not ValueError:
+        if str(path) in str(error):
             raise
         raise DamagedFileError(f"{path}: {error}") from error
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; `DamagedFileError` for any other content."""
+    with explain_damage(path):
+        content = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise DamagedFileError(f"{path} is damaged: it holds no JSON object")
+    return content
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -23,7 +23,7 @@ from typing import IO, Any
 if sys.platform != "win32":
     import fcntl
 
-from card_envs.files import DamagedFileError, explain_damage, replace_file
+from card_envs.files import explain_damage, read_json_object, replace_file
 
 CONFIG, METRICS, EVALUATION = "config.json", "metrics.csv", "evaluation.json"
 CURVE, WEIGHTS = "curve.png", "policy.safetensors"
@@ -198,12 +198,7 @@ class RunFolder:
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Return the configuration in a folder; ValueError if it is no JSON object."""
-    path = folder / CONFIG
-    with explain_damage(path):
-        config = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(config, dict):
-        raise DamagedFileError(f"{path} is damaged: it holds no JSON object")
-    return config
+    return read_json_object(folder / CONFIG)
 
 
 def git_commit() -> str:

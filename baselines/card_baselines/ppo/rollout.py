@@ -173,6 +173,7 @@ class SelfPlayTables:
 
         Raises ValueError for tables of another game, and for players that the pool does not have.
         """
+        restore_tables(self.game, self._tables, "tables", arrays["tables"])
         past_selves = _load_networks(_PAST, arrays, network)
         exploiters = _load_networks(_EXPLOITERS, arrays, network)
         check_arrays(arrays, {"players": self._players})
@@ -186,7 +187,6 @@ class SelfPlayTables:
         }
         if numbers & has_none:
             raise ValueError(f"players has the numbers {sorted(numbers & has_none)}, which no player has")
-        restore_tables(self.game, self._tables, "tables", arrays["tables"])
         restore_rng(self.rng, json.loads(text))
         self._players = players.copy()
         self.past_selves, self.exploiters = past_selves, exploiters
@@ -264,9 +264,9 @@ class Rollout:
 
     def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`."""
-        check_arrays(arrays, {"action_counts": self.action_counts})
         self.tables.restore(arrays, text, network)
         self.buffer.restore(strip_prefix("buffer.", arrays))
+        check_arrays(arrays, {"action_counts": self.action_counts})
         self.action_counts = arrays["action_counts"].copy()
 
 

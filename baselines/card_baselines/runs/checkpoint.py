@@ -130,7 +130,8 @@ def require_range(name: str, array: NDArray[Any], low: int, high: int) -> None:
 
 def restore_tables(game: Game, tables: Tables, name: str, records: NDArray[Any]) -> None:
     """Overwrite tables by the bytes of a checkpoint's tables; ValueError unless the game can go on at all of them."""
-    check_arrays({name: records}, {name: tables.view(np.uint8)})
+    if records.dtype != np.uint8 or records.shape != tables.view(np.uint8).shape:
+        raise ValueError(f"{name}: the checkpoint holds tables of another version of the game: train anew")
     found = np.ascontiguousarray(records).view(tables.dtype)
     try:
         game.check_tables(found)
