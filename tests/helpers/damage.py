@@ -15,7 +15,28 @@ ODD_VALUES = (
     [1], [None], {}, {"a": 1}, [[]],
 )  # fmt: skip
 """Values in place of those of a JSON file."""
-_ODD_CELLS = (None, -1, 0, 1, 2, 7, 2**31, 2**62, 0.5, -1e300, 1e300, "", "x", "1", "[]", "{}", "null", "[1, 2]", b"", b"\xff")
+_ODD_CELLS = (
+    None,
+    -1,
+    0,
+    1,
+    2,
+    7,
+    2**31,
+    2**62,
+    0.5,
+    -1e300,
+    1e300,
+    "",
+    "x",
+    "1",
+    "[]",
+    "{}",
+    "null",
+    "[1, 2]",
+    b"",
+    b"\xff",
+)
 """Values in place of those in SQLite."""
 
 

@@ -8,18 +8,15 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import io
-import json
 import random
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -30,7 +27,7 @@ from card_baselines import cli
 from card_baselines.league import League
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
-from card_baselines.run_folder import CONFIG, EVALUATION, RunFolder
+from card_baselines.run_folder import CONFIG, RunFolder
 from card_baselines.runs.checkpoint import STATE, load_state, save_state
 from card_baselines.runs.run import Run, train
 from card_baselines.web.catalogue import Catalogue
@@ -41,7 +38,6 @@ from card_baselines.web.store import Store
 from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.match import play_match
-from card_envs.records import DamagedRecordError
 from tests.helpers.damage import damage_bytes, damage_json, damage_json_text, damage_sqlite
 
 FEW, MANY = 50, 2000
@@ -160,7 +156,9 @@ def damage_checkpoint(folder: Path, rng: random.Random) -> None:
         return
     name = rng.choice([name for name in sorted(tensors) if tensors[name].numel()])
     if rng.random() < 0.5:
-        name = rng.choice([name for name in sorted(tensors) if "tables" in name or "buffer" in name or "players" in name])
+        name = rng.choice(
+            [name for name in sorted(tensors) if "tables" in name or "buffer" in name or "players" in name]
+        )
     kind, tensor = rng.randrange(8), tensors[name]
     if kind == 0:
         del tensors[name]
@@ -244,7 +242,8 @@ def read_store(path: Path) -> None:
         compute_results(opened, catalogue, people_only=False)
         library = Library(catalogue, opened)
         for listed in library.list_recordings():
-            library.find(listed["name"]).describe(catalogue)
+            library.describe(listed["name"])
+            library.moment(listed["name"], 0, 0)
         command("results", str(path), "--json")
         command("results", str(path), "--export", str(path.parent / "hands.csv"))
     finally:

@@ -103,8 +103,12 @@ class League:
 
     @property
     def divisions(self) -> dict[str, DivisionRow]:
-        """Divisions by their names."""
-        return self.store.divisions()
+        """Divisions by their names; LeagueError if one is of an unknown kind."""
+        divisions = self.store.divisions()
+        for row in divisions.values():
+            if row.kind not in KINDS:
+                raise LeagueError(f"{self.folder / STORE} is damaged: division {row.name!r} is of no kind {row.kind!r}")
+        return divisions
 
     def division(self, name: str) -> DivisionRow:
         """Return the division of a name; raise LeagueError if there is none."""

@@ -185,7 +185,7 @@ def _parse_session(row: tuple[Any, ...]) -> StoredSession:
     number, started, is_open, env, settings, players, tokens, seed, block, secret = row
     plan = Plan(env, json.loads(settings), _parse_players(players), seed, block, bytes.fromhex(secret))
     listed = json.loads(tokens)
-    if not isinstance(plan.settings, dict) or not isinstance(listed, list) or len(listed) != plan.num_players:
+    if not isinstance(plan.settings, dict) or not isinstance(listed, list) or len(listed) < plan.num_players:
         raise ValueError("its settings or tokens are damaged")
     if not all(token is None or isinstance(token, str) for token in listed):
         raise ValueError("its tokens are damaged")
