@@ -1,7 +1,8 @@
-"""Damaged copies of files: random changes of bytes, of JSON and of the rows of SQLite, all from one random generator."""
+"""Damaged copies of files: random changes of bytes, of JSON and of the rows of SQLite."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import random
@@ -16,27 +17,8 @@ ODD_VALUES = (
 )  # fmt: skip
 """Values in place of those of a JSON file."""
 _ODD_CELLS = (
-    None,
-    -1,
-    0,
-    1,
-    2,
-    7,
-    2**31,
-    2**62,
-    0.5,
-    -1e300,
-    1e300,
-    "",
-    "x",
-    "1",
-    "[]",
-    "{}",
-    "null",
-    "[1, 2]",
-    b"",
-    b"\xff",
-)
+    None, -1, 0, 1, 2, 7, 2**31, 2**62, 0.5, -1e300, 1e300, "", "x", "1", "[]", "{}", "null", "[1, 2]", b"", b"\xff",
+)  # fmt: skip
 """Values in place of those in SQLite."""
 
 
@@ -128,7 +110,5 @@ def damage_sqlite(path: Path, rng: random.Random) -> None:
 
 def _try(change: Callable[[], object]) -> None:
     """Make a change that the file may refuse: then the copy is not damaged, which is a case too."""
-    try:
+    with contextlib.suppress(sqlite3.DatabaseError):
         change()
-    except sqlite3.DatabaseError:
-        pass

@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import io
+import json
 import random
 import shutil
 import time
 import warnings
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,19 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines import cli
+from card_baselines.cli.commands import panel as panels
+from card_baselines.cli.run_output import print_evaluation
 from card_baselines.league import League
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
-from card_baselines.run_folder import CONFIG, RunFolder
+from card_baselines.run_folder import CONFIG, EVALUATION, RunFolder
 from card_baselines.runs.checkpoint import STATE, load_state, save_state
+from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.run import Run, train
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Library
 from card_baselines.web.results import compute_results
-from card_baselines.web.session import Plan, Player
+from card_baselines.web.session import Plan, Player, deal_table
 from card_baselines.web.store import Store
 from card_envs import make_game
 from card_envs.agent import find_agent
@@ -50,6 +53,7 @@ RUN = Config(
     minutes=0.0, steps=2000, panel=("random",), evaluation_hands=10, final_hands=10, device="cpu",
 )  # fmt: skip
 
+BIG2 = next(section for section in panels.SECTIONS if section.name == "big2")
 Damage = Callable[[Path, random.Random], None]
 Read = Callable[[Path], None]
 
@@ -81,7 +85,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         number = made.add_session(plan, ("token", None))
         for hand in range(3):
             made.add_hand(number, hand)
-            tables, payoffs = play_out(game, plan, hand, made, number)
+            payoffs = play_out(game, plan, hand, made, number)
             if hand < 2:
                 made.end_hand(number, hand, payoffs)
     made.close()
@@ -90,16 +94,39 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def play_out(game: Any, plan: Plan, hand: int, made: Store, session: int) -> tuple[Any, list[int]]:
-    from card_baselines.web.session import deal_table
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a panel, none of which is missing."""
+    path = tmp_path_factory.mktemp("panel") / "panel.json"
+    settings = panels._MatchSettings(quick=True, seed=0, control_variates=False, commit="")
+    results: dict[str, dict[str, Any]] = {row: {} for row in BIG2.agents}
+    for row, column in BIG2.matches():
+        hands = settings.hands(BIG2, row, column)
+        results[row][column] = {"mean": 0.5, "ci95": [0.25, 0.75], "hands": hands, "commit": "0" * 40}
+    path.write_text(json.dumps({"big2": {"command": settings.command, "seed": 0, "results": results}}))
+    return path
 
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a match, as `card-envs match --json` prints it."""
+    path, printed = tmp_path_factory.mktemp("match") / "match.json", io.StringIO()
+    words = ["match", "kuhn_poker-v0", "--agents", "random", "always_call", "--hands", "40", "--duplicate", "--json"]
+    with contextlib.redirect_stdout(printed):
+        assert cli.main(words) == 0
+    path.write_text(printed.getvalue())
+    return path
+
+
+def play_out(game: Any, plan: Plan, hand: int, made: Store, session: int) -> list[int]:
+    """Write a hand in which everybody checks and calls; return its payoffs by player."""
     tables, step = deal_table(game, plan, hand), 0
     while not tables["is_over"][0]:
         made.add_decision(session, hand, step, 1)
         game.step(tables, 0, 1)
         step += 1
     by_seat = tables["payoff"][0].tolist()
-    return tables, [by_seat[plan.seat_of(index, hand)] for index in range(2)]
+    return [by_seat[plan.seat_of(index, hand)] for index in range(2)]
 
 
 def expect_own_errors(copies: Path, source: Path, damage: Damage, read: Read, count: int) -> int:
@@ -141,62 +168,52 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-# --- kinds of files: how a copy is damaged, and how it is read ---------------------------------------------------------
+# --- kinds of files: how a copy is damaged, and how it is read --------------------------------------------------------
 
 
 def damage_checkpoint(folder: Path, rng: random.Random) -> None:
     """Damage the bytes of the file, or tensors or facts within it, as somebody would who then writes a right digest."""
-    path = folder / STATE
-    if rng.random() < 0.2:
+    path, kind = folder / STATE, rng.random()
+    if kind < 0.2:
         path.write_bytes(damage_bytes(path.read_bytes(), rng))
         return
     tensors, facts = load_state(path)
-    if rng.random() < 0.25:
-        save_state(path, tensors, facts_of(damage_json(facts, rng)))
-        return
-    name = rng.choice([name for name in sorted(tensors) if tensors[name].numel()])
-    if rng.random() < 0.5:
-        name = rng.choice(
-            [name for name in sorted(tensors) if "tables" in name or "buffer" in name or "players" in name]
-        )
-    kind, tensor = rng.randrange(8), tensors[name]
-    if kind == 0:
-        del tensors[name]
-    elif kind == 1:
-        tensors[name] = tensor.to(rng.choice([torch.float64, torch.int16, torch.uint8]))
-    elif kind == 2:
-        tensors[name] = tensor.reshape(-1)[: max(1, tensor.numel() - 1)].clone()
-    elif kind == 3:
-        tensors[name + "x"] = tensors.pop(name)
-    elif kind == 4:
-        tensors[name] = torch.full_like(tensor, rng.choice([0, 1, 100]))
+    if kind < 0.4:
+        facts = damage_json(facts, rng)
     else:
-        content = tensor.clone().contiguous().reshape(-1).view(torch.uint8)
-        for _ in range(min(len(content), rng.choice([1, 2, 39, len(content)]))):
-            content[rng.randrange(len(content))] = rng.randrange(256)
-        if tensor.dtype != torch.bool:  # other bytes than 0 and 1 are no bool
-            tensors[name] = content.view(tensor.dtype).reshape(tensor.shape)
+        names = [name for name in sorted(tensors) if tensors[name].numel()]
+        of_rollout = [name for name in names if name.startswith("rollout.")]
+        damage_tensor(tensors, rng.choice(of_rollout if kind < 0.7 else names), rng)
     save_state(path, tensors, facts)
 
 
-def facts_of(value: Any) -> Any:
-    return value
+def damage_tensor(tensors: dict[str, torch.Tensor], name: str, rng: random.Random) -> None:
+    """Remove or rename a tensor, or change its type, length or bytes."""
+    tensor = tensors.pop(name)
+    content = tensor.clone().contiguous().reshape(-1).view(torch.uint8)
+    for _ in range(min(len(content), rng.choice([1, 2, 39, len(content)]))):
+        content[rng.randrange(len(content))] = rng.randrange(2 if tensor.dtype == torch.bool else 256)
+    changed = content.view(tensor.dtype).reshape(tensor.shape)
+    choices = {
+        name + "x": tensor,
+        name: rng.choice([
+            tensor.to(rng.choice([torch.float64, torch.int16, torch.uint8])),
+            tensor.reshape(-1)[: max(1, tensor.numel() - 1)].clone(),
+            torch.full_like(tensor, rng.choice([0, 1, 100])),
+            changed, changed, changed,
+        ]),
+    }  # fmt: skip
+    if kept := rng.choice([name, name, name, name, name + "x", ""]):
+        tensors[kept] = choices[kept]
 
 
 def read_checkpoint(folder: Path) -> None:
     """Continue a run: two updates and its evaluation match."""
     learner = ALGORITHM.make_learner(RUN, RUN.game())
     run = Run(ALGORITHM, RUN, learner, RunFolder(folder), progress=False)
-    with contextlib.suppress(_diverged()):
+    with contextlib.suppress(TrainingDivergedError):
         for _ in range(2):
             run.learner.update(0.5)
-
-
-@cache
-def _diverged() -> type[Exception]:
-    from card_baselines.runs.learner import TrainingDivergedError
-
-    return TrainingDivergedError
 
 
 def damage_config(folder: Path, rng: random.Random) -> None:
@@ -254,6 +271,28 @@ def damage_text(path: Path, rng: random.Random) -> None:
     path.write_text(damage_json_text(path.read_text(), rng), encoding="latin-1")
 
 
+def damage_evaluation(folder: Path, rng: random.Random) -> None:
+    damage_text(folder / EVALUATION, rng)
+
+
+def read_evaluation(folder: Path) -> None:
+    """Print the evaluation of a run, as its command does at the end."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        print_evaluation(RunFolder(folder))
+
+
+def read_panel(path: Path) -> None:
+    """Read the results of a panel, decide which matches are missing, and print the others."""
+    settings = panels._MatchSettings(quick=True, seed=0, control_variates=False, commit="")
+    before = panels._read_report(path).get("big2", {})
+    with contextlib.redirect_stdout(io.StringIO()):
+        panels._print_section(BIG2, panels._begin_section(BIG2, settings, before))
+
+
+def read_match(path: Path) -> None:
+    command("hands-needed", "--pilot", str(path), "--difference", "0.1")
+
+
 def check_kind(kind: str, source: Path, copies: Path, count: int) -> None:
     damage, read = KINDS[kind]
     refused = expect_own_errors(copies, source, damage, read, count)
@@ -265,17 +304,20 @@ KINDS: dict[str, tuple[Damage, Read]] = {
     "config": (damage_config, read_config),
     "league": (damage_league, read_league),
     "store": (damage_sqlite, read_store),
+    "evaluation": (damage_evaluation, read_evaluation),
+    "panel": (damage_text, read_panel),
+    "match": (damage_text, read_match),
 }
+SOURCES = {"checkpoint": "run", "config": "run", "evaluation": "run"}
+"""Fixtures of kinds that have none of their own."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_few_mutants(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    fixture = "run" if kind in ("checkpoint", "config") else kind
-    check_kind(kind, request.getfixturevalue(fixture), tmp_path, FEW)
+    check_kind(kind, request.getfixturevalue(SOURCES.get(kind, kind)), tmp_path, FEW)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_mutants(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    fixture = "run" if kind in ("checkpoint", "config") else kind
-    check_kind(kind, request.getfixturevalue(fixture), tmp_path, MANY)
+    check_kind(kind, request.getfixturevalue(SOURCES.get(kind, kind)), tmp_path, MANY)

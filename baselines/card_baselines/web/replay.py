@@ -212,7 +212,7 @@ class Library:
         return recording
 
     def _session_recording(self, session: StoredSession) -> SessionRecording | None:
-        """Return the recording of a session; None if nobody may see it yet, its game is not offered, or it is damaged."""
+        """Return the recording of a session; None if nobody may see it yet, or it cannot be shown."""
         if _is_secret(session):
             return None
         try:
