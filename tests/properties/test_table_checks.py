@@ -102,7 +102,7 @@ def test_every_number_outside_its_range_is_refused_by_the_name_of_its_field(name
 
 
 @pytest.mark.parametrize(("field", "value"), [
-    ("rng", 0), ("pot", 3), ("in_hand", 1), ("deck", 5), ("stack", 100), ("legal", 0), ("button", 5), ("max_raises", 9),
+    ("rng", 0), ("pot", 4), ("in_hand", 1), ("deck", 5), ("stack", 100), ("legal", 0), ("button", 5), ("max_raises", 9),
     ("history_bits", 2**40), ("pending", 0), ("num_seats", 3), ("hand_commit", 7), ("current_bet", 9),
 ])  # fmt: skip
 def test_what_contradicts_the_rest_of_a_table_is_refused(field: str, value: int) -> None:

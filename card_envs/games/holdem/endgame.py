@@ -174,13 +174,13 @@ class Endgame:
                 enumeration=None,
                 control_terms=None,
                 hidden_hands=None,
-                check_tables=partial(check_tables, self.config.deck_cards, self._example()),
+                check_tables=partial(check_tables, self.config.deck_cards, self._example(base)),
             ),
         )
 
-    def _example(self) -> Tables:
-        """Return a table (1,) at which the endgame has begun."""
-        tables = self.config.new_tables(1)
+    def _example(self, game: Game) -> Tables:
+        """Return a table (1,) of the game with its settings at which the endgame has begun."""
+        tables = game.seeded_tables(1, 0)
         self.start(tables, 0, SEATS - 1, self.draw(0.0, 0.0))
         return tables
 
