@@ -206,7 +206,7 @@ class Store:
 
     def meta(self) -> dict[str, Any]:
         """Return the environment, settings and seed of the league."""
-        with _explain_errors(self.path):
+        with _explain_content(self.path):
             meta = {key: json.loads(value) for key, value in self.rows("SELECT key, value FROM meta")}
             if not isinstance(meta["env"], str) or not isinstance(meta["settings"], dict):
                 raise ValueError("meta holds no environment with settings")
@@ -248,7 +248,7 @@ class Store:
     def divisions(self) -> dict[str, DivisionRow]:
         """Return the divisions by their names."""
         rows = self.rows("SELECT id, name, kind, settings FROM divisions ORDER BY id")
-        with _explain_errors(self.path):
+        with _explain_content(self.path):
             found = {name: DivisionRow(id, name, kind, json.loads(settings)) for id, name, kind, settings in rows}
             if not all(isinstance(row.settings, dict) for row in found.values()):
                 raise ValueError("the settings of a division are no JSON object")
@@ -321,7 +321,7 @@ class Store:
     def cashflow(self, round: int) -> NDArray[np.float64]:
         """Return payments per hand (seats, seats) in the order of the seating: what the row paid the column."""
         ((content,),) = self.rows("SELECT cashflow FROM outcomes WHERE round = ?", round)
-        with _explain_errors(self.path):
+        with _explain_content(self.path):
             return parse_matrix(content)
 
     def faults(self) -> list[tuple[int, int, Fault]]:
@@ -397,15 +397,22 @@ def _connect(path: Path, writes: bool) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def _explain_errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite, of the disk, and those that the content of a damaged file causes, into a LeagueError."""
+    """Turn errors of SQLite and of the disk into a LeagueError."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        reason = next((why for words, why in _REASONS.items() if words in str(error)), str(error))
+        raise LeagueError(f"{path}: {reason}. The rounds stored so far are kept; go on with `league run`") from error
+
+
+@contextlib.contextmanager
+def _explain_content(path: Path) -> Iterator[None]:
+    """Turn errors that the content of a damaged file causes into a LeagueError."""
     try:
         with explain_damage(path):
             yield
     except DamagedFileError as error:
         raise LeagueError(f"{error}; restore a copy") from error
-    except sqlite3.DatabaseError as error:
-        reason = next((why for words, why in _REASONS.items() if words in str(error)), str(error))
-        raise LeagueError(f"{path}: {reason}. The rounds stored so far are kept; go on with `league run`") from error
 
 
 def _now() -> str:

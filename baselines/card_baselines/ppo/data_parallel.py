@@ -122,8 +122,10 @@ def main(config: Config, folder: str = "") -> None:
         if dist.get_rank() == 0:
             try:
                 train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=_describe), config, folder or None)
-            finally:
+            except KeyboardInterrupt:
                 _broadcast(None)
+                raise
+            _broadcast(None)
         else:
             torch.set_num_threads(1)
             for number in (signal.SIGINT, signal.SIGTERM):

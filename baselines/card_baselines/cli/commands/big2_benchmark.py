@@ -92,7 +92,7 @@ def _read_report(path: Path | None) -> dict[str, Any]:
         raise ValueError(f"{path} holds no results of {BENCHMARK}: choose another file")
     with explain_damage(path):
         for kept in report["agents"].values():
-            {**kept["against"]}
+            dict(kept["against"])  # raises for anything but a mapping
     return report
 
 
