@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 from card_envs import plugins
 from card_envs.agent.base import Agent, DuckTypedAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
+from card_envs.files import explain_damage
 from card_envs.game import Game
 from card_envs.locations import (
     UnknownNameError,
@@ -136,7 +137,7 @@ def _make(make: Any, offered: Mapping[str, Any], arguments: Mapping[str, str] = 
 def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
     """Return the agent that was saved in a folder; the names in its files must be registered ones."""
     config, game = Path(spec) / _CONFIG, offered["game"]
-    with registered_names_only(config):
+    with registered_names_only(config), explain_damage(config.parent):
         agent = require_playable(_make(class_at(spec, _parse_location(config)), offered), game)
         if isinstance(agent.encoder, str):
             find_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
@@ -208,7 +209,7 @@ def _parse_location(config: Path) -> str:
     """
     try:
         named = str(json.loads(config.read_text(encoding="utf-8"))["agent"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"{config} names no agent: it is not the configuration of a run") from error
     kinds = plugins.list_plugins(plugins.SAVED_AGENTS)
     if named in kinds:

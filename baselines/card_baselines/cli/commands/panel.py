@@ -17,7 +17,7 @@ from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import make_game
-from card_envs.files import replace_text, require_parent
+from card_envs.files import explain_damage, read_json_object, replace_text, require_parent
 from card_envs.game import Game
 from card_envs.match import Summary
 
@@ -199,8 +199,21 @@ def _read_report(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     require_parent(path)
-    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if not path.exists():
+        return {}
+    report = read_json_object(path)
+    with explain_damage(path):
+        cells = [c for section in report.values() for row in section["results"].values() for c in row.values()]
+        if not all(_is_cell(cell) for cell in cells):
+            raise ValueError("its results are not those of matches")
     return report
+
+
+def _is_cell(cell: Any) -> bool:
+    """Return True for a cell as `_make_cell` makes it."""
+    numbers = [cell["mean"], *cell["ci95"]]
+    are_numbers = len(numbers) == 3 and all(type(number) in (int, float) for number in numbers)
+    return are_numbers and type(cell["hands"]) is int and isinstance(cell["commit"], str)
 
 
 def _write_report(path: Path, report: dict[str, Any]) -> None:
