@@ -17,7 +17,7 @@ from card_envs.envs import make_game
 from card_envs.match.result import units_of
 
 FILE = Path(__file__).with_name("strengths.json")
-HANDS, SEED = 20_000, 0
+HANDS, SEED = 6_000, 0
 REFERENCES = {
     "limit_holdem-v0": "cfr_large",
     "limit_holdem-v0 num_players=6": "cfr_limit_six_max",
@@ -68,5 +68,7 @@ def measure_strengths(env: str, reference: str, hands: int = HANDS) -> dict[str,
 
 
 if __name__ == "__main__":
-    measured = {env: measure_strengths(env, reference) for env, reference in REFERENCES.items()}
-    FILE.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+    measured: dict[str, dict[str, Any]] = {}
+    for played, player in REFERENCES.items():
+        measured[played] = measure_strengths(played, player)
+        FILE.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
