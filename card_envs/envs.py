@@ -250,28 +250,54 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
     return convert_observations(game, dtype)
 
 
+def as_game(game: Game | str, **settings: Any) -> Game:
+    """Return a game as it is, and for an environment id its game: what accepts games also accepts ids.
+
+    Args:
+        game: A game, or an id such as "limit_holdem-v0".
+        **settings: Arguments of the environment, for an id.
+
+    Raises:
+        TypeError: For anything else, and for a game with settings, which it has already.
+        ValueError: For an unknown id, and for values that the game refuses.
+
+    Example:
+        >>> as_game("leduc_holdem-v0")
+        <Game leduc_holdem: 2 seats, 3 actions, encoder default>
+    """
+    if isinstance(game, str):
+        return make_game(game, **settings)
+    from card_envs.game import Game
+
+    if not isinstance(game, Game):
+        raise TypeError(f"{game!r} is no game: pass an environment id such as 'limit_holdem-v0', or make_game(id, ...)")
+    if settings:
+        raise TypeError(f"{game} has its settings already: pass its id with {sorted(settings)}, or make_game(id, ...)")
+    return game
+
+
 @overload
 def make_vector(
-    env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: Literal["cpu"] = "cpu",
+    env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: Literal["cpu"] = "cpu",
     reuse_buffers: int = 0, **settings: Any,
 ) -> VectorTables: ...  # fmt: skip
 
 
 @overload
 def make_vector(
-    env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, *, device: Literal["cuda"],
+    env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, *, device: Literal["cuda"],
     **settings: Any,
 ) -> CudaTables: ...  # fmt: skip
 
 
 def make_vector(
-    env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
+    env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
     reuse_buffers: int = 0, **settings: Any,
 ) -> VectorTables | CudaTables:  # fmt: skip
     """Return the batched engine of an environment; see `VectorTables`.
 
     Args:
-        env_id: Id such as "no_limit_holdem-v0".
+        env_id: Id such as "no_limit_holdem-v0", or a game of `make_game`.
         num_tables: Number of tables.
         seed: Seed of the deals; None: unpredictable.
         num_threads: Number of threads that share the work of a step.
@@ -291,7 +317,7 @@ def make_vector(
     """
     if device not in DEVICES:
         raise ValueError(f"device {device!r} is not known: choose one of {list(DEVICES)}")
-    game = make_game(env_id, **settings)
+    game = as_game(env_id, **settings)
     if device == "cpu":
         from card_envs.vector import VectorTables
 

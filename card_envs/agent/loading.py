@@ -175,6 +175,16 @@ def require_playable(player: SupportsAct, game: Game) -> Agent:
     return agent
 
 
+def to_agent(agent: SupportsAct | str, game: Game) -> Agent:
+    """Return the agent of a name (`find_agent`), or an agent itself, if it can play the game.
+
+    Raises:
+        ValueError: If it cannot play the game, and for an unknown name.
+        TypeError: If it is no agent.
+    """
+    return find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game)
+
+
 def _find_location(spec: str) -> str:
     """Return the "module:Class" of a spec; ValueError if it cannot be found."""
     path = Path(spec)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # commands that list names need neither match nor compiler
@@ -18,10 +20,19 @@ if TYPE_CHECKING:  # commands that list names need neither match nor compiler
     from card_envs.match import MatchResult, Summary
     from card_envs.statistics import Statistic
 
+PROGRAM = "card-envs"
 _PIPED_WIDTH = 200
 """Width where the output is no terminal, in characters, so that files hold whole lines."""
 _MAX_UNBROKEN = 24
 """Maximum width of cells that are never broken: ids, names and numbers, which people copy."""
+
+
+def find_program() -> str:
+    """Return the word that calls this program again: its name, or its path if the shell does not find it."""
+    called, found = Path(sys.argv[0]), shutil.which(PROGRAM)
+    if called.name != PROGRAM or not called.exists() or (found is not None and called.samefile(found)):
+        return PROGRAM
+    return str(called)
 
 
 def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:

@@ -64,7 +64,8 @@ def measure_strengths(env: str, reference: str, hands: int = HANDS) -> dict[str,
         summary = play_match(game, agents, hands, SEED, duplicate=True).agents[0]
         results[name] = {"mean": summary.mean * factor, "ci95": [bound * factor for bound in summary.ci95]}
         print(f"{env}: {name} {results[name]}", file=sys.stderr, flush=True)
-    return {"reference": reference, "unit": unit, "hands": hands, "seed": SEED, "commit": git_commit(), "agents": results}
+    made_by = {"reference": reference, "unit": unit, "hands": hands, "seed": SEED, "commit": git_commit()}
+    return {**made_by, "agents": results}
 
 
 if __name__ == "__main__":
