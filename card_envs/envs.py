@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -17,7 +18,7 @@ import gymnasium
 import pettingzoo
 
 from card_envs import plugins
-from card_envs.locations import UnknownNameError, load_object, suggest_name
+from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
 
 if TYPE_CHECKING:
     from card_envs.aec import GameAEC
@@ -209,7 +210,7 @@ def find_entry(env_id: str) -> EnvEntry:
     if versions:
         return ENVS[max(versions, key=lambda known: int(known.rpartition("-v")[2]))]
     hint = suggest_name(name, ENVS)
-    raise UnknownNameError(f"environment {env_id!r} is not known{hint}: choose one of {sorted(ENVS)}", "environment")
+    raise UnknownNameError(f"environment {env_id!r} is not known{hint}{list_choices(sorted(ENVS))}", "environment")
 
 
 class UnknownSettingError(UnknownNameError, TypeError):
@@ -321,14 +322,31 @@ def make_vector(
     if device == "cpu":
         from card_envs.vector import VectorTables
 
-        return VectorTables(game, num_tables, seed, num_threads, reuse_buffers)
+        with explain_memory(game, num_tables):
+            return VectorTables(game, num_tables, seed, num_threads, reuse_buffers)
     if num_threads != 1:
         raise ValueError(f"num_threads {num_threads!r} is for the processor: omit it with device={device!r}")
     if reuse_buffers:
         raise ValueError(f"reuse_buffers {reuse_buffers!r} is for the processor: omit it with device={device!r}")
     from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
 
-    return CudaTables(game, num_tables, seed)
+    with explain_memory(game, num_tables):
+        return CudaTables(game, num_tables, seed)
+
+
+@contextmanager
+def explain_memory(game: Game, num_tables: int) -> Iterator[None]:
+    """Say in a MemoryError how much memory the tables take, in place of NumPy's error about one of their arrays."""
+    try:
+        yield
+    except (MemoryError, ValueError) as error:
+        if isinstance(error, ValueError) and "Maximum allowed" not in str(error):
+            raise
+        each = game.new_tables(1).nbytes + game.layout.size * game.layout.dtype.itemsize + game.num_actions
+        raise MemoryError(
+            f"num_tables {num_tables:,}: a table of {game.name} takes {each:,} bytes, so these take "
+            f"{num_tables * each / 2**30:,.0f} GiB; choose fewer"
+        ) from error
 
 
 def warmup(env_id: str, **settings: Any) -> float:

@@ -18,6 +18,7 @@ from card_envs.game import Game
 from card_envs.locations import (
     UnknownNameError,
     UntrustedNameError,
+    list_choices,
     load_file,
     load_module,
     registered_names_only,
@@ -273,8 +274,8 @@ def _load_agent_file(spec: str, path: Path) -> ModuleType:
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    choices = f"choose one of {sorted(known)}, or pass {_FORMS}{_installation_hint()}"
-    raise UnknownNameError(f"{message}{suggest_name(name, known)}: {choices}", "agent")
+    choices = f"{list_choices(sorted(known))}, or pass {_FORMS}{_installation_hint()}"
+    raise UnknownNameError(f"{message}{suggest_name(name, known)}{choices}", "agent")
 
 
 def _installation_hint() -> str:

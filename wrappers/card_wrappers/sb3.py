@@ -19,7 +19,7 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
-from card_envs.envs import as_game
+from card_envs.envs import as_game, explain_memory
 from card_envs.game import Game, IllegalActionError, check_actions
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
 
@@ -82,7 +82,8 @@ class CardVecEnv(VecEnv):
         **settings: Any,
     ) -> None:
         self.game = game = as_game(game, **settings)
-        self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
+        with explain_memory(game, num_tables):
+            self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
         self.spec: EnvSpec | None = None  # this environment has no id in Gymnasium's registry

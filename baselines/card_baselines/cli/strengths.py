@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.registry import STYLES
-from card_baselines.run_folder import git_commit
-from card_envs.envs import make_game
-from card_envs.match.result import units_of
 
 FILE = Path(__file__).with_name("strengths.json")
 HANDS, SEED = 6_000, 0
@@ -49,8 +46,11 @@ def measure_strengths(env: str, reference: str, hands: int = HANDS) -> dict[str,
     Returns:
         Means and 95 % intervals in the first unit of the game, which is big blinds per 100 hands in hold'em.
     """
+    from card_baselines.run_folder import git_commit
     from card_envs.agent import find_agent
+    from card_envs.envs import make_game
     from card_envs.match import play_match
+    from card_envs.match.result import units_of
 
     env_id, *settings = env.split()
     game = make_game(env_id, **{name: int(value) for name, _, value in (word.partition("=") for word in settings)})

@@ -20,6 +20,7 @@ from card_baselines.league.winnings import (
     mean_winnings,
     median_winnings,
 )
+from card_envs.extras import how_to_install
 
 RESAMPLES = 200
 _MAX_UPDATES = 4_000
@@ -221,7 +222,7 @@ def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple
             except LeagueError as error:
                 missing[name] = str(error)
             except ImportError as error:
-                missing[name] = f"{error.name or error} is not installed"
+                missing[name] = str(error) if error.name is None else how_to_install(error)
     return rankings, missing
 
 

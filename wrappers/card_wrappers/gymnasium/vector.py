@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
-from card_envs.envs import as_game
+from card_envs.envs import as_game, explain_memory
 from card_envs.game import Game, check_actions
 from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode, render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
@@ -94,7 +94,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.single_observation_space = game.observation_space
         self.single_action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = check_illegal_action(illegal_action)
-        self._tables = SingleSeatTables(game, num_envs, opponents, seat)
+        with explain_memory(game, num_envs):
+            self._tables = SingleSeatTables(game, num_envs, opponents, seat)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)

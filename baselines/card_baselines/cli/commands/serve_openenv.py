@@ -8,7 +8,7 @@ from card_baselines.cli.options import AgentNames, EnvId, Settings, join_words, 
 def serve_openenv(
     env: EnvId,
     /,
-    opponents: AgentNames = (("random",),),
+    opponents: AgentNames = (),
     settings: Settings = (),
     seat: int | None = None,
     form: str = "compact",
@@ -20,7 +20,8 @@ def serve_openenv(
 ) -> int:
     """Serve one seat of a game to OpenEnv's clients, in words; Ctrl-C ends it.
 
-    Every session has a table of its own. For each deal one of the --opponents is drawn, which takes all other seats. An
+    Every session has a table of its own. For each deal one of the --opponents is drawn, by default random, which
+    takes all other seats. An
     answer that names no legal action is refused, and the deal goes on.
 
     Args:
@@ -36,7 +37,7 @@ def serve_openenv(
 
     from card_wrappers.openenv import make_app
 
-    names = join_words(opponents)
+    names = join_words(opponents) or ("random",)
     app = make_app(env, names, seat, form, attempts, refused_reward, max_sessions, **read_settings(settings))
     print(f"{env} at http://{host}:{port}; Ctrl-C ends it")
     uvicorn.run(app, host=host, port=port, log_level="warning")

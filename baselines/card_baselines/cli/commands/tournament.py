@@ -80,7 +80,8 @@ def tournament(
     with league:
         standings = compute_standings(league, DIVISION, resamples=resamples, seed=seed)
         require_ranking(standings, by)
-        page = write_report(league, standings, root / "report", by, ask_strategies(league, standings, map_kind))
+        strategies = ask_strategies(league, standings, map_kind)
+        page = write_report(league, standings, root / "report", by, strategies, kind="Tournament")
         if as_json:
             print_json({"folder": str(root), **standings_json(league, standings)})
         else:
