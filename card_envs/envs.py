@@ -342,7 +342,10 @@ def explain_memory(game: Game, num_tables: int) -> Iterator[None]:
     except (MemoryError, ValueError) as error:
         if isinstance(error, ValueError) and "Maximum allowed" not in str(error):
             raise
-        each = game.new_tables(1).nbytes + game.layout.size * game.layout.dtype.itemsize + game.num_actions
+        import numpy as np
+
+        number = np.dtype(game.layout.dtype).itemsize
+        each = game.new_tables(1).nbytes + game.layout.size * number + game.num_actions
         raise MemoryError(
             f"num_tables {num_tables:,}: a table of {game.name} takes {each:,} bytes, so these take "
             f"{num_tables * each / 2**30:,.0f} GiB; choose fewer"

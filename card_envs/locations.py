@@ -45,11 +45,16 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {nearest[0]!r}?)" if nearest else ""
 
 
-def list_choices(known: Iterable[str]) -> str:
-    """Return ": choose one of ..." with the known names if they are few, else with their number."""
+def list_choices(known: Iterable[str], source: str = "") -> str:
+    """Return ": choose one of ..." with the known names if they are few, else with their number.
+
+    Args:
+        known: The names.
+        source: What lists them in Python, for many.
+    """
     names = list(known)
     if len(names) > _MAX_CHOICES:
-        return f": choose one of {len(names)} names"
+        return f": choose one of {len(names)} names{f', see {source}' if source else ''}"
     return f": choose one of {', '.join(names)}" if names else ": there is none to choose from"
 
 

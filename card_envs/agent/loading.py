@@ -274,7 +274,7 @@ def _load_agent_file(spec: str, path: Path) -> ModuleType:
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    choices = f"{list_choices(sorted(known))}, or pass {_FORMS}{_installation_hint()}"
+    choices = f"{list_choices(sorted(known), 'card_envs.agent.known_agents()')}, or pass {_FORMS}{_installation_hint()}"
     raise UnknownNameError(f"{message}{suggest_name(name, known)}{choices}", "agent")
 
 

@@ -60,6 +60,13 @@ def test_rlcard() -> None:
     assert {make(game, seed=1).name for make in (RLCardEnv, make_env) for game in both()} == {"leduc_holdem"}
 
 
+@pytest.mark.parametrize("num_tables", [10**12, 10**19])
+def test_too_many_tables_say_what_they_take(num_tables: int) -> None:
+    for make in (make_vector, gymnasium.CardVectorEnv):
+        with pytest.raises(MemoryError, match=r"a table of leduc_holdem takes [\d,]+ bytes, so .* GiB; choose fewer"):
+            make(LEDUC, num_tables)
+
+
 def test_what_is_neither_is_refused() -> None:
     with pytest.raises(TypeError, match="3 is no game: pass an environment id such as"):
         as_game(3)  # type: ignore[arg-type]
