@@ -16,14 +16,14 @@ def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path 
     """Train on heads-up limit hold'em for two minutes, then play matches against simple players.
 
     Args:
-        minutes: Time to train, evaluations along the way included.
+        minutes: Processor time to train, evaluations along the way included; longer by the clock on a busy machine.
         hands: Hands of each match at the end.
         seed: Seed of the network and of all deals.
         folder: Run folder; by default a new one below `runs/`.
     """
     if not minutes > 0:
         raise ValueError(f"minutes {minutes} must be above 0")
-    print(f"Training MaskablePPO on heads-up limit hold'em for {minutes:g} minutes ...", flush=True)
+    print(f"Training MaskablePPO on heads-up limit hold'em for {minutes:g} minutes of processor time ...", flush=True)
     run = train(
         maskable_ppo.ALGORITHM,
         maskable_ppo.Config(

@@ -60,7 +60,7 @@ def tournament(
 
     Args:
         hands: Hands of a round between two agents.
-        minutes: Minutes of play; every pair meets at least once. The report takes extra time.
+        minutes: Minutes of play, by the clock; every pair meets at least once. The report takes extra time.
         passes: Rounds of every pair, in place of --minutes; the result then depends on the seed only.
         seed: Seed of the deals.
         workers: Processes that play.
