@@ -51,7 +51,9 @@ SavePath = Annotated[
 ]
 AsJson = Annotated[
     bool,
-    tyro.conf.arg(name="json", help="Print JSON. Means in it are per hand, in the unit of the environment."),
+    tyro.conf.arg(
+        name="json", help="Print JSON. Means, where there are any, are per hand, in the unit of the environment."
+    ),
 ]
 
 Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER", help="Folder of the league.")]

@@ -12,7 +12,9 @@ from card_baselines.cli.options import AsJson
 from card_baselines.cli.strengths import read_strengths
 from card_envs.envs import find_entry
 
-OptionalEnv = Annotated[str, tyro.conf.arg(metavar="[ENV]", help="Environment id; by default all.")]
+OptionalEnv = Annotated[
+    str, tyro.conf.arg(metavar="[ENV]", help="Environment id; by default all.", help_behavior_hint="")
+]
 
 
 def agents(
