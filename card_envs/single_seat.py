@@ -353,7 +353,7 @@ def _find_lineups(opponents: Opponents, game: Game) -> tuple[list[Agent], Rows]:
     if not listed:
         raise ValueError("opponents is an empty list: name at least one agent")
     others = game.num_seats - 1
-    lineups = [tuple(each) if _is_sequence(each) else (each,) * others for each in listed]
+    lineups: list[tuple[Any, ...]] = [tuple(each) if _is_sequence(each) else (each,) * others for each in listed]
     for lineup in lineups:
         if len(lineup) != others:
             raise ValueError(
