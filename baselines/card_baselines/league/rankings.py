@@ -221,8 +221,10 @@ def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple
                 rankings[name] = MEASURES[name](evidence)
             except LeagueError as error:
                 missing[name] = str(error)
-            except ImportError as error:
-                missing[name] = str(error) if error.name is None else how_to_install(error)
+            except ModuleNotFoundError as error:
+                missing[name] = how_to_install(error)
+            except ImportError as error:  # of a wrapper, which says what to install
+                missing[name] = str(error)
     return rankings, missing
 
 
