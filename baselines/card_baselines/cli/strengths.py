@@ -35,18 +35,18 @@ def read_strengths() -> dict[str, dict[str, Any]]:
     return found
 
 
-def measure_strengths(env: str, reference: str, hands: int = HANDS) -> dict[str, Any]:
+def measure_strengths(env: str, reference: str, commit: str, hands: int = HANDS) -> dict[str, Any]:
     """Return what every listed agent wins from a reference agent at all other seats, in duplicate deals.
 
     Args:
         env: Environment id, and settings after it.
         reference: Name of the agent at the other seats.
+        commit: Commit that plays, for the report.
         hands: Hands of each match.
 
     Returns:
         Means and 95 % intervals in the first unit of the game, which is big blinds per 100 hands in hold'em.
     """
-    from card_baselines.run_folder import git_commit
     from card_envs.agent import find_agent
     from card_envs.envs import make_game
     from card_envs.match import play_match
@@ -64,12 +64,15 @@ def measure_strengths(env: str, reference: str, hands: int = HANDS) -> dict[str,
         summary = play_match(game, agents, hands, SEED, duplicate=True).agents[0]
         results[name] = {"mean": summary.mean * factor, "ci95": [bound * factor for bound in summary.ci95]}
         print(f"{env}: {name} {results[name]}", file=sys.stderr, flush=True)
-    made_by = {"reference": reference, "unit": unit, "hands": hands, "seed": SEED, "commit": git_commit()}
+    made_by = {"reference": reference, "unit": unit, "hands": hands, "seed": SEED, "commit": commit}
     return {**made_by, "agents": results}
 
 
 if __name__ == "__main__":
+    from card_baselines.run_folder import git_commit
+
+    made_from = git_commit()  # before the file changes
     measured: dict[str, dict[str, Any]] = {}
     for played, player in REFERENCES.items():
-        measured[played] = measure_strengths(played, player)
+        measured[played] = measure_strengths(played, player, made_from)
         FILE.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
