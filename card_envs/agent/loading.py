@@ -19,6 +19,7 @@ from card_envs.game import Game
 from card_envs.locations import (
     UnknownNameError,
     UntrustedNameError,
+    list_choices,
     load_file,
     load_module,
     registered_names_only,
@@ -176,6 +177,16 @@ def require_playable(player: SupportsAct, game: Game) -> Agent:
     return agent
 
 
+def to_agent(agent: SupportsAct | str, game: Game) -> Agent:
+    """Return the agent of a name (`find_agent`), or an agent itself, if it can play the game.
+
+    Raises:
+        ValueError: If it cannot play the game, and for an unknown name.
+        TypeError: If it is no agent.
+    """
+    return find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game)
+
+
 def _find_location(spec: str) -> str:
     """Return the "module:Class" of a spec; ValueError if it cannot be found."""
     path = Path(spec)
@@ -264,8 +275,8 @@ def _load_agent_file(spec: str, path: Path) -> ModuleType:
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    choices = f"choose one of {sorted(known)}, or pass {_FORMS}{_installation_hint()}"
-    raise UnknownNameError(f"{message}{suggest_name(name, known)}: {choices}", "agent")
+    choices = f"{list_choices(sorted(known), 'card_envs.agent.known_agents()')}, or pass {_FORMS}{_installation_hint()}"
+    raise UnknownNameError(f"{message}{suggest_name(name, known)}{choices}", "agent")
 
 
 def _installation_hint() -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # commands that list names need neither match nor compiler
@@ -18,10 +20,19 @@ if TYPE_CHECKING:  # commands that list names need neither match nor compiler
     from card_envs.match import MatchResult, Summary
     from card_envs.statistics import Statistic
 
+PROGRAM = "card-envs"
 _PIPED_WIDTH = 200
 """Width where the output is no terminal, in characters, so that files hold whole lines."""
 _MAX_UNBROKEN = 24
 """Maximum width of cells that are never broken: ids, names and numbers, which people copy."""
+
+
+def find_program() -> str:
+    """Return the word that calls this program again: its name, or its path if the shell does not find it."""
+    called, found = Path(sys.argv[0]), shutil.which(PROGRAM)
+    if called.name != PROGRAM or not called.exists() or (found is not None and called.samefile(found)):
+        return PROGRAM
+    return str(called)
 
 
 def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
@@ -53,6 +64,47 @@ def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
         'samples with ":sampling".'
     )
     print('Agents can also be "module:Class", "path/to/file.py:Class" or the folder of a training run.')
+
+
+def print_strengths(
+    reports: Sequence[Mapping[str, Any]], strengths: Mapping[str, Mapping[str, Any]], env_id: str
+) -> None:
+    """Print a table for each game, with a line for each agent that has a style: the strongest first.
+
+    Args:
+        reports: Reports of the agents, see `listing.list_agents`.
+        strengths: What was measured, see `strengths.read_strengths`.
+        env_id: The only environment to print; "" for all.
+    """
+    listed = [report for report in reports if report["style"]]
+    games = dict.fromkeys([*strengths, *(name for report in listed for name in report["plays"])])
+    for game in games:
+        if env_id not in ("", game.split()[0]):
+            continue
+        made = strengths.get(game, {"agents": {}})
+        playing = [report for report in listed if game in report["plays"] or report["name"] in made["agents"]]
+        rows = [[report["name"], _format_strength(report["name"], made), report["style"]]
+                for report in sorted(playing, key=lambda report: -_strength_of(report["name"], made))]  # fmt: skip
+        print_table(["agent", made.get("unit", "measured"), "how it plays"], rows, game)
+    others = len(reports) - len(listed)
+    print("What it wins from the agent with 0, which has all other seats (± 95 %); no ranking: see docs/results.")
+    print(f"--all: {others} more, what they do and where they come from; NAME:greedy takes the likeliest action.")
+    print('Agents can also be "module:Class", "path/to/file.py:Class" or the folder of a training run.')
+
+
+def _strength_of(name: str, made: Mapping[str, Any]) -> float:
+    """Return what an agent wins from the reference, which wins 0 from itself; -infinity where it was not measured."""
+    if name == made.get("reference"):
+        return 0.0
+    return float(made["agents"][name]["mean"]) if name in made["agents"] else -math.inf
+
+
+def _format_strength(name: str, made: Mapping[str, Any]) -> str:
+    if name not in made["agents"]:
+        return "0" if name == made.get("reference") else "-"
+    low, high = made["agents"][name]["ci95"]
+    digits = 0 if "100" in made["unit"] else 2
+    return f"{made['agents'][name]['mean']:+.{digits}f} ± {(high - low) / 2:.{digits}f}"
 
 
 def print_match(title: str, result: MatchResult, hands_per_second: float) -> None:

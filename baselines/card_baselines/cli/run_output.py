@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from card_baselines.cli.console import format_interval, print_table
-from card_baselines.run_folder import EVALUATION, RunFolder
+import shlex
+from pathlib import Path
+
+from card_baselines.cli.console import PROGRAM, find_program, format_interval, print_table
+from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
 from card_envs.files import explain_damage, read_json_object
@@ -32,3 +35,17 @@ def make_game_of(run: RunFolder) -> Game:
         settings = parse_settings(config.get("settings", ()))
         settings.pop("encoder", None)
         return make_game(config["env"], **settings)
+
+
+def print_next_match(folder: RunFolder, words: list[str]) -> None:
+    """Print the folder of a run, and the command of a match with its agent; `words` are those after `match`."""
+    print(f"Everything about this run, its curve ({CURVE}) included, is in {folder.path}")
+    print(f"Let it play: {shlex.join([find_program(), 'match', *words])}")
+
+
+def print_how_to_activate() -> None:
+    """Print how the shell finds this program, if it does not."""
+    program = find_program()
+    activate = Path(program).with_name("activate")
+    if program != PROGRAM and activate.exists():
+        print(f"So that the shell finds `{PROGRAM}`: . {shlex.quote(str(activate))}")

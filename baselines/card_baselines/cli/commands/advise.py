@@ -6,7 +6,9 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from card_baselines.advice import Advice, advise_on
 from card_baselines.cli.console import print_json, print_table
@@ -29,7 +31,7 @@ def advise(
     board: str = "",
     history: str = "",
     button: int = 0,
-    stacks: tuple[int, ...] = (),
+    stacks: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="")] = (),
     file: Path | None = None,
     number: int | None = None,
     stdin: bool = False,
