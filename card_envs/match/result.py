@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.stopping import StoppingRule
-from card_envs.match.summary import Summary, summarise_deals
+from card_envs.match.summary import Summary, num_hands_needed, summarise_deals
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,21 @@ class MatchResult:
         return np.asarray(sums / (self.hands_per_sample * self.chips_per_reward), np.float64)
 
     @cached_property
+    def hands_needed(self) -> int | None:
+        """Hands from which the means have intervals (`summary.num_hands_needed`), None if they have.
+
+        Every mean of two agents, and of duplicate deals, has one.
+        """
+        return None if self.duplicate or len(self.names) == 2 else num_hands_needed(self.payoffs.astype(np.float64))
+
+    @cached_property
     def agents(self) -> tuple[Summary, ...]:
         """Mean per hand of each agent with its 95 % interval, in `unit`."""
         make = summarise_deals if self.until is None else self.until.summarise
-        return tuple(make(name, self.deal_means[:, agent]) for agent, name in enumerate(self.names))
+        return tuple(
+            make(name, self.deal_means[:, agent]).without_interval(self.hands_needed)
+            for agent, name in enumerate(self.names)
+        )
 
     @cached_property
     def hand_sds(self) -> tuple[float, ...]:
@@ -104,7 +115,7 @@ class MatchResult:
         make = summarise_deals if self.until is None else self.until.summarise
         return tuple(
             tuple(
-                make(name, samples)
+                make(name, samples).without_interval(self.hands_needed)
                 for position, name in enumerate(self.position_names)
                 if len(samples := self._means_at(agent, position))
             )
