@@ -6,9 +6,9 @@
 
 The file is that of the table in docs/results/variance_reduction.md. Of each pair one long match of duplicate deals is
 played. Small matches are drawn from its deals at random, each without repetition: all plays of a deal for a duplicate
-match, one of them, in turn, for a plain one. Each has an estimate of its own, by the functions that `card-envs match` calls. The
-truth is the estimate of the long match. A cell has the share of the intervals that hold it, their mean width over the
-width that is needed, and the share of matches whose interval is refused.
+match, one of them, in turn, for a plain one. Each has an estimate of its own, by the functions that `card-envs match`
+calls. The truth is the estimate of the long match. A cell has the share of the intervals that hold it, their mean width
+over the width that is needed, and the share of matches whose interval is refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from card_envs.analysis.variance.control_variates import UNEXPLAINED_HANDS, Cont
 from card_envs.analysis.variance.regression import estimate_adjusted, evidence_of
 from card_envs.game import Game
 from card_envs.match import MatchBatch, Summary, play_match, summarise_deals
-from card_envs.match.summary import num_hands_needed
+from card_envs.match.summary import FEWEST_DEALS, num_hands_needed
 from card_envs.typing import Floats
 
 HANDS = (50, 100, 300, 1000)
@@ -96,14 +96,22 @@ class Deals:
     def summarise(self, rows: NDArray[np.int64], with_controls: bool) -> Summary:
         """Return the result of a match of these deals."""
         plain = summarise_deals("", self.rewards[rows].mean(axis=1))
-        is_exempt = self.rewards.shape[1] > 1 or self.results.shape[2] == 2  # as in `MatchResult.hands_needed`
-        hands_needed = None if is_exempt else num_hands_needed(self.results[rows, 0])
+        hands_needed = self._hands_needed(rows)
         if not with_controls:
             return plain.without_interval(hands_needed)
         whole = self.controls[rows].astype(np.float64), self.adjusted[rows]
         estimate = estimate_adjusted(evidence_of(*whole, np.arange(len(rows)), whole), self.units)
         unexplained = UNEXPLAINED_HANDS / self.rewards.shape[1]
         return summarise_adjusted("", estimate, plain.sd, len(rows), unexplained).without_interval(hands_needed)
+
+    def _hands_needed(self, rows: NDArray[np.int64]) -> int | None:
+        """Return `MatchResult.hands_needed` of a match of these deals."""
+        _, plays, agents = self.results.shape
+        if agents == 2:
+            return None
+        if plays > 1:
+            return FEWEST_DEALS * plays if len(rows) < FEWEST_DEALS else None
+        return num_hands_needed(self.results[rows, 0])
 
 
 class _Recorder(ControlVariates):

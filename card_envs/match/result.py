@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.stopping import StoppingRule
-from card_envs.match.summary import Summary, num_hands_needed, summarise_deals
+from card_envs.match.summary import FEWEST_DEALS, Summary, num_hands_needed, summarise_deals
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,16 @@ class MatchResult:
 
     @cached_property
     def hands_needed(self) -> int | None:
-        """Hands from which the means have intervals (`summary.num_hands_needed`), None if they have.
+        """Number of hands from which the means of this match have intervals; None if they have.
 
-        Every mean of two agents, and of duplicate deals, has one.
+        All means of two agents have one. At three or more seats, see `summary.num_hands_needed`; of duplicate deals,
+        `summary.FEWEST_DEALS` are enough.
         """
-        return None if self.duplicate or len(self.names) == 2 else num_hands_needed(self.payoffs.astype(np.float64))
+        if len(self.names) == 2:
+            return None
+        if self.duplicate:
+            return FEWEST_DEALS * self._plays if self.deals < FEWEST_DEALS else None
+        return num_hands_needed(self.payoffs.astype(np.float64))
 
     @cached_property
     def agents(self) -> tuple[Summary, ...]:

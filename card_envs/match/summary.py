@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST_HANDS = 250
-"""Number of hands from which any results at three or more seats have intervals, see `num_hands_needed`."""
+FEWEST_HANDS, FEWEST_DEALS = 250, 10
+"""Numbers of hands, and of duplicate deals, from which any results at three or more seats have intervals."""
 _FEWEST_LARGE = 10
 """Number of equally large results, others being zero, whose hands are enough at any length of a match."""
 
@@ -99,7 +99,7 @@ def summarise_deals(name: str, samples: NDArray[np.float64]) -> Summary:
     if count == 1:
         return without_interval(name, mean)
     error = float(samples.std(ddof=1)) / math.sqrt(count)
-    return Summary(name, mean, skewed_interval(mean, skewness(samples), count, error, error), error, count)
+    return Summary(name, mean, skewed_interval(mean, error, skewness(samples), count), error, count)
 
 
 def without_interval(name: str, mean: float) -> Summary:
@@ -115,7 +115,7 @@ def skewness(samples: NDArray[np.float64]) -> float:
     return float(np.mean(deviations**3)) / variance**1.5 if variance > (1e-12 * largest) ** 2 else 0.0
 
 
-def skewed_interval(mean: float, skewness: float, count: int, error: float, tail_error: float) -> tuple[float, float]:
+def skewed_interval(mean: float, error: float, skewness: float, count: int) -> tuple[float, float]:
     """Return a 95 % interval of the mean of `count` samples, which is longer on the side of their long tail.
 
     On the short side it is Student's interval, with the quantile q for `count` - 1 degrees of freedom. On the side of
@@ -125,14 +125,13 @@ def skewed_interval(mean: float, skewness: float, count: int, error: float, tail
 
     Args:
         mean: Mean of the samples.
+        error: Its standard error.
         skewness: Skewness of the samples; the long tail is above the mean if it is positive.
         count: Number of samples, at least 2.
-        error: Standard error of the mean.
-        tail_error: Standard error for the side of the long tail, at least `error`.
     """
     quantile = student_t_quantile(0.975, count - 1)
     shift = abs(skewness) * (1 + 2 * quantile**2) / (6 * math.sqrt(count))
-    short, long = quantile * error, (quantile + shift) * tail_error
+    short, long = quantile * error, (quantile + shift) * error
     return (mean - long, mean + short) if skewness < 0 else (mean - short, mean + long)
 
 

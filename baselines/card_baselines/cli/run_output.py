@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from card_baselines.cli.console import format_interval, print_table
+from card_baselines.cli.console import format_scaled_interval, print_table
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
@@ -17,7 +17,7 @@ def print_evaluation(run: RunFolder) -> None:
     evaluation = json.loads((run.path / EVALUATION).read_text(encoding="utf-8"))
     unit, factor = next(iter(units_of(make_game_of(run)).items()))
     rows = [
-        [match["opponent"], format_interval(match["mean"], match["ci95"], factor), f"{match['hands']:,}"]
+        [match["opponent"], format_scaled_interval(match["mean"], match["ci95"], factor), f"{match['hands']:,}"]
         for match in evaluation["matches"]
     ]
     print_table(["opponent", f"{unit} (± 95 %)", "hands"], rows, f"{evaluation['env']}: what the trained agent wins")

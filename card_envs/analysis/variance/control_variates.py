@@ -45,7 +45,7 @@ _DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
 _MAX_PROBABILITIES = 4_000_000
 """Maximum number of action probabilities per call of an agent."""
 UNEXPLAINED_HANDS = 6
-"""Number of additional hands for the long side of an interval, with the variance of results without control variates.
+"""Number of additional hands for the interval of a match, with the variance of results without control variates.
 
 A match of n hands does not show events with a probability below 3 / n (the rule of three), and rare large results are
 what control variates do not explain. `benchmarks/interval_coverage.py` measures the coverage of these intervals.
@@ -300,17 +300,17 @@ def summarise_adjusted(
         estimate: Mean, variance and skewness of the samples' adjusted results.
         plain_sd: Standard deviation of the samples' plain results.
         samples: Number of samples.
-        unexplained: Number of additional samples with the variance of plain results, for the side of the long tail:
-            `UNEXPLAINED_HANDS` over the hands of a sample.
+        unexplained: Number of additional samples with the variance of plain results: `UNEXPLAINED_HANDS` over the hands
+            of a sample.
     """
     if samples == 1:
         return without_interval(name, estimate.mean)
     if math.sqrt(estimate.variance) <= _EXACT * plain_sd:
         return Summary(name, estimate.mean, (estimate.mean, estimate.mean), 0.0, samples)
-    error = math.sqrt(estimate.variance / samples)
-    tail_error = math.sqrt((estimate.variance + unexplained / samples * plain_sd**2) / samples)
-    ci95 = skewed_interval(estimate.mean, estimate.skewness, samples, error, tail_error)
-    return Summary(name, estimate.mean, ci95, tail_error, samples)
+    error = math.sqrt((estimate.variance + unexplained / samples * plain_sd**2) / samples)
+    return Summary(
+        name, estimate.mean, skewed_interval(estimate.mean, error, estimate.skewness, samples), error, samples
+    )
 
 
 class _TableSums:
