@@ -275,12 +275,8 @@ def test_an_all_in_is_worth_what_it_brings_on_average_over_hands_and_boards() ->
 
 def test_few_hands_at_six_seats_have_no_interval_unless_deals_are_duplicate() -> None:
     game, agents = no_limit_holdem(6), [TightAggressive(), *[Equity() for _ in range(5)]]
-    for hands, duplicate, needed in (
-        (60, False, FEWEST_HANDS),
-        (54, True, 60),
-        (60, True, None),
-        (FEWEST_HANDS, False, None),
-    ):
+    cases = ((60, False, FEWEST_HANDS), (54, True, 60), (60, True, None), (FEWEST_HANDS, False, None))
+    for hands, duplicate, needed in cases:
         controls = ControlVariates(game, agents, 3)
         result = play_match(game, agents, hands, 3, duplicate, callbacks=[controls])
         summaries = [*result.agents, *(each.summary for each in controls.adjust(result))]

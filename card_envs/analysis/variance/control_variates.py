@@ -44,7 +44,7 @@ _DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
 """Numbers of counterfactual hands: for deterministic agents, whose actions rule out most of them, and for others."""
 _MAX_PROBABILITIES = 4_000_000
 """Maximum number of action probabilities per call of an agent."""
-UNEXPLAINED_HANDS = 6
+UNEXPLAINED_HANDS = 7
 """Number of additional hands for the interval of a match, with the variance of results without control variates.
 
 A match of n hands does not show events with a probability below 3 / n (the rule of three), and rare large results are
@@ -308,9 +308,8 @@ def summarise_adjusted(
     if math.sqrt(estimate.variance) <= _EXACT * plain_sd:
         return Summary(name, estimate.mean, (estimate.mean, estimate.mean), 0.0, samples)
     error = math.sqrt((estimate.variance + unexplained / samples * plain_sd**2) / samples)
-    return Summary(
-        name, estimate.mean, skewed_interval(estimate.mean, error, estimate.skewness, samples), error, samples
-    )
+    ci95 = skewed_interval(estimate.mean, error, estimate.skewness, samples)
+    return Summary(name, estimate.mean, ci95, error, samples)
 
 
 class _TableSums:
