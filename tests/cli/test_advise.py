@@ -59,21 +59,21 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize(("streets_left", "deals"), [("7c8c2s", 0), ("7c8c2sKhQd", 20)])
+@pytest.mark.parametrize(("board", "deals"), [("7c8c2s", 10), ("7c8c2sKhQd", 20)])
 def test_a_slow_agent_has_a_value_of_few_deals_or_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, streets_left: str, deals: int
+    monkeypatch: pytest.MonkeyPatch, board: str, deals: int
 ) -> None:
     game, clock = make_game("limit_holdem-v0"), Clock()
     monkeypatch.setattr(advice, "time", clock)
-    history = "c k / k k / k k / k" if deals else "c k / k"
-    situation = read_line(game, "AhKd", streets_left, history, 0, ())
+    history = "c k / k" if deals < 20 else "c k / k k / k k / k"
+    situation = read_line(game, "AhKd", board, history, 0, ())
     found = advice.advise_on(game, situation.tables, Slow(clock))
     assert found.value_deals == deals
-    if deals:
+    if deals == 20:
         assert found.value is not None and found.value_ci95 is not None and found.value_note is None
     else:
         assert found.value is None and found.value_ci95 is None
-        assert found.value_note == "no value: slow played out 0 deals in 5 seconds, at least 20 are needed"
+        assert found.value_note == "no value: slow played out 10 deals in 5 seconds, at least 20 are needed"
 
 
 @pytest.mark.parametrize(
