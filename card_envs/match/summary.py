@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST_HANDS, FEWEST_DEALS = 250, 10
+FEWEST_HANDS, FEWEST_DEALS = 300, 10
 """Numbers of hands, and of duplicate deals, from which any results at three or more seats have intervals."""
 _FEWEST_LARGE = 10
 """Number of equally large results, others being zero, whose hands are enough at any length of a match."""

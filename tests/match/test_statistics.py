@@ -113,8 +113,8 @@ def test_few_hands_that_large_pots_decide_are_refused() -> None:
 def test_a_summary_without_interval_keeps_the_rest() -> None:
     summary = summarise_deals("a", np.array([0.0, 0.0, 0.0, 4.0]))
     assert summary.without_interval(None) is summary
-    refused = summary.without_interval(250).scale(100.0)
-    assert (refused.mean, refused.sd, refused.hands_needed) == (100.0, 100 * summary.sd, 250)
+    refused = summary.without_interval(300).scale(100.0)
+    assert (refused.mean, refused.sd, refused.hands_needed) == (100.0, 100 * summary.sd, 300)
     assert refused.ci95 == (-math.inf, math.inf)
 
 
