@@ -147,7 +147,7 @@ class MatchResult:
         return np.asarray(paid - paid.T, np.float64)
 
     def as_json(self, env_id: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the report of `card-envs match --json`; infinite bounds become None.
+        """Return the report of `card-envs match --json`; infinite bounds become None, and `hands_needed` says why.
 
         Args:
             env_id: Id of the environment.
@@ -176,6 +176,8 @@ class MatchResult:
                 )
             ],
         }
+        if self.hands_needed is not None:
+            report["hands_needed"] = self.hands_needed
         if self.until is not None:
             report["until_decided"] = {"decided": self.is_decided, "margin": self.until.margin}
         if self.faults:

@@ -283,6 +283,9 @@ def test_few_hands_at_six_seats_have_no_interval_unless_deals_are_duplicate() ->
         assert {each.hands_needed for each in summaries} == {needed}
         assert {bool(np.isfinite(each.half_width)) for each in summaries} == {needed is None}
         assert all(np.isfinite(each.mean) and each.sd > 0 for each in summaries)
+        report = result.as_json("no_limit_holdem-v0", {})
+        assert report.get("hands_needed") == needed
+        assert (report["agents"][0]["ci95"] == [None, None]) is (needed is not None)
 
 
 def test_agents_that_can_be_asked_take_an_eighth_of_the_hands() -> None:
