@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from card_envs.formatting import format_interval, json_number
+
 if TYPE_CHECKING:  # commands that list names need neither match nor compiler
     import numpy as np
     from numpy.typing import NDArray
@@ -110,9 +112,14 @@ def _format_strength(name: str, made: Mapping[str, Any]) -> str:
 def print_match(title: str, result: MatchResult, hands_per_second: float) -> None:
     """Print the means with 95 % intervals in all units, by position and between agents, and the speed."""
     print_results(title, [(agent.name, agent) for agent in result.agents], result.units)
+    if result.hands_needed is not None:
+        print(
+            f"no intervals: at {len(result.names)} seats a few large pots decide {result.hands:,} hands; take "
+            f"{result.hands_needed:,} hands or more, or duplicate deals (--duplicate)"
+        )
     unit, factor = next(iter(result.units.items()))
     rows = [
-        [name, *(format_interval(position.mean, position.ci95, factor) for position in positions)]
+        [name, *(format_scaled_interval(position.mean, position.ci95, factor) for position in positions)]
         for name, positions in zip(result.names, result.by_position, strict=True)
         if len(positions) == len(result.position_names)
     ]
@@ -147,7 +154,7 @@ def print_winnings(game: Game, summary: Summary, chips: NDArray[np.int64], where
     from card_envs.match.result import units_of
 
     if as_json:
-        means = {"mean": summary.mean, "ci95": list(summary.ci95)}
+        means = {"mean": summary.mean, "ci95": [json_number(bound) for bound in summary.ci95]}
         print_json({"agent": summary.name, "hands": len(chips), "chips": int(chips.sum()), **means})
     else:
         print_results(f"{len(chips):,} hands {where}", [(summary.name, summary)], units_of(game))
@@ -187,18 +194,22 @@ def _format_hands(hands: float) -> str:
 
 
 def _format_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
-    return [format_interval(summary.mean, summary.ci95, factor) for factor in units.values()]
+    return [format_scaled_interval(summary.mean, summary.ci95, factor) for factor in units.values()]
 
 
-def format_interval(mean: float, ci95: Sequence[float], factor: float) -> str:
-    """Return a mean and half the width of its interval, multiplied by the factor of a unit (see `units_of`)."""
-    low, high = ci95
-    return f"{_format_number(mean * factor, factor)} ± {_format_number((high - low) / 2 * factor, factor).lstrip('+')}"
+def format_scaled_interval(mean: float, ci95: Sequence[float | None], factor: float) -> str:
+    """Return a mean with its interval, multiplied by the factor of a unit (see `units_of`)."""
+    scaled = [None if bound is None else bound * factor for bound in ci95]
+    return format_interval(mean * factor, scaled, _digits(factor))
 
 
 def _format_number(number: float, factor: float) -> str:
-    digits = max(0, 4 - round(math.log10(factor)))  # ten-thousandths of the game's own unit
-    return f"{number:+,.{digits}f}"
+    return f"{number:+,.{_digits(factor)}f}"
+
+
+def _digits(factor: float) -> int:
+    """Return the number of digits that shows ten-thousandths of the game's own unit."""
+    return max(0, 4 - round(math.log10(factor)))
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from card_baselines.cli.console import PROGRAM, find_program, format_interval, print_table
+from card_baselines.cli.console import PROGRAM, find_program, format_scaled_interval, print_table
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.settings import parse_settings
 from card_envs.envs import make_game
@@ -21,7 +21,11 @@ def print_evaluation(run: RunFolder) -> None:
     unit, factor = next(iter(units_of(make_game_of(run)).items()))
     with explain_damage(path):
         rows = [
-            [str(match["opponent"]), format_interval(match["mean"], match["ci95"], factor), f"{match['hands']:,}"]
+            [
+                str(match["opponent"]),
+                format_scaled_interval(match["mean"], match["ci95"], factor),
+                f"{match['hands']:,}",
+            ]
             for match in evaluation["matches"]
         ]
         title = f"{evaluation['env']}: what the trained agent wins"

@@ -18,9 +18,11 @@ from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates
 from card_envs.files import DamagedFileError, explain_damage
+from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.result import MatchResult, units_of
+from card_envs.match.summary import Summary
 
 _MIN_ADJUSTED_DEALS = 50
 """Minimum number of deals for control variates: with fewer, the regression would fit noise."""
@@ -45,7 +47,7 @@ class Row:
     """95 % interval; None where only one deal was played."""
     adjusted_mean: float | None
     """Result by control variates; None where the game has none, or deals are too few."""
-    adjusted_ci95: tuple[float, float] | None
+    adjusted_ci95: tuple[float | None, float | None] | None
     is_duplicate: bool
     """Whether every deal that counts was played with all exchanges of seats."""
 
@@ -109,11 +111,17 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
         deals=result.deals,
         unit=unit,
         mean=plain.mean,
-        ci95=plain.ci95 if result.deals > 1 else (None, None),
+        ci95=_bounds(plain),
         adjusted_mean=None if corrected is None else corrected.mean,
-        adjusted_ci95=None if corrected is None else corrected.ci95,
+        adjusted_ci95=None if corrected is None else _bounds(corrected),
         is_duplicate=is_duplicate,
     )
+
+
+def _bounds(summary: Summary) -> tuple[float | None, float | None]:
+    """Return the bounds of an interval, None if there is none."""
+    low, high = summary.ci95
+    return json_number(low), json_number(high)
 
 
 class MatchHands:

@@ -18,6 +18,7 @@ from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import make_game
 from card_envs.files import explain_damage, read_json_object, replace_text, require_parent
+from card_envs.formatting import format_interval, json_number
 from card_envs.game import Game
 from card_envs.match import Summary
 
@@ -174,7 +175,7 @@ def _play_missing_matches(
 
 
 def _make_cell(summary: Summary, hands: int, commit: str) -> dict[str, Any]:
-    ci95 = [round(bound, 4) for bound in summary.ci95]
+    ci95 = [json_number(round(bound, 4)) for bound in summary.ci95]
     return {"mean": round(summary.mean, 4), "ci95": ci95, "hands": hands, "commit": commit}
 
 
@@ -191,7 +192,7 @@ def _print_section(section: Section, report: dict[str, Any]) -> None:
 def _format_cell(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return "-"
-    return f"{cell['mean']:+.2f} ± {(cell['ci95'][1] - cell['ci95'][0]) / 2:.2f}"
+    return format_interval(cell["mean"], cell["ci95"])
 
 
 def _read_report(path: Path | None) -> dict[str, Any]:
