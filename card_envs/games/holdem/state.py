@@ -144,9 +144,7 @@ class Table(TableRecord):
     history_bits = field(np.int64, NUM_HISTORY_WORDS, low=0)  # who called and who raised, see `betting_history_bits`
     payoff = field(np.int32, MAX_SEATS, low=-MAX_CHIPS, high=MAX_SEATS * MAX_CHIPS)  # by seat: chips won, 0 until then
     # --- stakes ---
-    start_stack = field(
-        np.int32, MAX_SEATS, low=0, high=MAX_CHIPS
-    )  # by seat: chips before a hand, unless options say others
+    start_stack = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by seat: chips before a hand, without options
     blind = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by position: blind or straddle owed
     ante = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by position: ante owed
     bet_size = field(np.int32, MAX_SIZES, low=0, high=MAX_CHIPS)  # limit: raise by street; else 1/1000 of pot, or chips
