@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.game import ILLEGAL, NOBODY
-from card_envs.game_kernels import CensorBatch, Deal, DealBatch, FirstIllegal, MaskBatch, RandomBatch, Step, StepBatch
 from card_envs.records import Tables
+
+if TYPE_CHECKING:
+    from card_envs.game_kernels import (
+        CensorBatch,
+        Deal,
+        DealBatch,
+        FirstIllegal,
+        MaskBatch,
+        RandomBatch,
+        Step,
+        StepBatch,
+    )
 
 TableKernel = Callable[..., Any]
 """A kernel that gets the record of one table, such as `is_legal(t, action)`."""

@@ -13,7 +13,7 @@ from card_envs.game import ILLEGAL, NOBODY, Game
 from card_envs.games.holdem.actions import INTEGERS_OFFSET, betting_options
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
-from card_envs.games.holdem.kernels import apply_decision, deal_known
+from card_envs.games.holdem.kernels import apply_decision, begin_hand
 from card_envs.games.holdem.state import CALL, MAX_CHIPS, RAISE, STREET_NAMES
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, HandRecord, Move
 from card_envs.history.recorded_hand import RecordedHand
@@ -53,9 +53,7 @@ class HoldemReplay(Replay):
     def _begin_hand(self) -> int:
         """Deal the recorded cards, with unused cards in place of unknown ones, and return the first actor."""
         deck = fill_unknown(self.record.known, self.record.config)
-        self.tables["deck"][0, : len(deck)] = deck
-        self.stack[:] = self.record.stacks
-        return int(deal_known(self.tables, 0, len(deck)))
+        return begin_hand(self.tables, 0, len(self.stack) - 1, self.record.stacks, deck)
 
     @property
     def game(self) -> Game:

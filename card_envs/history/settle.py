@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from card_envs.cards import NO_CARD
 from card_envs.game import NOBODY
-from card_envs.games.holdem.showdown import hand_rank_at
-from card_envs.games.holdem.state import DEAD_ANTES
+from card_envs.games.holdem.showdown import contribution, hand_rank_at
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.results import (
     EXACT,
@@ -51,10 +50,7 @@ def uncalled_bet(t: Any) -> tuple[int, int]:
 
 def contributions(t: Any) -> list[int]:
     """Return the chips by seat that determine the side pots: all chips put in, without dead antes."""
-    paid = [int(chips) for chips in t.hand_commit[: int(t.num_seats)]]
-    if t.dead_antes & DEAD_ANTES:  # the button is on the last seat, so that seat and position are the same
-        paid = [chips - min(int(ante), chips) for chips, ante in zip(paid, t.ante, strict=False)]
-    return paid
+    return [int(contribution(t, seat)) for seat in range(int(t.num_seats))]
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from card_envs import make_game
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
@@ -188,3 +189,14 @@ def test_on_pokerstars_the_last_seat_calls_what_the_others_put_in(big: int, to_c
     config = HoldemConfig.no_limit(3, (200, big, 200), small_blind=2, big_blind=10, rules="pokerstars")
     table = OneTable(config, button=2).play("f")
     assert table.is_over if to_call is None else (table.actor, table.options().to_call) == (0, to_call)
+
+
+def test_a_deal_restores_the_stacks_after_a_hand_with_others() -> None:
+    game = make_game("no_limit_holdem-v0", num_players=3, stacks=[100, 150, 200])
+    tables = game.seeded_tables(2, seed=0)
+    for decision in range(3):  # whether the hand with other stacks is in progress or over
+        game.deal_with(tables, 0, {"stacks": [7, 80, 90]})
+        for _ in range(decision):
+            game.step(tables, 0, 0)
+        game.deal(tables, 0)
+        assert (tables["stack"][0, :3] + tables["hand_commit"][0, :3]).tolist() == [100, 150, 200]
