@@ -115,7 +115,7 @@ class CardGame:
         """Type of a table's record, aligned and without padding, so that equal tables have equal bytes."""
         common = [STREAM, ("actor", np.int8), ("is_over", np.uint8), ("payoff", np.int32, (self.num_seats,))]
         added = [(name, dtype, (size[0],)) if size else (name, dtype) for name, dtype, *size in self.fields]
-        fields = [*common, ("deck", np.uint8, (self.num_cards,)), *added]
+        fields: list[Any] = [*common, ("deck", np.uint8, (self.num_cards,)), *added]
         fields.sort(key=lambda each: -np.dtype(each[1]).itemsize)
         if missing := -np.dtype(fields).itemsize % np.dtype(np.uint64).itemsize:
             fields.append(("unused", np.uint8, (missing,)))
