@@ -183,7 +183,7 @@ def _split(layout: Layout, config: Any, observation: NDArray[Any]) -> dict[str, 
 
 @dataclass(frozen=True)
 class _Kernels:
-    """What is derived from the kernels of a `CardGame`."""
+    """The kernels that are derived from those of a `CardGame`."""
 
     loops: GameLoops
     write: Kernel
