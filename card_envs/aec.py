@@ -37,8 +37,9 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """One table of a game. An illegal action raises an error and changes nothing.
 
     Observations are {"observation": vector, "action_mask": int8}, and the same mask object is in `infos[agent]`. The
-    mask is all zeros for agents that are not to act. Rewards are zero until the episode ends. Agents are named
-    "player_0", "player_1", ... `agent_selection` and the other attributes of a deal exist after the first `reset`.
+    mask is all zeros for agents that are not to act; in `infos`, they share one that cannot be changed. Rewards are
+    zero until the episode ends. Agents are named "player_0", "player_1", ... `agent_selection` and the other attributes
+    of a deal exist after the first `reset`.
 
     Args:
         game: The game, from `card_envs.make_game`.
@@ -83,6 +84,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         # in one tuple, with bound methods: looking them up one by one takes longer than the game itself
         self._scratch = (observation_records(observation), mask_records(mask), observation[0].copy, mask[0].copy)
         self._no_mask = np.zeros(self.game.num_actions, np.int8)
+        self._no_mask.flags.writeable = False  # all agents that are not to act share it, and a copy each step is slow
         self._all_zero = dict.fromkeys(self.possible_agents, 0.0)
         self._all_false = dict.fromkeys(self.possible_agents, False)
         self._all_true = dict.fromkeys(self.possible_agents, True)
@@ -215,13 +217,11 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         except AttributeError:  # free where it exists; a `__getattr__` for all attributes of a deal slows every step
             self._require_deal("last")
             raise
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        observation, info = self.observe(agent) if observe else None, self.infos[agent]
+        is_over = self.terminations[agent]
+        if is_over and observation is not None:
+            self.infos[agent] = info = {"action_mask": observation["action_mask"]}
+        return observation, self._cumulative_rewards[agent], is_over, self.truncations[agent], info
 
     def step(self, action: int | None) -> None:
         """Take the action of `agent_selection`.

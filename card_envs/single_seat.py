@@ -34,7 +34,7 @@ _MAX_DEALS_WITH_OPTIONS = 1_000  # one at a time, so slower
 
 @dataclass(frozen=True, eq=False)
 class LearnerStep:
-    """Result of `reset` or `step` for the learner at each of N tables. All arrays are new: they may be kept."""
+    """Result of `reset` or `step` for the learner at each of N tables. All arrays are new and may be changed."""
 
     observation: NDArray[Any]
     """(N, d): observation of the learner at its next decision."""
@@ -55,13 +55,26 @@ class LearnerStep:
 
     @cached_property
     def final_observation(self) -> NDArray[Any]:
-        """(number of ended episodes, d): last observations of the ended episodes, at which no action is legal."""
-        observation = np.empty((len(self.final_seats), self.game.layout.size), self.game.layout.dtype)
-        records = observation_records(observation)
-        unused = mask_records(np.empty((1, self.game.num_actions), np.int8))
-        for j, seat in enumerate(self.final_seats.tolist()):
-            self.game.encoder.observe(self.final_tables, j, seat, records[j : j + 1], unused)
-        return observation
+        """(number of ended episodes, d): last observations of the ended episodes."""
+        return observe_finals(self.game, self.final_tables, self.final_seats)
+
+
+def observe_finals(game: Game, tables: Tables, seats: Rows) -> NDArray[Any]:
+    """Return the observations (n, d) of one seat at each of n tables whose episode is over."""
+    observation = np.empty((len(seats), game.layout.size), game.layout.dtype)
+    records = observation_records(observation)
+    unused = mask_records(np.empty((1, game.num_actions), np.int8))
+    for j, seat in enumerate(seats.tolist()):
+        game.encoder.observe(tables, j, seat, records[j : j + 1], unused)
+    return observation
+
+
+def final_mask(game: Game) -> NDArray[np.int8]:
+    """Return the action mask (num_actions,) of a final observation: all ones.
+
+    No action is taken there, but policies compute a distribution over actions, which needs at least one.
+    """
+    return np.ones(game.num_actions, np.int8)
 
 
 class SingleSeatTables:
@@ -198,6 +211,45 @@ class SingleSeatTables:
         self._is_ready = True
         return step
 
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the legal actions (N, num_actions) of the learner at its next decision, in a new array.
+
+        They are computed from the tables, so they do not depend on what a caller did to the masks it got.
+        """
+        mask = np.empty((self.num_tables, self.game.num_actions), np.int8)
+        self.game.mask_batch(self.tables, self._rows, mask_records(mask))
+        return mask
+
+    def replace_illegal(
+        self, actions: Rows, illegal_action: str, rng: np.random.Generator, rows: Rows | None = None
+    ) -> tuple[Rows, NDArray[np.bool_]]:
+        """Replace illegal actions by random legal ones.
+
+        Args:
+            actions: (N,) action ids.
+            illegal_action: One of `ILLEGAL_ACTIONS`; with "raise" nothing is replaced.
+            rng: Generator of the random legal actions.
+            rows: (k,) indices of the tables at which actions are taken, None for all; the others are not checked.
+
+        Returns:
+            Actions (N,), and True where they were replaced (N,).
+
+        Raises:
+            IllegalActionError: For ids outside 0..num_actions - 1.
+        """
+        last = self.game.num_actions - 1
+        inside = (actions >= 0) & (actions <= last)
+        if not inside.all():
+            wrong = int(np.flatnonzero(~inside)[0])
+            raise IllegalActionError(f"table {wrong}: action {actions[wrong]} is outside 0..{last}")
+        is_illegal = np.zeros(self.num_tables, np.bool_)
+        rows = self._rows if rows is None else rows
+        if illegal_action == "raise" or self.game.first_illegal(self.tables, rows, actions[rows]) < 0:
+            return actions, is_illegal
+        mask = self.action_masks()
+        is_illegal[rows] = mask[rows, actions[rows]] == 0
+        return np.where(is_illegal, choose(mask, rng.random((self.num_tables,))), actions), is_illegal
+
     def _begin_episodes(self, rewards: NDArray[np.float32], finished: Rows) -> LearnerStep:
         """Begin the next episode at finished tables and return the observations of the learner at all tables."""
         is_over = np.zeros(self.num_tables, np.bool_)
@@ -299,34 +351,6 @@ def check_illegal_action(illegal_action: str) -> str:
     if illegal_action not in ILLEGAL_ACTIONS:
         raise ValueError(f"illegal_action {illegal_action!r} is not known: choose one of {list(ILLEGAL_ACTIONS)}")
     return illegal_action
-
-
-def replace_illegal(
-    actions: Rows, mask: NDArray[np.int8], illegal_action: str, rng: np.random.Generator
-) -> tuple[Rows, NDArray[np.bool_]]:
-    """Replace illegal actions by random legal ones.
-
-    Args:
-        actions: (n,) action ids.
-        mask: (n, num_actions) action masks.
-        illegal_action: One of `ILLEGAL_ACTIONS`; with "raise" nothing is replaced.
-        rng: Generator of the random legal actions.
-
-    Returns:
-        Actions (n,), and True where they were replaced (n,).
-
-    Raises:
-        IllegalActionError: For ids outside 0..num_actions - 1.
-    """
-    n, num_actions = mask.shape
-    inside = (actions >= 0) & (actions < num_actions)
-    if not inside.all():
-        wrong = int(np.flatnonzero(~inside)[0])
-        raise IllegalActionError(f"table {wrong}: action {actions[wrong]} is outside 0..{num_actions - 1}")
-    is_illegal = mask[np.arange(n), actions] == 0
-    if illegal_action == "raise" or not is_illegal.any():
-        return actions, np.zeros(n, np.bool_)
-    return np.where(is_illegal, choose(mask, rng.random((n,))), actions), is_illegal
 
 
 @kernel

@@ -96,6 +96,7 @@ ALGORITHMS = {
 
 SAVED_AGENTS = {
     "mlp": "card_baselines.agents.learned.mlp_agent:MlpAgent",
+    "onnx": "card_baselines.agents.learned.onnx_agent:OnnxAgent",
     "recurrent": "card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
     "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
     "snapshots": "card_baselines.average_strategy.snapshot_agent:SnapshotAgent",

@@ -83,7 +83,7 @@ class RunFolder:
     def _lock_file(self) -> IO[str]:
         """Return the lock file, open and held by this process alone."""
         while True:
-            file = (self.path / LOCK).open("a+")
+            file = (self.path / LOCK).open("a+", encoding="utf-8")
             if sys.platform == "win32":
                 return file
             try:
@@ -156,20 +156,20 @@ class RunFolder:
 
     def config(self) -> dict[str, Any]:
         """Return the configuration."""
-        config: dict[str, Any] = json.loads((self.path / CONFIG).read_text())
+        config: dict[str, Any] = json.loads((self.path / CONFIG).read_text(encoding="utf-8"))
         return config
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file of the folder as JSON."""
         with replace_file(self.path / name) as temporary:
-            temporary.write_text(json.dumps(content, indent=2) + "\n")
+            temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
     def log(self, row: Mapping[str, float]) -> None:
         """Append a row to the metrics; the first row decides the columns."""
         path = self.path / METRICS
         is_new = not path.exists()
         is_cut_off = not is_new and not path.read_bytes().endswith(b"\n")
-        with path.open("a", newline="") as file:
+        with path.open("a", encoding="utf-8", newline="") as file:
             if is_cut_off:
                 file.write("\n")
             columns = list(row) if is_new else self._columns()
@@ -179,7 +179,7 @@ class RunFolder:
             writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
 
     def _columns(self) -> list[str]:
-        with (self.path / METRICS).open(newline="") as file:
+        with (self.path / METRICS).open(encoding="utf-8", newline="") as file:
             return next(csv.reader(file))
 
     def metrics(self) -> list[dict[str, float]]:
@@ -187,7 +187,7 @@ class RunFolder:
         path = self.path / METRICS
         if not path.exists():
             return []
-        with path.open(newline="") as file:
+        with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         return [{key: float(value) for key, value in row.items() if value} for row in rows if None not in row.values()]
 
@@ -195,7 +195,7 @@ class RunFolder:
 def git_commit() -> str:
     """Return the commit of the current folder, with "+changes" if files differ from it; "" outside a repository."""
     git: Callable[..., str] = lambda *args: subprocess.run(  # noqa: E731  local shorthand
-        ["git", *args], capture_output=True, text=True, check=True, timeout=10
+        ["git", *args], capture_output=True, encoding="utf-8", check=True, timeout=10
     ).stdout.strip()
     try:
         return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain") else "")

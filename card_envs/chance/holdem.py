@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from card_envs.cards import NO_CARD, card_name, card_names
 from card_envs.chance import Episode, Equity, Redeal, Tables
 from card_envs.game import ILLEGAL, Game
-from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, is_legal, raise_to_of
+from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, find_raise, is_legal
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS, Table
@@ -111,13 +111,12 @@ class HoldemChance:
     def action_of(self, tables: Tables, decision: Bet) -> int:
         """Return the action id of a decision of the actor; ILLEGAL if the actor cannot take it."""
         t: Table = tables[0]
-        actions: Iterable[int] = (FOLD_ACTION,) if decision.kind == FOLD else (CALL_ACTION,)
-        if decision.kind == RAISE:
-            ids = range(FIRST_RAISE_ACTION, self._config.num_actions)
-            actions = (action for action in ids if raise_to_of(t, action) == decision.amount)
         if int(t.actor) != decision.seat:
             return ILLEGAL
-        return next((action for action in actions if is_legal(t, action)), ILLEGAL)
+        action: int | None = FOLD_ACTION if decision.kind == FOLD else CALL_ACTION
+        if decision.kind == RAISE:
+            action = find_raise(t, decision.amount)
+        return action if action is not None and is_legal(t, action) else ILLEGAL
 
     def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
         """Return no cards: hole cards are shown after the last decision."""

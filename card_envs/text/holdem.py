@@ -12,9 +12,8 @@ from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
     FOLD_ACTION,
-    INTEGERS_OFFSET,
-    NO_AMOUNT,
     amount_to_call,
+    find_raise,
     has,
     is_legal,
     num_menu_actions,
@@ -248,13 +247,9 @@ def _raise_to(t: Table, amount: int) -> int:
     word = "raise to" if t.current_bet else "bet"
     if t.max_raise_to == 0:
         raise ValueError("raising is not possible here")
-    if t.menu == MENU_INTEGERS:
-        if is_legal(t, amount + INTEGERS_OFFSET):
-            return amount + INTEGERS_OFFSET
-        raise ValueError(f"{word} {amount} is outside {t.min_raise_to} .. {t.max_raise_to}")
-    for action in _menu_raises(t):
-        if int(raise_to_of(t, action)) == amount != NO_AMOUNT:
-            return action
     if not t.min_raise_to <= amount <= t.max_raise_to:
         raise ValueError(f"{word} {amount} is outside {t.min_raise_to} .. {t.max_raise_to}")
-    raise ValueError(f"{word} {amount} is not on the bet menu")
+    action = find_raise(t, amount)
+    if action is None:
+        raise ValueError(f"{word} {amount} is not on the bet menu")
+    return action

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_name
 from card_envs.envs import make_game
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import board, hole_cards
@@ -133,7 +133,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         self.action_recorder = []
         state = self.get_state(self.get_player_id())
         if self._stale is not None:
-            state["raw_obs"]["raise_nums"] = self._stale
+            state["raw_obs"]["raise_nums"] = list(self._stale)
             raises = self.card_game.layout.split(state["obs"])["raises"]
             raises[:] = np.eye(raises.shape[1])[self._stale]
         return state, self.get_player_id()
@@ -149,7 +149,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
             IllegalActionError: For an illegal action; the table is unchanged.
         """
         seat, names = self.get_player_id(), self._legal_names()
-        chosen = _find_action(action, names) if raw_action else int(action)
+        chosen = _find_action(action, names) if raw_action else int(action) if is_whole(action) else ILLEGAL
         if chosen not in names:
             raise IllegalActionError(f"player {seat}: action {action!r} is not one of {names}")
         if self.allow_step_back:
@@ -190,7 +190,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
             "legal_actions": OrderedDict.fromkeys(names),
             "raw_obs": {**self._raw_observation(player_id), "legal_actions": list(names.values())},
             "raw_legal_actions": list(names.values()),
-            "action_record": self.action_recorder,
+            "action_record": list(self.action_recorder),
         }
 
     def get_payoffs(self) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.game import Game, IllegalActionError, check_actions
-from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
+from card_envs.single_seat import Opponents, SingleSeatTables, check_illegal_action
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -53,7 +53,7 @@ class CardVecEnv(VecEnv):
         seed: Seed of deals and opponents; None: unpredictable.
         reward_scale: Factor by which rewards are multiplied.
         mask_in_observation: Whether observations are {"observation", "action_mask"} instead of vectors, for algorithms
-            that keep masks in a replay buffer.
+            that keep masks in a replay buffer. The mask of a terminal observation is all ones.
         illegal_action: Treatment of illegal actions: "raise" raises IllegalActionError, "penalty" plays a random legal
             action instead and subtracts 1 from the reward, "random" plays one without the penalty. The info of such a
             step has `illegal_action`.
@@ -87,7 +87,7 @@ class CardVecEnv(VecEnv):
         self._mask_in_observation = mask_in_observation
         self._illegal_action = check_illegal_action(illegal_action)
         self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
-        self._last_step: LearnerStep | None = None
+        self._is_ready = False
         self._actions = np.zeros(num_tables, np.int64)
         self._returns = np.zeros(num_tables)
         self._lengths = np.zeros(num_tables, np.int64)
@@ -100,12 +100,13 @@ class CardVecEnv(VecEnv):
         seed = self._seeds[0]
         if seed is not None:
             self._rng = np.random.default_rng(seed)
-        self._last_step = self.tables.reset(seed)
+        result = self.tables.reset(seed)
+        self._is_ready = True
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        return self._make_observation(self._last_step.observation, self._last_step.action_mask)
+        return self._make_observation(result.observation, result.action_mask)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Store the actions (N,) for `step_wait`."""
@@ -123,7 +124,7 @@ class CardVecEnv(VecEnv):
         """
         actions, replaced = self._legal_actions()
         try:
-            self._last_step = result = self.tables.step(actions)
+            result = self.tables.step(actions)
         except IllegalActionError as error:
             raise IllegalActionError(f"{error}; {_WITHOUT_MASKS}") from None
         if self._illegal_action == "penalty":
@@ -136,7 +137,7 @@ class CardVecEnv(VecEnv):
             infos[i] = {"illegal_action": True}
         finished = np.flatnonzero(result.is_over)
         if len(finished):
-            masks = np.zeros((len(finished), self.game.num_actions), np.int8)
+            masks = np.ones((len(finished), self.game.num_actions), np.int8)  # a policy needs at least one action
             finals = _split(self._make_observation(result.final_observation, masks), len(finished))
             seconds = round(time.monotonic() - self._started, 6)
             for i, final in zip(finished.tolist(), finals, strict=True):
@@ -149,16 +150,15 @@ class CardVecEnv(VecEnv):
 
     def _legal_actions(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return legal actions (N,), and True where they replace illegal ones (N,)."""
-        if self._illegal_action == "raise" or self._last_step is None:
+        if self._illegal_action == "raise" or not self._is_ready:
             return self._actions, np.zeros(self.num_envs, np.bool_)
-        chosen = check_actions(self._actions, self.num_envs)
-        return replace_illegal(chosen, self._last_step.action_mask, self._illegal_action, self._rng)
+        return self.tables.replace_illegal(check_actions(self._actions, self.num_envs), self._illegal_action, self._rng)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (N, num_actions), for sb3-contrib."""
-        if self._last_step is None:
+        if not self._is_ready:
             raise RuntimeError("call reset() before action_masks()")
-        return self._last_step.action_mask.astype(np.bool_)
+        return self.tables.action_masks().astype(np.bool_)
 
     def _make_observation(self, observation: NDArray[Any], mask: NDArray[np.int8]) -> VecEnvObs:
         return {"observation": observation, "action_mask": mask} if self._mask_in_observation else observation

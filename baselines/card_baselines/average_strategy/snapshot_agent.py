@@ -39,7 +39,7 @@ class SnapshotAgent(Agent):
 
     def __init__(self, folder: Path, game: Game) -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self.encoder = require_fit(folder, config, game)
         if config["output"] not in OUTPUTS:
             raise ValueError(f"{folder / CONFIG}: output {config['output']!r} is none of {', '.join(OUTPUTS)}")

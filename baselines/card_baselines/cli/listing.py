@@ -130,7 +130,7 @@ def _find_missing_modules() -> dict[str, str]:
     """Return {agent: optional module that it needs, or ""}, found by a process that cannot import optional modules."""
     program = f"import sys; sys.modules.update(dict.fromkeys({list(EXTRA_OF)})); "
     program += "from card_baselines.cli import listing; listing.print_missing_modules()"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     found: dict[str, str] = json.loads(done.stdout)
     return found
 

@@ -14,7 +14,7 @@ from card_envs.match.result import units_of
 
 def print_evaluation(run: RunFolder) -> None:
     """Print the results of a run against its panel, in the first unit of its game."""
-    evaluation = json.loads((run.path / EVALUATION).read_text())
+    evaluation = json.loads((run.path / EVALUATION).read_text(encoding="utf-8"))
     unit, factor = next(iter(units_of(make_game_of(run)).items()))
     rows = [
         [match["opponent"], format_interval(match["mean"], match["ci95"], factor), f"{match['hands']:,}"]

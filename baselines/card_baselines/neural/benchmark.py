@@ -171,7 +171,7 @@ def measure_on_flops(env: str, run: RunFolder) -> dict[str, Any]:
         game = make_game(env)
         target = Target(env=env, settings={}, agent=run.path.name, game=game, player=find_agent(str(run.path), game))
         run.write_json(path.name, exploit_flop_holdem(target, ExploitSettings(flops=FLOPS)))
-    report: dict[str, Any] = json.loads(path.read_text())
+    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return report
 
 

@@ -129,8 +129,22 @@ class Session:
     @property
     def payoffs(self) -> list[int]:
         """Chips or points that each player won in this hand, zero until it is over."""
-        won = self.tables["payoff"][0]
-        return [int(won[self.plan.seat_of(index, self.hand)]) for index in range(self.plan.num_players)]
+        return self._payoffs_at(self.tables, self.hand)
+
+    def _payoffs_at(self, tables: Tables, hand: int) -> list[int]:
+        won = tables["payoff"][0]
+        return [int(won[self.plan.seat_of(index, hand)]) for index in range(self.plan.num_players)]
+
+    def payoffs_after_deal(self, hand: int) -> list[int] | None:
+        """Return the payoffs by player of a hand that its deal ends, None for others; nothing changes."""
+        tables = deal_table(self.game, self.plan, hand)
+        return self._payoffs_at(tables, hand) if int(tables["is_over"][0]) else None
+
+    def payoffs_after(self, action: int) -> list[int] | None:
+        """Return the payoffs by player if a legal action ends the hand, otherwise None; nothing changes."""
+        tables = self.tables.copy()
+        self.game.step(tables, 0, action)
+        return self._payoffs_at(tables, self.hand) if int(tables["is_over"][0]) else None
 
     def deal(self, hand: int) -> None:
         """Begin a hand."""

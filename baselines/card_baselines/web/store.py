@@ -16,6 +16,9 @@ from typing import Any
 
 from card_baselines.web.session import Plan, Player
 
+_Statement = tuple[str, tuple[int | str, ...]]
+"""A statement of SQL and its values."""
+
 _TABLES = """
 CREATE TABLE IF NOT EXISTS session (
     id INTEGER PRIMARY KEY,
@@ -69,6 +72,10 @@ class StoredHand:
     """Chips or points by player, None while the hand is played."""
 
 
+class StoreError(ValueError):
+    """Raised if the file cannot be written, for example because the disk is full; nothing is written then."""
+
+
 class Store:
     """The file of results. Several threads may use it."""
 
@@ -105,28 +112,30 @@ class Store:
             _now(), 1, plan.env, json.dumps(dict(plan.settings)), json.dumps(players), json.dumps(list(tokens)),
             plan.seed, plan.block, plan.secret.hex(),
         )  # fmt: skip
-        with self._lock:
-            names = "started, is_open, env, settings, players, tokens, seed, block, secret"
-            added = self._db.execute(f"INSERT INTO session ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-            assert added.lastrowid is not None
-            return added.lastrowid
+        names = "started, is_open, env, settings, players, tokens, seed, block, secret"
+        return self._write_all([(f"INSERT INTO session ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)])
 
     def close_session(self, session: int) -> None:
         """Write that a session is over."""
-        self._write("UPDATE session SET is_open = 0 WHERE id = ?", session)
+        self._write_all([("UPDATE session SET is_open = 0 WHERE id = ?", (session,))])
 
-    def add_hand(self, session: int, hand: int) -> None:
-        """Write that a hand is dealt."""
-        self._write("INSERT OR IGNORE INTO hand (session, number, started) VALUES (?, ?, ?)", session, hand, _now())
+    def add_hand(self, session: int, hand: int, payoffs: Sequence[int] | None = None) -> None:
+        """Write that a hand is dealt, and its payoffs by player if that ends it."""
+        insert = "INSERT OR IGNORE INTO hand (session, number, started) VALUES (?, ?, ?)"
+        self._write_all([(insert, (session, hand, _now())), *_payoffs_of(session, hand, payoffs)])
 
-    def add_decision(self, session: int, hand: int, number: int, action: int, is_forfeit: bool = False) -> None:
-        """Write a decision."""
-        self._write("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", session, hand, number, action, int(is_forfeit))
+    def add_decision(
+        self, session: int, hand: int, number: int, action: int, is_forfeit: bool = False,
+        payoffs: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
+        """Write a decision, and the payoffs by player if it ends the hand."""
+        insert = "INSERT INTO decision VALUES (?, ?, ?, ?, ?)"
+        values = (session, hand, number, action, int(is_forfeit))
+        self._write_all([(insert, values), *_payoffs_of(session, hand, payoffs)])
 
     def end_hand(self, session: int, hand: int, payoffs: Sequence[int]) -> None:
         """Write the payoffs of a finished hand, by player."""
-        words = json.dumps(list(payoffs))
-        self._write("UPDATE hand SET payoffs = ? WHERE session = ? AND number = ?", words, session, hand)
+        self._write_all(_payoffs_of(session, hand, payoffs))
 
     def sessions(self) -> list[StoredSession]:
         """Return all sessions, the oldest first."""
@@ -155,9 +164,19 @@ class Store:
             for number, payoffs in self._read(asked, session, first)
         ]
 
-    def _write(self, statement: str, *values: int | str) -> None:
+    def _write_all(self, statements: Sequence[_Statement]) -> int:
+        """Execute all statements or, if one fails, none; return the id of the last row that was added."""
         with self._lock:
-            self._db.execute(statement, values)
+            try:
+                self._db.execute("BEGIN")
+                for statement, values in statements:
+                    added = self._db.execute(statement, values)
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise StoreError(f"{self.path} cannot be written: {error}") from error
+            return added.lastrowid or 0
 
     def _read(self, statement: str, *values: int) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -166,6 +185,12 @@ class Store:
 
 def _parse_players(words: str) -> tuple[Player, ...]:
     return tuple(Player(entry["name"], entry["agent"]) for entry in json.loads(words))
+
+
+def _payoffs_of(session: int, hand: int, payoffs: Sequence[int] | None) -> list[_Statement]:
+    """Return the statement that writes the payoffs of a hand; none for None."""
+    update = "UPDATE hand SET payoffs = ? WHERE session = ? AND number = ?"
+    return [] if payoffs is None else [(update, (json.dumps(list(payoffs)), session, hand))]
 
 
 def _now() -> str:

@@ -14,7 +14,7 @@ from card_envs.display import Display
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game, check_actions
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
-from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
+from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
 from card_envs.text import action_names, parse_action, write_prompt
 
 Observation = dict[str, NDArray[Any]]
@@ -116,7 +116,8 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             action: Action id.
 
         Returns:
-            Observation, reward in the unit of the game, terminated, truncated (always False), info.
+            Observation, reward in the unit of the game, terminated, truncated (always False), info. The action mask of
+            the final observation is all ones.
 
         Raises:
             IllegalActionError: For an action outside the space, and for an illegal one with illegal_action="raise".
@@ -125,14 +126,14 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         if self._last_step is None or self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
         chosen = check_actions(np.asarray(action)[None], 1)
-        legal, replaced = replace_illegal(chosen, self._last_step.action_mask, self._illegal_action, self.np_random)
+        legal, replaced = self._tables.replace_illegal(chosen, self._illegal_action, self.np_random)
         seat = int(self._last_step.seats[0])
         self._last_step = result = self._tables.step(legal)
         self._is_over = bool(result.is_over[0])
         self._show()
         reward = float(result.rewards[0])
         if self._is_over:
-            info = {"action_mask": np.zeros(self.game.num_actions, np.int8), "seat": seat}
+            info = {"action_mask": final_mask(self.game), "seat": seat}
             observation = result.final_observation[0]
         else:
             info = {"action_mask": result.action_mask[0], "seat": seat}
@@ -143,10 +144,10 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         return {"observation": observation, "action_mask": info["action_mask"]}, reward, self._is_over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions (num_actions,), for sb3-contrib."""
+        """Return the legal actions (num_actions,), for sb3-contrib; all True if no episode runs."""
         if self._last_step is None or self._is_over:
-            return np.zeros(self.game.num_actions, np.bool_)
-        return np.asarray(self._last_step.action_mask[0], np.bool_)
+            return final_mask(self.game).astype(np.bool_)
+        return self._tables.action_masks()[0].astype(np.bool_)
 
     def action_names(self) -> dict[int, str]:
         """Return the learner's legal actions: action id -> name, such as "raise to 6"; {} after the episode."""

@@ -53,7 +53,7 @@ class RecurrentAgent(Agent):
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self.encoder = require_fit(folder, config, game)
         self.policy = RecurrentPolicy.from_config(config)
         load_weights(self.policy, read_weights(folder / WEIGHTS), folder)

@@ -83,7 +83,7 @@ def _print(rows: list[dict[str, Any]], difference: float, per_hand: float | None
 def _read_samples(path: Path) -> list[Sample]:
     """Return the samples of the first agent in a report of `card-envs match --json`."""
     try:
-        report = json.loads(path.read_text())
+        report = json.loads(path.read_text(encoding="utf-8"))
         return samples_of(report["agents"][0], report["hands"] // report["deals"])
     except (json.JSONDecodeError, KeyError, IndexError, TypeError) as error:
         raise ValueError(

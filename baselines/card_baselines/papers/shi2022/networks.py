@@ -219,7 +219,7 @@ class Shi2022Agent(StochasticAgent):
         `device` computes the networks: auto, cpu, cuda or cuda:N; ValueError where there is none such.
         """
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         require_fit(folder, config, game)
         game = replace(game, encoder=self.find_encoder(game))
         weights = read_weights(folder / WEIGHTS)

@@ -148,7 +148,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
                 ),
                 folder,
             )  # fmt: skip
-        match: dict[str, Any] = json.loads(evaluation.read_text())["matches"][0]
+        match: dict[str, Any] = json.loads(evaluation.read_text(encoding="utf-8"))["matches"][0]
         return {key: match[key] for key in ("mean", "ci95", "hands")}
 
     def _make_opponent(self, variant: str, seed: int) -> tuple[Agent, str]:
