@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -262,12 +263,22 @@ class Encoders(Mapping[str, Encoder]):
         return len(self._locations())
 
 
-def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encoder:
+def select_fitting(encoders: Mapping[str, Encoder], config: Any) -> dict[str, Layout]:
+    """Return the layouts of the encoders that fit the settings of a game, by name; some are for few games."""
+    layouts = {}
+    for name, encoder in encoders.items():
+        with contextlib.suppress(ValueError):
+            layouts[name] = encoder.layout(config)
+    return layouts
+
+
+def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder, config: Any = None) -> Encoder:
     """Return an encoder by name.
 
     Args:
         encoders: The encoders of a game by name.
         name: One of these names, "module:NAME", "path/to/file.py:NAME", or an encoder, which is returned unchanged.
+        config: Settings of the game: the error for an unknown name lists the encoders that fit them. None: all.
 
     Raises:
         ValueError: For an unknown name.
@@ -278,8 +289,9 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
         require_allowed("encoder", name)
         return load_encoder(name)
     if not isinstance(name, str) or name not in encoders:
+        fitting = encoders if config is None else select_fitting(encoders, config)
         raise UnknownNameError(
-            f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, module:NAME or "
+            f"encoder {name!r} is not known: choose one of {sorted(fitting)}, an Encoder of your own, module:NAME or "
             "file.py:NAME",
             "encoder",
         )

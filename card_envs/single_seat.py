@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, SupportsAct, choose, decisions_at, find_agent, require_playable
+from card_envs.agent import Agent, SupportsAct, choose, decisions_at, to_agent
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
@@ -19,8 +19,9 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
 
-Opponents = SupportsAct | str | Sequence[SupportsAct | str]
-"""An agent for all other seats, or a sequence, from which each deal draws one. Strings as in `find_agent`."""
+Opponents = SupportsAct | str | Sequence[SupportsAct | str | Sequence[SupportsAct | str]]
+"""An agent for all other seats, or a sequence, from which each deal draws one. An item of it may be a sequence of
+agents, one for each other seat, in the order of play after the learner. Strings as in `find_agent`."""
 
 ILLEGAL_ACTIONS = ("raise", "penalty", "random")
 """Ways to treat an illegal action of the learner: raise an error; play a random legal action instead and subtract a
@@ -93,7 +94,8 @@ class SingleSeatTables:
     Args:
         game: The game, with the encoder of the learner.
         num_tables: Number of tables N.
-        opponents: An agent or its name for all other seats, or a sequence, from which each deal draws one.
+        opponents: An agent or its name for all other seats, or a sequence, from which each deal draws one: an agent, or
+            a sequence of agents for the seats after the learner's, such as [["chen", "equity"]] with three seats.
         seat: The learner's seat; None draws it for each deal.
         seed: Seed of deals, seats and opponents; None: unpredictable.
 
@@ -115,13 +117,13 @@ class SingleSeatTables:
         if seat is not None and (not is_whole(seat) or not 0 <= seat < game.num_seats):
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
-        self.opponents = _find_agents(opponents, game)
+        self.opponents, self._lineups = _find_lineups(opponents, game)
         self._encoders = [agent.find_encoder(game) for agent in self.opponents]
         self._remembering = [index for index, agent in enumerate(self.opponents) if agent.needs_deal_events]
         self._observing = [index for index, agent in enumerate(self.opponents) if agent.needs_actions]
         self._fixed_seat = seat
         self._rows = np.arange(self.num_tables, dtype=np.int64)
-        self._opponent = np.zeros(self.num_tables, np.int64)
+        self._lineup = np.zeros(self.num_tables, np.int64)
         self._is_ready = False
         self.seats = np.zeros(self.num_tables, np.int64)
         """(N,): the learner's seat at each table."""
@@ -268,8 +270,8 @@ class SingleSeatTables:
             self._deal(rows, options)
             drawn = self._draw(rows) * self.game.num_seats
             self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
-            self._opponent[rows] = self._draw(rows) * len(self.opponents)
-            for index, theirs in self._select_rows(self._remembering, rows):
+            self._lineup[rows] = self._draw(rows) * len(self._lineups)
+            for index, theirs, _ in self._select_rows(self._remembering, rows):
                 self.opponents[index].deal_starts(theirs)
             self._play_on(rows, np.zeros(self.num_tables, np.float32))
             rows = rows[self.tables["is_over"][rows] == 1]
@@ -292,13 +294,14 @@ class SingleSeatTables:
         while len(waiting):
             actors = self.tables["actor"][waiting]
             waiting = waiting[(actors != NOBODY) & (actors != self.seats[waiting])]
+            after_learner = (self.tables["actor"][waiting] - self.seats[waiting]) % self.game.num_seats - 1
+            acting = self._lineups[self._lineup[waiting], after_learner]
             for index in range(len(self.opponents)):
-                theirs = waiting[self._opponent[waiting] == index]
+                theirs = waiting[acting == index]
                 if len(theirs):
                     self._act(index, theirs, rewards)
         if self._remembering:
-            for index, theirs in self._select_rows(self._remembering, rows[self.tables["is_over"][rows] == 1]):
-                seats = self._opponent_seats(theirs)
+            for index, theirs, seats in self._select_rows(self._remembering, rows[self.tables["is_over"][rows] == 1]):
                 end_deals(self.game, self.opponents[index], self.tables, theirs, theirs, seats)
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
@@ -318,9 +321,10 @@ class SingleSeatTables:
         paid = np.empty((len(rows), self.game.num_seats), np.float32)
         is_over = np.empty(len(rows), np.uint8)
         if self._observing and self.game.first_illegal(self.tables, rows, actions) < 0:
-            for index, theirs in self._select_rows(self._observing, rows):
-                taken, seats = actions[self._opponent[rows] == index], self._opponent_seats(theirs)
-                show_actions(self.game, self.opponents[index], self.tables, theirs, theirs, seats, taken)
+            taken_at = np.zeros(self.num_tables, np.int64)
+            taken_at[rows] = actions
+            for index, theirs, seats in self._select_rows(self._observing, rows):
+                show_actions(self.game, self.opponents[index], self.tables, theirs, theirs, seats, taken_at[theirs])
         illegal = self.game.step_batch(self.tables, rows, actions, paid, is_over, False)
         if illegal >= 0:
             table = int(rows[illegal])
@@ -328,16 +332,17 @@ class SingleSeatTables:
         rewards[rows] += paid[np.arange(len(rows)), self.seats[rows]]
         return None
 
-    def _select_rows(self, opponents: list[int], rows: Rows) -> Iterator[tuple[int, Rows]]:
-        """Yield the index of each of these opponents that plays at any of `rows`, with the rows at which it plays."""
-        for index in opponents:
-            theirs = rows[self._opponent[rows] == index]
-            if len(theirs):
-                yield index, theirs
+    def _select_rows(self, opponents: list[int], rows: Rows) -> Iterator[tuple[int, Rows, Rows]]:
+        """Yield the index of an opponent, the rows (n,) at which it plays, and its seats there (k, n).
 
-    def _opponent_seats(self, rows: Rows) -> Rows:
-        """Return the seats of the opponent at each of `rows`, (num_seats - 1, n)."""
-        return (self.seats[rows] + np.arange(1, self.game.num_seats)[:, None]) % self.game.num_seats
+        An opponent with different numbers of seats in different lineups is yielded once for each lineup.
+        """
+        for index in opponents:
+            for number, lineup in enumerate(self._lineups):
+                after_learner = np.flatnonzero(lineup == index) + 1
+                theirs = rows[self._lineup[rows] == number]
+                if len(after_learner) and len(theirs):
+                    yield index, theirs, (self.seats[theirs] + after_learner[:, None]) % self.game.num_seats
 
     def _draw(self, rows: Rows) -> NDArray[np.float64]:
         """Return a random number in [0, 1) for each row."""
@@ -359,8 +364,36 @@ def _write_random_numbers(streams: Any, rows: Any, random_numbers: Any) -> None:
         random_numbers[j] = random_unit(streams[rows[j]])
 
 
-def _find_agents(opponents: Opponents, game: Game) -> list[Agent]:
-    listed = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
+def _find_lineups(opponents: Opponents, game: Game) -> tuple[list[Agent], Rows]:
+    """Return the different opponents, and the lineups from which deals draw.
+
+    Returns:
+        The agents, each once, and (lineups, num_seats - 1) indices of the agents at the seats after the learner's.
+
+    Raises:
+        ValueError: For an empty list, a lineup of another length, unknown agents, and agents that cannot play the game.
+    """
+    listed = list(opponents) if _is_sequence(opponents) else [opponents]
     if not listed:
         raise ValueError("opponents is an empty list: name at least one agent")
-    return [find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game) for agent in listed]
+    others = game.num_seats - 1
+    lineups: list[tuple[Any, ...]] = [tuple(each) if _is_sequence(each) else (each,) * others for each in listed]
+    for lineup in lineups:
+        if len(lineup) != others:
+            raise ValueError(
+                f"opponents {list(lineup)!r}: {game.name} has {others} other seats here, so name {others} agents in "
+                "each inner list"
+            )
+    # a name that occurs twice is one agent, whose decisions are taken together
+    different = {_key(agent): agent for lineup in lineups for agent in lineup}
+    indices = {key: index for index, key in enumerate(different)}
+    agents = [to_agent(agent, game) for agent in different.values()]
+    return agents, np.array([[indices[_key(agent)] for agent in lineup] for lineup in lineups], np.int64)
+
+
+def _is_sequence(opponents: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(opponents, Sequence) and not isinstance(opponents, str)
+
+
+def _key(agent: SupportsAct | str) -> str | int:
+    return agent if isinstance(agent, str) else id(agent)

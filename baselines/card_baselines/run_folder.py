@@ -23,7 +23,7 @@ from typing import IO, Any
 if sys.platform != "win32":
     import fcntl
 
-from card_envs.files import replace_file
+from card_envs.files import explain_damage, read_json_object, replace_file
 
 CONFIG, METRICS, EVALUATION = "config.json", "metrics.csv", "evaluation.json"
 CURVE, WEIGHTS = "curve.png", "policy.safetensors"
@@ -115,11 +115,13 @@ class RunFolder:
         if self.is_started:
             before = self.config()
             self.require_same(config, may_change)
-            commits = [before["made_of"]["commit"], *before["made_of"].get("continued_at", [])]
-            if made_of["commit"] != commits[-1]:
-                commits.append(made_of["commit"])
-            changes = [*before["made_of"].get("changes", []), *self._changes(before, config, may_change)]
-            made_of = {**before["made_of"], "continued_at": commits[1:], **({"changes": changes} if changes else {})}
+            with explain_damage(self.path / CONFIG):
+                commits = [before["made_of"]["commit"], *before["made_of"].get("continued_at", [])]
+                if made_of["commit"] != commits[-1]:
+                    commits.append(made_of["commit"])
+                changes = [*before["made_of"].get("changes", []), *self._changes(before, config, may_change)]
+                changed = {"changes": changes} if changes else {}
+                made_of = {**before["made_of"], "continued_at": commits[1:], **changed}
         else:
             self._require_empty()
         try:
@@ -156,8 +158,7 @@ class RunFolder:
 
     def config(self) -> dict[str, Any]:
         """Return the configuration."""
-        config: dict[str, Any] = json.loads((self.path / CONFIG).read_text(encoding="utf-8"))
-        return config
+        return read_config(self.path)
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file of the folder as JSON."""
@@ -187,9 +188,17 @@ class RunFolder:
         path = self.path / METRICS
         if not path.exists():
             return []
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        return [{key: float(value) for key, value in row.items() if value} for row in rows if None not in row.values()]
+        with explain_damage(path), path.open(encoding="utf-8", newline="") as file:
+            try:
+                rows = list(csv.DictReader(file))
+            except csv.Error as error:
+                raise ValueError(str(error)) from error
+            return [{k: float(value) for k, value in row.items() if value} for row in rows if None not in row.values()]
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return the configuration in a folder; ValueError if it is no JSON object."""
+    return read_json_object(folder / CONFIG)
 
 
 def git_commit() -> str:

@@ -14,10 +14,12 @@ from urllib.parse import parse_qsl
 from card_envs import plugins
 from card_envs.agent.base import Agent, DuckTypedAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
+from card_envs.files import explain_damage
 from card_envs.game import Game
 from card_envs.locations import (
     UnknownNameError,
     UntrustedNameError,
+    list_choices,
     load_file,
     load_module,
     registered_names_only,
@@ -136,7 +138,7 @@ def _make(make: Any, offered: Mapping[str, Any], arguments: Mapping[str, str] = 
 def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
     """Return the agent that was saved in a folder; the names in its files must be registered ones."""
     config, game = Path(spec) / _CONFIG, offered["game"]
-    with registered_names_only(config):
+    with registered_names_only(config), explain_damage(config.parent):
         agent = require_playable(_make(class_at(spec, _parse_location(config)), offered), game)
         if isinstance(agent.encoder, str):
             find_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
@@ -175,6 +177,16 @@ def require_playable(player: SupportsAct, game: Game) -> Agent:
     return agent
 
 
+def to_agent(agent: SupportsAct | str, game: Game) -> Agent:
+    """Return the agent of a name (`find_agent`), or an agent itself, if it can play the game.
+
+    Raises:
+        ValueError: If it cannot play the game, and for an unknown name.
+        TypeError: If it is no agent.
+    """
+    return find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game)
+
+
 def _find_location(spec: str) -> str:
     """Return the "module:Class" of a spec; ValueError if it cannot be found."""
     path = Path(spec)
@@ -208,7 +220,7 @@ def _parse_location(config: Path) -> str:
     """
     try:
         named = str(json.loads(config.read_text(encoding="utf-8"))["agent"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"{config} names no agent: it is not the configuration of a run") from error
     kinds = plugins.list_plugins(plugins.SAVED_AGENTS)
     if named in kinds:
@@ -263,8 +275,8 @@ def _load_agent_file(spec: str, path: Path) -> ModuleType:
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    choices = f"choose one of {sorted(known)}, or pass {_FORMS}{_installation_hint()}"
-    raise UnknownNameError(f"{message}{suggest_name(name, known)}: {choices}", "agent")
+    choices = f"{list_choices(sorted(known), 'card_envs.agent.known_agents()')}, or pass {_FORMS}{_installation_hint()}"
+    raise UnknownNameError(f"{message}{suggest_name(name, known)}{choices}", "agent")
 
 
 def _installation_hint() -> str:

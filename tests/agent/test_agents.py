@@ -179,7 +179,7 @@ def test_names_that_lead_nowhere_say_what_is_missing(tmp_path: Path) -> None:
         str(mine): f'names no class: pass "{mine}:Mine" or "{mine}:Other"',
         "nowhere.py": 'names no class: pass "nowhere.py:Class"',
         str(tmp_path): r"the folder has no config\.json, so it is not that of a training run",
-        "allways_call": r"is not known \(did you mean 'always_call'\?\): choose one of \[.*folder of a training run$",
+        "allways_call": r"is not known \(did you mean 'always_call'\?\): choose one of \d+ names, .*a training run$",
         "nowhere:Class": "there is no module 'nowhere'",
         "card_envs.agent.base:Agents": "has no class 'Agents' with a method act .did you mean 'RandomAgent'",
         "card_envs.agent.base:Agent": "has no class 'Agent' with a method act",

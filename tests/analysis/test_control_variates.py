@@ -16,7 +16,12 @@ from card_envs.agent import Agent, Decisions, RandomAgent, SupportsAct, decision
 from card_envs.analysis.variance import regression
 from card_envs.analysis.variance.big2 import hand_strengths
 from card_envs.analysis.variance.control_terms import ControlUnits
-from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates, summarise_adjusted
+from card_envs.analysis.variance.control_variates import (
+    UNEXPLAINED_HANDS,
+    AdjustedResult,
+    ControlVariates,
+    summarise_adjusted,
+)
 from card_envs.analysis.variance.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
 from card_envs.analysis.variance.holdem.counterfactual_hands import COUNTERFACTUAL, SCRATCH, deal_counterfactual
 from card_envs.analysis.variance.holdem.counterfactual_values import write_showdown_correction
@@ -28,7 +33,7 @@ from card_envs.games.big2.combos import order_of
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import MatchBatch, MatchResult, play_match
-from card_envs.match.summary import Summary, summarise_deals
+from card_envs.match.summary import FEWEST_HANDS, Summary, skewness, summarise_deals
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.ranks import hand_ranks
 from card_envs.rng import seed_streams
@@ -268,6 +273,21 @@ def test_an_all_in_is_worth_what_it_brings_on_average_over_hands_and_boards() ->
     assert 0 < folded < 40
 
 
+def test_few_hands_at_six_seats_have_no_interval_unless_deals_are_duplicate() -> None:
+    game, agents = no_limit_holdem(6), [TightAggressive(), *[Equity() for _ in range(5)]]
+    cases = ((60, False, FEWEST_HANDS), (54, True, 60), (60, True, None), (FEWEST_HANDS, False, None))
+    for hands, duplicate, needed in cases:
+        controls = ControlVariates(game, agents, 3)
+        result = play_match(game, agents, hands, 3, duplicate, callbacks=[controls])
+        summaries = [*result.agents, *(each.summary for each in controls.adjust(result))]
+        assert {each.hands_needed for each in summaries} == {needed}
+        assert {bool(np.isfinite(each.half_width)) for each in summaries} == {needed is None}
+        assert all(np.isfinite(each.mean) and each.sd > 0 for each in summaries)
+        report = result.as_json("no_limit_holdem-v0", {})
+        assert report.get("hands_needed") == needed
+        assert (report["agents"][0]["ci95"] == [None, None]) is (needed is not None)
+
+
 def test_agents_that_can_be_asked_take_an_eighth_of_the_hands() -> None:
     estimate, _ = adjusted(limit_holdem(), [Equity(), TightAggressive()], 1500, 5)
     assert estimate.hands_factor > 8
@@ -459,6 +479,24 @@ def test_rare_large_losses_do_not_make_intervals_too_narrow() -> None:
         summary = summarise_adjusted("", estimate, plain.std(ddof=1), 50)
         held += summary.ci95[0] <= truth <= summary.ci95[1]
     assert held / 400 > 0.93
+
+
+@pytest.mark.parametrize(
+    ("skew", "deals", "plays"), [(1.0, 17, 6), (1.0, 50, 6), (1.0, 167, 6), (6.0, 300, 1), (6.0, 1000, 1)]
+)
+def test_intervals_hold_and_are_a_quarter_wider_than_needed_at_most(skew: float, deals: int, plays: int) -> None:
+    """Skewed like what controls leave at six seats of no-limit, in duplicate deals and in plain ones."""
+    rng, shape = np.random.default_rng(4), (2 / skew) ** 2
+    found = list[tuple[float, float, float]]()
+    for samples in rng.gamma(shape, size=(1500, deals)) - shape:
+        estimate = Estimate(float(samples.mean()), float(samples.var(ddof=1)), skewness(samples))
+        plain_sd = 1.5 * samples.std(ddof=1)
+        summary = summarise_adjusted("", estimate, plain_sd, deals, UNEXPLAINED_HANDS / plays)
+        found.append((summary.mean, *summary.ci95))
+    means, low, high = np.array(found).T
+    needed = np.subtract(*np.quantile(means, [0.975, 0.025]))
+    assert np.mean((low <= 0) & (high >= 0)) > 0.93
+    assert (high - low).mean() < 1.25 * needed
 
 
 @pytest.mark.parametrize("hands", [2, 4, 20])

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import card_name
-from card_envs.envs import make_game
+from card_envs.envs import as_game
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
@@ -44,7 +44,7 @@ _MAX_DEALS = 1_000
 
 
 def make_env(
-    env_id: str,
+    env_id: Game | str,
     seed: int | None = None,
     allow_step_back: bool = False,
     stale_first_state: bool = False,
@@ -53,7 +53,7 @@ def make_env(
     """Return an environment id as an RLCard environment.
 
     Args:
-        env_id: Environment id, such as "limit_holdem-v0".
+        env_id: Environment id, such as "limit_holdem-v0", or a game.
         seed: Seed of the table; None: unpredictable.
         allow_step_back: Whether to keep the states that `step_back` needs.
         stale_first_state: Whether the first state of a hand shows the raises of the previous hand, see `RLCardEnv`.
@@ -65,14 +65,14 @@ def make_env(
         >>> sorted(state)
         ['action_record', 'legal_actions', 'obs', 'raw_legal_actions', 'raw_obs']
     """
-    return RLCardEnv(make_game(env_id, **settings), seed, allow_step_back, stale_first_state)
+    return RLCardEnv(as_game(env_id, **settings), seed, allow_step_back, stale_first_state)
 
 
 class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
     """One table of a game. `set_agents` and `run` are RLCard's own.
 
     Args:
-        game: The game.
+        game: The game, or its environment id.
         seed: Seed of the table; None: unpredictable.
         allow_step_back: Whether to keep the states that `step_back` needs.
         stale_first_state: Whether the state that `reset` returns shows the raises of the previous hand, as in RLCard's
@@ -83,8 +83,13 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
     """
 
     def __init__(
-        self, game: Game, seed: int | None = None, allow_step_back: bool = False, stale_first_state: bool = False
+        self,
+        game: Game | str,
+        seed: int | None = None,
+        allow_step_back: bool = False,
+        stale_first_state: bool = False,
     ) -> None:
+        game = as_game(game)
         if stale_first_state and "raises" not in game.layout.slices:
             raise ValueError("stale_first_state is a fault of RLCard's limit hold'em: use encoder='rlcard' there")
         self.card_game = game

@@ -1,10 +1,10 @@
 """Stable-Baselines3: one seat of a card game at many tables, as a VecEnv over the batched engine.
 
-    tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), 1024, opponents="always_call")
+    tables = CardVecEnv("limit_holdem-v0", 1024, opponents="always_call")
     MaskablePPO("MlpPolicy", tables).learn(1_000_000)
 
-`opponents` is an agent, a name of `card_envs.agent.find_agent`, or a list of either, from which each deal draws
-one. `card_envs.single_seat` defines episodes and rewards.
+`opponents` is an agent, a name of `card_envs.agent.find_agent`, or a list, from which each deal draws an item: an agent
+for all other seats, or a list with an agent for each. `card_envs.single_seat` defines episodes and rewards.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
+from card_envs.envs import as_game, explain_memory
 from card_envs.game import Game, IllegalActionError, check_actions
 from card_envs.single_seat import Opponents, SingleSeatTables, check_illegal_action
 
@@ -45,10 +46,10 @@ class CardVecEnv(VecEnv):
     return ("r", in the unit of the game) and length ("l") of an episode that ended.
 
     Args:
-        game: The game, see `card_envs.make_game`.
+        game: The game, see `card_envs.make_game`, or an environment id.
         num_tables: Number of tables N.
-        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, from which one is
-            drawn for each deal.
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list, from which each deal draws an
+            item: an agent for all seats, or a list with one for each, in the order of play after the learner.
         seat: Seat of the learner; None draws it for each deal.
         seed: Seed of deals and opponents; None: unpredictable.
         reward_scale: Factor by which rewards are multiplied.
@@ -57,20 +58,20 @@ class CardVecEnv(VecEnv):
         illegal_action: Treatment of illegal actions: "raise" raises IllegalActionError, "penalty" plays a random legal
             action instead and subtracts 1 from the reward, "random" plays one without the penalty. The info of such a
             step has `illegal_action`.
+        settings: Arguments of the environment, such as num_players=6, if `game` is an id.
 
     Raises:
         ValueError: For numbers out of range, unknown agents, and agents that cannot play the game.
 
     Example:
-        >>> import card_envs
-        >>> tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), num_tables=8, seed=0)
+        >>> tables = CardVecEnv("limit_holdem-v0", num_tables=8, seed=0)
         >>> tables.reset().shape[0], tables.action_masks().shape
         (8, (8, 3))
     """
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         num_tables: int,
         opponents: Opponents = "random",
         seat: int | None = None,
@@ -78,9 +79,11 @@ class CardVecEnv(VecEnv):
         reward_scale: float = 1.0,
         mask_in_observation: bool = False,
         illegal_action: str = "raise",
+        **settings: Any,
     ) -> None:
-        self.game = game
-        self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
+        self.game = game = as_game(game, **settings)
+        with explain_memory(game, num_tables):
+            self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
         self.spec: EnvSpec | None = None  # this environment has no id in Gymnasium's registry

@@ -61,8 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments[0], arguments[1:])
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        return int(getattr(error, "exit_code", INTERRUPTED))  # `runs.interruption.Terminated` has another
     except BrokenPipeError:  # the program that reads the output, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more when it ends
         return BROKEN_PIPE

@@ -25,6 +25,7 @@ from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 from card_envs.match import Fault, MatchResult, play_match
+from card_envs.rng import derive_seed
 from card_envs.statistics import STATISTICS, PlayCounter, Statistic
 
 Files = Mapping[str, bytes]
@@ -194,7 +195,7 @@ def _make_game(env: str, settings: str) -> Game:
 
 def _make_player(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | None]:
     """Return the agent of an entrant. If it cannot be made, return one that takes its place, and the fault."""
-    seed = int(np.random.SeedSequence([seed % 2**64, entrant.member]).generate_state(1)[0])
+    seed = derive_seed(seed, entrant.member)
     try:
         if not entrant.is_trainee:
             return NamedAgent(entrant.name, find_agent(entrant.spec, game)), None

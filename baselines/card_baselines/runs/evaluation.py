@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from card_baselines.run_folder import INTERVAL, RunFolder
 from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.deals import HIDDEN_HANDS
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
+from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.play import play_match
 from card_envs.match.summary import Summary
@@ -73,7 +75,7 @@ def _shorten(folder: str, others: Iterable[str]) -> str:
 
 
 def _match(opponent: str, own: Summary, hands: int) -> dict[str, Any]:
-    return {"opponent": opponent, "mean": own.mean, "ci95": list(own.ci95), "hands": hands}
+    return {"opponent": opponent, "mean": own.mean, "ci95": [json_number(bound) for bound in own.ci95], "hands": hands}
 
 
 def means_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
@@ -82,5 +84,10 @@ def means_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def half_widths_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the columns of the metrics with half the width of each 95 % interval."""
-    return {f"v {match['opponent']}{INTERVAL}": (match["ci95"][1] - match["ci95"][0]) / 2 for match in matches}
+    """Return the columns of the metrics with half the width of each 95 % interval, NaN where a match has none."""
+    return {f"v {match['opponent']}{INTERVAL}": _half_width(match["ci95"]) for match in matches}
+
+
+def _half_width(ci95: Sequence[float | None]) -> float:
+    low, high = ci95
+    return math.nan if low is None or high is None else (high - low) / 2

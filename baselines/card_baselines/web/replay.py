@@ -213,14 +213,14 @@ class Library:
         return recording
 
     def _session_recording(self, session: StoredSession) -> SessionRecording | None:
-        """Return the recording of a session; None if nobody may see it yet, or its game is not offered."""
+        """Return the recording of a session; None if nobody may see it yet, or it cannot be shown."""
         if _is_secret(session):
             return None
         try:
             game = self._catalogue.game(session.plan.env, format_settings(session.plan))
-        except ValueError:
+            hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
+        except ValueError:  # the game is not offered, or a hand is damaged
             return None
-        hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
         return SessionRecording(game, session, hands)
 
 

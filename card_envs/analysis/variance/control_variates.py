@@ -37,17 +37,17 @@ from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.result import MatchResult
 from card_envs.match.stopping import StoppingRule
-from card_envs.match.summary import Summary, johnson_quantile, without_interval
+from card_envs.match.summary import Summary, skewed_interval, without_interval
 from card_envs.typing import Floats, Rows
 
 _DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
 """Numbers of counterfactual hands: for deterministic agents, whose actions rule out most of them, and for others."""
 _MAX_PROBABILITIES = 4_000_000
 """Maximum number of action probabilities per call of an agent."""
-UNEXPLAINED_DEALS = 5
-"""Number of additional deals for the interval of a match, with the variance of results without control variates.
+UNEXPLAINED_HANDS = 7
+"""Number of additional hands for the interval of a match, with the variance of results without control variates.
 
-A match of n deals does not show events with a probability below 3 / n (the rule of three), and rare large results are
+A match of n hands does not show events with a probability below 3 / n (the rule of three), and rare large results are
 what control variates do not explain. `benchmarks/interval_coverage.py` measures the coverage of these intervals.
 """
 _EXACT = 1e-9
@@ -233,6 +233,7 @@ class ControlVariates:
                          for name, agent in zip(result.names, self._measured, strict=False)]  # fmt: skip
         else:
             estimates = [self._estimate(result, agent) for agent in self._measured]
+        estimates = [estimate.without_interval(result.hands_needed) for estimate in estimates]
         if len(estimates) < len(result.names):
             estimates.append(replace(estimates[0].scale(-1.0), name=result.names[1]))
         return tuple(
@@ -244,7 +245,8 @@ class ControlVariates:
         """Return the adjusted result of an agent in a match of fixed length."""
         estimate = estimate_adjusted(self._evidence[agent], self._controls.units)
         estimate = replace(estimate, mean=estimate.mean + self._first_results[agent])
-        samples, unexplained = result.hands // result.hands_per_sample, 0 if self._is_complete else UNEXPLAINED_DEALS
+        samples = result.hands // result.hands_per_sample
+        unexplained = 0.0 if self._is_complete else UNEXPLAINED_HANDS / result.hands_per_sample
         return summarise_adjusted(result.names[agent], estimate, result.agents[agent].sd, samples, unexplained)
 
     @property
@@ -289,24 +291,25 @@ def play_and_summarise(
 
 
 def summarise_adjusted(
-    name: str, estimate: Estimate, plain_sd: float, samples: int, unexplained: int = UNEXPLAINED_DEALS
+    name: str, estimate: Estimate, plain_sd: float, samples: int, unexplained: float = UNEXPLAINED_HANDS
 ) -> Summary:
-    """Return an adjusted result with its 95 % interval.
+    """Return an adjusted result with its 95 % interval, which is longer on the side of the long tail.
 
     Args:
         name: Name of the agent.
         estimate: Mean, variance and skewness of the samples' adjusted results.
         plain_sd: Standard deviation of the samples' plain results.
         samples: Number of samples.
-        unexplained: Number of additional samples with the variance of plain results.
+        unexplained: Number of additional samples with the variance of plain results: `UNEXPLAINED_HANDS` over the hands
+            of a sample.
     """
     if samples == 1:
         return without_interval(name, estimate.mean)
     if math.sqrt(estimate.variance) <= _EXACT * plain_sd:
         return Summary(name, estimate.mean, (estimate.mean, estimate.mean), 0.0, samples)
     error = math.sqrt((estimate.variance + unexplained / samples * plain_sd**2) / samples)
-    half_width = error * johnson_quantile(estimate.skewness, samples)
-    return Summary(name, estimate.mean, (estimate.mean - half_width, estimate.mean + half_width), error, samples)
+    ci95 = skewed_interval(estimate.mean, error, estimate.skewness, samples)
+    return Summary(name, estimate.mean, ci95, error, samples)
 
 
 class _TableSums:

@@ -30,7 +30,7 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
         encoder: An encoder or its name.
         name: Name of the game in messages and results.
     """
-    chosen = find_encoder(ENCODERS, encoder)
+    chosen = find_encoder(ENCODERS, encoder, config)
     game = Game(
         name=name,
         config=config,

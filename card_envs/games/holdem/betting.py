@@ -26,7 +26,7 @@ from card_envs.games.holdem.actions import (
     wrap_seat,
 )
 from card_envs.games.holdem.betting_history_bits import clear_betting_history, record_call, record_raise
-from card_envs.games.holdem.showdown import award_pots
+from card_envs.games.holdem.showdown import award_pots, starting_stack
 from card_envs.games.holdem.state import (
     CALL,
     FOLD,
@@ -123,12 +123,6 @@ def restore_stacks(t: Table) -> None:
     """Give every seat the stack of the settings."""
     for seat in range(t.num_seats):
         t.stack[seat] = t.start_stack[seat]
-
-
-@kernel
-def starting_stack(t: Table, seat: Any) -> Any:
-    """Return the stack of a seat at the start of this hand, during and after the hand."""
-    return np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over == 1 else np.int64(t.hand_commit[seat]))
 
 
 @kernel

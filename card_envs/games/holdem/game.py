@@ -29,7 +29,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         config: The settings.
         encoder: An encoder or its name.
     """
-    chosen = find_encoder(ENCODERS, encoder)
+    chosen = find_encoder(ENCODERS, encoder, config)
     seats = config.num_players
 
     game = Game(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
@@ -22,7 +22,7 @@ Info = dict[str, Any]
 
 
 def make_env(
-    game_id: str,
+    game_id: Game | str,
     opponents: Opponents = "random",
     seat: int | None = None,
     illegal_action: str = "penalty",
@@ -34,9 +34,9 @@ def make_env(
     `gymnasium.make` copies its arguments, agents included, into the environment's spec; this function does not.
 
     Args:
-        game_id: Environment id, such as "limit_holdem-v0".
-        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, from which one is
-            drawn for each deal.
+        game_id: Environment id, such as "limit_holdem-v0", or a game.
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list, from which each deal draws an
+            item: an agent for all seats, or a list with one for each, in the order of play after the learner.
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "human", "rgb_array", "ansi" or None.
@@ -48,15 +48,14 @@ def make_env(
         >>> sorted(observation)
         ['action_mask', 'observation']
     """
-    entry = find_entry(game_id)
-    return CardEnv(make_game(entry.id, **settings), opponents, seat, illegal_action, render_mode)
+    return CardEnv(as_game(game_id, **settings), opponents, seat, illegal_action, render_mode)
 
 
 class CardEnv(gymnasium.Env[Observation, Any]):
     """One seat of a game against agents. An episode is a deal; the reward comes with its last step.
 
     Args:
-        game: The game, see `card_envs.make_game`.
+        game: The game, see `card_envs.make_game`, or an environment id.
         opponents: Agents at the other seats, as in `make_env`.
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
@@ -67,13 +66,13 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         opponents: Opponents = "random",
         seat: int | None = None,
         illegal_action: str = "penalty",
         render_mode: str | None = None,
     ) -> None:
-        self.game = game
+        self.game = game = as_game(game)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(game.name, FRAMES_PER_SECOND)
         self.observation_space = game.observation_space

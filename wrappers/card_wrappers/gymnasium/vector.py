@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import as_game, explain_memory
 from card_envs.game import Game, check_actions
 from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode, render_table
 from card_envs.single_seat import (
@@ -29,7 +29,7 @@ _RENDER_MODES = ("ansi", "rgb_array")  # not "human", which would open a window 
 
 
 def make_vector_env(
-    game_id: str,
+    game_id: Game | str,
     num_envs: int = 1,
     opponents: Opponents = "random",
     seat: int | None = None,
@@ -41,7 +41,7 @@ def make_vector_env(
     """Return `num_envs` tables of an environment id as one Gymnasium vector environment.
 
     Args:
-        game_id: Environment id, such as "limit_holdem-v0".
+        game_id: Environment id, such as "limit_holdem-v0", or a game.
         num_envs: Number of tables.
         opponents: Agents at the other seats, as in `make_env`.
         seat: Seat of the learner; None draws it for each deal.
@@ -50,8 +50,7 @@ def make_vector_env(
         autoreset_mode: Gymnasium's autoreset mode, see `CardVectorEnv`.
         settings: Arguments of the environment, such as num_players=6.
     """
-    entry = find_entry(game_id)
-    game = make_game(entry.id, **settings)
+    game = as_game(game_id, **settings)
     return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode)
 
 
@@ -59,7 +58,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     """One seat at each of N tables, stepped together.
 
     Args:
-        game: The game, as `card_envs.make_game` returns it.
+        game: The game, see `card_envs.make_game`, or an environment id.
         num_envs: Number of tables N.
         opponents: Agents at the other seats, as in `make_env`.
         seat: Seat of the learner; None draws it for each deal.
@@ -86,7 +85,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         num_envs: int,
         opponents: Opponents = "random",
         seat: int | None = None,
@@ -94,7 +93,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        self.game = game
+        self.game = game = as_game(game)
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)  # TorchRL reads this attribute, Gymnasium the metadata
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
@@ -102,7 +101,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.single_observation_space = game.observation_space
         self.single_action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = check_illegal_action(illegal_action)
-        self._tables = SingleSeatTables(game, num_envs, opponents, seat)
+        with explain_memory(game, num_envs):
+            self._tables = SingleSeatTables(game, num_envs, opponents, seat)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)

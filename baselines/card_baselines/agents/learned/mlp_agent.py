@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.dense_layers import apply_layers
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_weights, read_weights
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, load_weights, read_weights
 from card_baselines.agents.learned.parts_layer import apply_to_parts
-from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.run_folder import CONFIG, WEIGHTS, read_config
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.analysis.exploitability.range_strategy import RangeDecisions
 from card_envs.files import replace_text
@@ -38,11 +38,12 @@ class MlpAgent(Agent):
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
         self.greedy = config.get("greedy", False)
-        self.policy = MlpPolicy.from_config(config)
-        load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
+        weights = read_weights(folder / WEIGHTS)
+        self.policy = build_policy(MlpPolicy.from_config, config, weights, folder)
+        load_weights(self.policy, weights, folder)
         self.device = find_device(device)
         self.policy.eval().to(self.device)
 

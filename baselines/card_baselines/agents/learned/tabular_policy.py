@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
 from card_baselines.agents.learned.mlp_agent import require_fit, write_agent_config
-from card_baselines.run_folder import CONFIG, RunFolder
+from card_baselines.run_folder import RunFolder, read_config
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -28,7 +27,7 @@ class TabularAgent(StochasticAgent):
     def __init__(self, folder: Path, game: Game) -> None:
         """Load config.json and the strategy; raises ValueError if they belong to another environment."""
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
         arrays = load_file(folder / STRATEGY)
         self._strategy = arrays["strategy"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AsJson
+from card_baselines.cli.options import AsJson, Paths
 from card_baselines.progress import ProgressBar
 from card_envs.files import replace_file
 from card_envs.history import ReplayReport, find_files, replay_each
@@ -17,7 +17,7 @@ from card_envs.rendering.pictures import draw_table
 
 
 def replay(
-    paths: tuple[Path, ...],
+    paths: Paths,
     /,
     rules: str | None = None,
     jobs: int = 1,

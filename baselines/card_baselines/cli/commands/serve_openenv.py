@@ -8,7 +8,7 @@ from card_baselines.cli.options import AgentNames, EnvId, Names, Settings, join_
 def serve_openenv(
     env: EnvId,
     /,
-    opponents: AgentNames = (("random",),),
+    opponents: AgentNames = (),
     settings: Settings = (),
     seat: int | None = None,
     form: str = "compact",
@@ -21,7 +21,8 @@ def serve_openenv(
 ) -> int:
     """Serve one seat of a game to OpenEnv's clients, in words; Ctrl-C ends it.
 
-    Every session has a table of its own. For each deal one of the --opponents is drawn, which takes all other seats. An
+    Every session has a table of its own. For each deal one of the --opponents is drawn, by default random, which
+    takes all other seats. An
     answer that names no legal action is refused, and the deal goes on.
 
     Args:
@@ -38,7 +39,7 @@ def serve_openenv(
 
     from card_wrappers.openenv import LOOPBACK, make_app
 
-    drawn = join_words(opponents)
+    drawn = join_words(opponents) or ("random",)
     known = (*LOOPBACK, host, *join_words(names))
     app = make_app(env, drawn, seat, form, attempts, refused_reward, max_sessions, known, **read_settings(settings))
     print(f"{env} at http://{host}:{port}; Ctrl-C ends it")

@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE, card_names
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, seat_position, write_mask
-from card_envs.games.holdem.betting import starting_stack
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import STREETS, percentile_at, require_texas_holdem
-from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.showdown import num_board_cards, starting_stack
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS

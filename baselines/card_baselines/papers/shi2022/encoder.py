@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE, card_names
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
-from card_envs.games.holdem.betting import largest_ante, starting_stack
+from card_envs.games.holdem.betting import largest_ante
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.texas import (
     KIND_NAMES,
@@ -33,7 +33,7 @@ from card_envs.games.holdem.encoders.texas import (
     require_texas_holdem,
     require_whole_history,
 )
-from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards
+from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards, starting_stack
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE, Table
 from card_envs.observation import Block, Encoder, Layout, block_starts, observe_kernels
 from card_envs.poker.hands import HOLE_CARDS

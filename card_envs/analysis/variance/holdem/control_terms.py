@@ -7,6 +7,7 @@ cards (`chance_terms`). The second was known before: the pot, who raised last, t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,10 @@ from card_envs.analysis.variance.holdem.chance_terms import (
     STRONG,
     write_chance_terms,
 )
+from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.showdown import contested_pot
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
 from card_envs.games.holdem.view import positions_of
 from card_envs.poker.hands import NUM_HANDS
@@ -33,7 +36,7 @@ from card_envs.poker.starting_hands import (
 )
 from card_envs.rng import seed_streams
 from card_envs.statistics import Hands
-from card_envs.typing import Rows
+from card_envs.typing import Floats, Rows
 
 _NUM_BOARDS = 300
 """Number of random boards for expectations before the flop."""
@@ -60,11 +63,25 @@ STARTING_CONTROLS = _starting_hand_controls()
 
 def most_lost(config: HoldemConfig) -> float:
     """Return approximately the largest loss of a seat in a hand, in rewards."""
-    chips = max(config.stack_list)
+    chips = sorted(config.stack_list)[-2]  # nobody matches the rest of the largest stack
     if config.structure == "limit" and config.max_raises is not None:
         streets = zip(config.max_raises, config.raise_sizes, strict=True)
         chips = min(chips, sum(raises * size for raises, size in streets))
     return chips / config.chips_per_reward
+
+
+@kernel
+def _write_contested_pots(tables: Tables, pots: Any) -> None:
+    for i in range(tables.shape[0]):
+        for seat in range(pots.shape[1]):
+            pots[i, seat] = contested_pot(tables[i], seat)
+
+
+def contested_pots(tables: Tables, num_seats: int) -> Floats:
+    """Return `contested_pot` of every seat at every table, (n, num_seats), in chips."""
+    pots = np.empty((len(tables), num_seats))
+    _write_contested_pots(tables, pots)
+    return pots
 
 
 class HoldemControlTerms:
@@ -88,7 +105,7 @@ class HoldemControlTerms:
         """Prepare for new hands."""
         n = len(batch.tables)
         self._street = np.zeros(n, np.int64)  # the last one observed
-        self._pot = np.zeros((n, MAX_STREETS))  # pot when the street's cards came, in rewards
+        self._pot = np.zeros((n, self._num_seats, MAX_STREETS))  # `contested_pots` when the cards came, in rewards
         self._live = np.zeros((n, MAX_STREETS), np.uint16)
         self._raiser = np.full((n, MAX_STREETS), NOBODY)  # agent that raised last on the previous street
 
@@ -102,7 +119,7 @@ class HoldemControlTerms:
         began = rows[tables["street"][rows] > self._street[rows]]
         street = tables["street"][began].astype(np.int64)
         self._street[began] = street
-        self._pot[began, street] = tables["pot"][began] / self._chips_per_reward
+        self._pot[began, :, street] = self._contested_pots(tables[began])
         self._live[began, street] = tables["in_hand"][began]
         raises = tables["street_raises"][began, street - 1].astype(np.int64)
         raiser = tables["raiser"][began, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)].astype(np.int64)
@@ -125,8 +142,12 @@ class HoldemControlTerms:
         shown = live & (live - 1) != 0
         for street in range(1, MAX_STREETS):
             came = shown & (street > self._street)
-            self._pot[came, street] = tables["pot"][came] / self._chips_per_reward
+            self._pot[came, :, street] = self._contested_pots(tables[came])
             self._live[came, street] = live[came]
+
+    def _contested_pots(self, tables: Tables) -> Floats:
+        """Return the pot that each seat can win, (n, num_seats), in rewards."""
+        return contested_pots(tables, self._num_seats) / self._chips_per_reward
 
     def _agent_controls(self, batch: Hands, terms: NDArray[np.void], agent: int) -> Controls:
         hands = _AgentTerms(batch, terms, agent, self._num_seats)
@@ -135,8 +156,10 @@ class HoldemControlTerms:
 
     def _board_controls(self, hands: _AgentTerms, agent: int) -> list[NDArray[np.float64]]:
         columns = []
+        rows = np.arange(len(self._pot))
+        pots = self._pot[rows, hands.seats]
         for street in range(1, MAX_STREETS):
-            pot, raiser = self._pot[:, street], self._raiser[:, street]
+            pot, raiser = pots[:, street], self._raiser[:, street]
             equity, large = hands.own_value[:, street - 1, EQUITY], pot * pot / self._most_lost
             known = [
                 pot,
@@ -158,7 +181,7 @@ class _AgentTerms:
 
     def __init__(self, batch: Hands, terms: NDArray[np.void], agent: int, seats: int) -> None:
         rows = np.arange(len(batch.tables))
-        own = (agent + batch.hands) % seats
+        self.seats = own = (agent + batch.hands) % seats
         self.own_terms = terms["term"][rows, :, own]
         self.other_terms = terms["term"][:, :, :seats].sum(axis=2) - self.own_terms
         self.own_value = terms["value"][rows, :, own]

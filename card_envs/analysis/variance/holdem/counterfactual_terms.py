@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from card_envs.analysis.variance.control_terms import Controls, ControlUnits
-from card_envs.analysis.variance.holdem.control_terms import LEAST_STAKE, STARTING_CONTROLS, most_lost
+from card_envs.analysis.variance.holdem.control_terms import LEAST_STAKE, STARTING_CONTROLS, contested_pots, most_lost
 from card_envs.analysis.variance.holdem.counterfactual_hands import (
     BOARD_VALUES,
     COUNTERFACTUAL,
@@ -146,8 +146,9 @@ class CounterfactualControlTerms:
         raises = tables["street_raises"][rows, street - 1].astype(np.int64)
         raiser = tables["raiser"][rows, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)].astype(np.int64)
         raiser = np.where(raises > 0, raiser, NOBODY)
-        pot = tables["pot"][rows] / self._chips_per_reward
+        pots = contested_pots(tables[rows], seats) / self._chips_per_reward
         for seat in range(seats):
+            pot = pots[:, seat]
             large = pot * pot / self._most_lost
             known = np.stack([pot, pot * (raiser == seat), large], axis=1)
             terms = (known[:, :, None] * values[:, seat, None, :]).reshape(len(rows), -1)

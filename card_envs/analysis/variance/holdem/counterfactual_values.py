@@ -22,6 +22,7 @@ from card_envs.games.holdem.actions import (
     has,
     raise_to_of,
 )
+from card_envs.games.holdem.showdown import contested_chips, contested_pot, contribution
 from card_envs.games.holdem.state import Table
 from card_envs.records import Tables
 
@@ -132,6 +133,8 @@ def _add_surprises(
     t: Table, r: Any, s: Any, seat: Any, taken: Any, policy: Any, first_cell: Any, terms: Any, correction: Any, j: Any
 ) -> None:
     """Add for each action the values of the state after it, times 1 if it was taken, minus its probability."""
+    pot, left = np.float64(contested_pot(t, seat)), np.float64(contested_chips(t, seat) - contribution(t, seat))
+    due = min(np.float64(amount_to_call(t)), left)
     for action in range(policy.shape[1]):
         likely, mean, square, cell = 0.0, 0.0, 0.0, first_cell
         for h in range(r.first[seat], r.first[seat + 1]):
@@ -143,9 +146,9 @@ def _add_surprises(
                 cell += 1
         if likely > 0.0:
             surprise = (1.0 if action == taken else 0.0) - likely
-            chips = _chips_of(t, action)
-            correction[j] += surprise * _check_down_value(t, action, chips, mean / likely)
-            _add_action_values(t, action, chips, surprise, mean / likely, square / likely, terms, j)
+            chips = min(_chips_of(t, action), left)  # an uncalled part of a bet is returned
+            correction[j] += surprise * _check_down_value(action, pot, due, chips, mean / likely)
+            _add_action_values(action, pot, chips, surprise, mean / likely, square / likely, terms, j)
 
 
 @kernel
@@ -159,27 +162,27 @@ def _chips_of(t: Table, action: Any) -> Any:
 
 
 @kernel
-def _check_down_value(t: Table, action: Any, chips: Any, equity: Any) -> Any:
+def _check_down_value(action: Any, pot: Any, due: Any, chips: Any, equity: Any) -> Any:
     """Return the value of an action minus the value of a fold, in chips, without more betting.
 
     A raise is assumed to be called by one opponent. The value is exact for a heads-up call after which nobody can bet,
-    and approximate otherwise.
+    and approximate otherwise. `pot` is the `contested_pot` of the actor, `due` what a call costs, `chips` what the
+    action puts in.
     """
     if action == FOLD_ACTION:
         return 0.0
-    due = np.float64(amount_to_call(t))
-    others = chips - due  # chips that an opponent adds to call a raise, or gets back after a call for less
-    return equity * (t.pot + chips + others) - chips
+    others = chips - due  # chips that an opponent adds to call a raise
+    return equity * (pot + chips + others) - chips
 
 
 @kernel
 def _add_action_values(
-    t: Table, action: Any, chips: Any, surprise: Any, equity: Any, square: Any, terms: Any, j: Any
+    action: Any, pot: Any, chips: Any, surprise: Any, equity: Any, square: Any, terms: Any, j: Any
 ) -> None:
     """Add `surprise` times the pot and times the chips of the action, each times 1, equity, square, and equity**2."""
     kind = min(np.int64(action), np.int64(FIRST_RAISE_ACTION))
     place = (kind - FOLD_ACTION) * ACTION_VALUES
-    for k, stake in enumerate((np.float64(t.pot), chips)):
+    for k, stake in enumerate((pot, chips)):
         terms[j, place + 4 * k] += surprise * stake
         terms[j, place + 4 * k + 1] += surprise * stake * equity
         terms[j, place + 4 * k + 2] += surprise * stake * square
