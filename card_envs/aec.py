@@ -15,7 +15,7 @@ from pettingzoo import AECEnv
 from card_envs.compiler import entry_point
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, is_whole
 from card_envs.observation import mask_records, observation_records
-from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode
 from card_envs.rng import random_seed
 
 if TYPE_CHECKING:
@@ -358,6 +358,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             from card_envs.display import Display
 
             self._display = Display(str(self.metadata["name"]), FRAMES_PER_SECOND)
+        from card_envs.rendering.pictures import render_table
+
         return render_table(self.game, self._shown_tables(), None, self.render_mode, self._display)
 
     def close(self) -> None:

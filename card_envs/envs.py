@@ -8,8 +8,7 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -309,6 +308,8 @@ def make_vector(
     """
     if device not in DEVICES:
         raise ValueError(f"device {device!r} is not known: choose one of {list(DEVICES)}")
+    from card_envs.memory import explain_memory
+
     game = as_game(env_id, **settings)
     if device == "cpu":
         from card_envs.vector import VectorTables
@@ -323,24 +324,6 @@ def make_vector(
 
     with explain_memory(game, num_tables):
         return CudaTables(game, num_tables, seed)
-
-
-@contextmanager
-def explain_memory(game: Game, num_tables: int) -> Iterator[None]:
-    """Say in a MemoryError how much memory the tables take, in place of NumPy's error about one of their arrays."""
-    try:
-        yield
-    except (MemoryError, ValueError) as error:
-        if isinstance(error, ValueError) and "Maximum allowed" not in str(error):
-            raise
-        import numpy as np
-
-        number = np.dtype(game.layout.dtype).itemsize
-        each = game.new_tables(1).nbytes + game.layout.size * number + game.num_actions
-        raise MemoryError(
-            f"num_tables {num_tables:,}: a table of {game.name} takes {each:,} bytes, so these take "
-            f"{num_tables * each / 2**30:,.0f} GiB; choose fewer"
-        ) from error
 
 
 def warmup(env_id: str, **settings: Any) -> float:

@@ -23,7 +23,8 @@ from typing import IO, Any
 if sys.platform != "win32":
     import fcntl
 
-from card_envs.files import explain_damage, read_json_object, replace_file
+from card_envs.damaged_files import explain_damage, read_json_object
+from card_envs.files import replace_file
 
 CONFIG, METRICS, EVALUATION = "config.json", "metrics.csv", "evaluation.json"
 CURVE, WEIGHTS = "curve.png", "policy.safetensors"

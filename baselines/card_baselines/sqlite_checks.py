@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 
-from card_envs.files import DamagedFileError
+from card_envs.damaged_files import DamagedFileError
 
 _TYPES = {"INTEGER": ("integer",), "TEXT": ("text",), "REAL": ("real", "integer"), "BLOB": ("blob",)}
 """Declared type -> results of SQL's `typeof` for its values."""

@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl
 
 from card_envs import plugins
 from card_envs.agent.base import Agent, DuckTypedAgent, SupportsAct, as_agent
+from card_envs.damaged_files import explain_damage
 from card_envs.extras import how_to_install
-from card_envs.files import explain_damage
 from card_envs.game import Game
 from card_envs.locations import (
     UnknownNameError,

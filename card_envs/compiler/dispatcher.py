@@ -19,7 +19,6 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from card_envs.compiler.cache_folder import cache_folder
 from card_envs.compiler.kernel_cache import KernelCache
-from card_envs.compiler.progress import progress
 
 
 class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are partial
@@ -40,6 +39,8 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
 
     def compile(self, sig: Any) -> Any:
         """Return the version for a signature; a version that only kernels can call is compiled again for Python."""
+        from card_envs.compiler.progress import progress  # not needed without the compiler
+
         with global_compiler_lock:
             types = tuple(sigutils.normalize_signature(sig)[0])
             if progress.depth == 0 and types in self._helper_types:
@@ -68,11 +69,15 @@ class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-
 
     def compile(self, args: Any, return_type: Any) -> Any:
         """Return the function compiled for argument types; the kernels that it calls are compiled within this call."""
+        from card_envs.compiler.progress import progress
+
         with progress.report_function(), _use_unique_symbols(self.targetdescr.target_context), _pause_collector():
             return super().compile(args, return_type)
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
         """Compile the function that Python called to machine code, and functions that it calls as `_HelperLibrary`."""
+        from card_envs.compiler.progress import progress
+
         context, is_helper = self.targetdescr.target_context, progress.depth > 1
         flags = compiler.Flags()
         self.targetdescr.options.parse_as_flags(flags, self.targetoptions)

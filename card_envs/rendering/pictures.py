@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.display import Display
 from card_envs.features import Feature
 from card_envs.game import Game
 from card_envs.records import Tables
+from card_envs.rendering import Frame
 
 
 class Painting(Protocol):
@@ -40,3 +43,34 @@ def draw_table(game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8
 
     picture: NDArray[np.uint8] = PICTURE.require(game)(PixelCanvas, tables, seat).array()
     return picture
+
+
+def render_table(
+    game: Game, tables: Tables, seat: int | None, render_mode: str, display: Display | None = None
+) -> Frame | None:
+    """Render table 0.
+
+    Args:
+        game: The game.
+        tables: Records of tables.
+        seat: The seat whose view is rendered; None for all cards.
+        render_mode: One of `RENDER_MODES`. Games without pictures are rendered as text.
+        display: Window or terminal for mode "human".
+
+    Returns:
+        Text or a picture; None in mode "human", after `display` has shown the table.
+    """
+    text = partial(game.text, tables, 0, seat)
+    if render_mode == "ansi":
+        return text()
+    if render_mode == "human" and display is not None:
+        display.show(text, partial(draw_table, game, tables, seat) if _has_pictures(game) else None)
+        return None
+    return text() if PICTURE.find(game) is None else draw_table(game, tables, seat)
+
+
+def _has_pictures(game: Game) -> bool:
+    try:
+        return PICTURE.find(game) is not None
+    except ImportError:  # Pillow is missing
+        return False

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from card_envs.features import Feature
 from card_envs.game import NOBODY, Game
-from card_envs.records import DamagedRecordError, Tables, require_records
+from card_envs.records import Tables
+from card_envs.table_checks.ranges import DamagedRecordError, require_records
 
 TABLE_CHECKS: Feature[Callable[[Tables], None]] = Feature(
     "table_checks", "card_envs.table_checks", "checks of tables from files"

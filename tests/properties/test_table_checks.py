@@ -16,9 +16,10 @@ from card_envs.games.big2.state import Table as Big2Table
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.state import Table as HoldemTable
-from card_envs.records import DamagedRecordError, declared_fields
+from card_envs.records import declared_fields
 from card_envs.table_checks import check_tables
-from tests.third_game.presets import dozen
+from card_envs.table_checks.ranges import DamagedRecordError
+from tests.third_game.game import dozen
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "kuhn": ("kuhn_poker-v0", {}),

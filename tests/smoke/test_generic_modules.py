@@ -18,6 +18,7 @@ ABOUT_ONE_GAME = (
     # features of a game, each in the package of its job
     "card_envs/*/holdem*.py", "card_envs/*/big2.py", "card_envs/analysis/*/holdem.py", "card_envs/analysis/*/big2.py",
     "card_envs/analysis/variance/holdem/", "card_envs/analysis/exploitability/range_equity.py",
+    "card_envs/chance/contested.py",
     # formats of recorded hands, each of one game; what those of hold'em share; their names in the public package
     "card_envs/history/phh/", "card_envs/history/acpc/", "card_envs/history/pokerstars/",
     "card_envs/history/big2/", "card_envs/history/holdem_", "card_envs/history/hand_record.py",

@@ -19,8 +19,9 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
-from card_envs.envs import as_game, explain_memory
+from card_envs.envs import as_game
 from card_envs.game import Game, IllegalActionError, check_actions
+from card_envs.memory import explain_memory
 from card_envs.single_seat import Opponents, SingleSeatTables, check_illegal_action
 
 try:

@@ -8,8 +8,8 @@ from pathlib import Path
 from card_baselines.cli.console import PROGRAM, find_program, format_scaled_interval, print_table
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.settings import parse_settings
+from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.envs import make_game
-from card_envs.files import explain_damage, read_json_object
 from card_envs.game import Game
 from card_envs.match.result import units_of
 

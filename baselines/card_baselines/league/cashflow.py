@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.store import Store, format_numbers, parse_matrix
-from card_envs.files import explain_damage
+from card_envs.damaged_files import explain_damage
 from card_envs.match.summary import student_t_quantile
 
 _MIN_MEMBERS = 3

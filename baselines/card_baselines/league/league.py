@@ -16,8 +16,8 @@ from card_baselines.league.trainee import trainee_class
 from card_baselines.run_folder import FolderInUseError, RunFolder, git_commit
 from card_envs.agent import find_agent
 from card_envs.agent.loading import code_in
+from card_envs.damaged_files import explain_damage
 from card_envs.envs import UnknownSettingError, make_game
-from card_envs.files import explain_damage
 from card_envs.game import Game
 from card_envs.locations import registered_names_only, require_allowed
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.sqlite_checks import check_tables
-from card_envs.files import DamagedFileError, explain_damage
+from card_envs.damaged_files import DamagedFileError, explain_damage
 from card_envs.match import Fault
 
 VERSION = 1

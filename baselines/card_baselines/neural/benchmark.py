@@ -28,8 +28,8 @@ from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.runs.run import train
 from card_envs.agent import RandomAgent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.damaged_files import read_json_object
 from card_envs.envs import make_game
-from card_envs.files import read_json_object
 from card_envs.match.summary import Summary, summarise
 
 _POINTS = 12

@@ -34,8 +34,9 @@ from card_baselines.runs.evaluation import (
 from card_baselines.runs.interruption import Interruption
 from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
 from card_baselines.runs.tensorboard import Board
+from card_envs.damaged_files import explain_damage
 from card_envs.envs import find_entry
-from card_envs.files import delete_temporaries, explain_damage, replace_file
+from card_envs.files import delete_temporaries, replace_file
 
 FROZEN = "frozen"
 """Folder inside the run folder with the agent as it was after each quarter of the budget."""

@@ -17,7 +17,7 @@ from card_baselines.web.session import deal_table, format_settings
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates
-from card_envs.files import DamagedFileError, explain_damage
+from card_envs.damaged_files import DamagedFileError, explain_damage
 from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.callbacks import MatchBatch, MatchCallback

@@ -17,7 +17,7 @@ from typing import Any
 
 from card_baselines.sqlite_checks import check_tables
 from card_baselines.web.session import Plan, Player
-from card_envs.files import DamagedFileError, explain_damage
+from card_envs.damaged_files import DamagedFileError, explain_damage
 
 _Statement = tuple[str, tuple[int | str, ...]]
 """A statement of SQL and its values."""

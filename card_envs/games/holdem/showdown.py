@@ -8,7 +8,7 @@ import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import first_seat_from, has, seat_position
+from card_envs.games.holdem.actions import first_seat_from, seat_position
 from card_envs.games.holdem.state import DEAD_ANTES, MAX_BOARD, MAX_STREETS, Table
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
@@ -88,7 +88,7 @@ def _award_side_pots(t: Table) -> None:
     while left > 0:
         winners = _best_hands(t, covered, num_board)
         level = _smallest_contribution(t, winners)
-        amount = left if level == highest else _chips_up_to(t, level) - _chips_up_to(t, covered)
+        amount = left if level == highest else chips_up_to(t, level) - chips_up_to(t, covered)
         _split(t, amount, winners)
         left -= amount
         covered = level
@@ -99,11 +99,11 @@ def contribution(t: Table, seat: Any) -> Any:
     """Return the chips of a seat in the pots, without a dead ante."""
     if t.dead_antes & DEAD_ANTES == 0:
         return np.int64(t.hand_commit[seat])
-    return np.int64(t.hand_commit[seat]) - _ante_paid(t, seat)
+    return np.int64(t.hand_commit[seat]) - ante_paid(t, seat)
 
 
 @kernel
-def _ante_paid(t: Table, seat: Any) -> Any:
+def ante_paid(t: Table, seat: Any) -> Any:
     """Return the ante that a seat paid."""
     return np.int64(min(t.ante[seat_position(t, seat)], t.hand_commit[seat]))
 
@@ -146,7 +146,7 @@ def _largest_contribution(t: Table) -> Any:
 
 
 @kernel
-def _chips_up_to(t: Table, level: Any) -> Any:
+def chips_up_to(t: Table, level: Any) -> Any:
     """Return the chips in all pots up to a contribution of `level` per seat, dead antes included."""
     if level < 0:
         return np.int64(0)
@@ -154,7 +154,7 @@ def _chips_up_to(t: Table, level: Any) -> Any:
     for seat in range(t.num_seats):
         chips += min(contribution(t, seat), level)
         if t.dead_antes & DEAD_ANTES:
-            chips += _ante_paid(t, seat)
+            chips += ante_paid(t, seat)
     return chips
 
 
@@ -173,31 +173,3 @@ def _split(t: Table, amount: Any, winners: Any) -> None:
 def starting_stack(t: Table, seat: Any) -> Any:
     """Return the stack of a seat at the start of this hand, during and after the hand."""
     return np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over == 1 else np.int64(t.hand_commit[seat]))
-
-
-@kernel
-def contested_chips(t: Table, seat: Any) -> Any:
-    """Return the most chips that a seat can lose: its whole stack, or the largest one of the others in the hand.
-
-    What is left of a larger stack is returned, since nobody can match it. A dead ante is not counted.
-    """
-    most = np.int64(0)
-    for other in range(t.num_seats):
-        if other != seat and has(t.in_hand, other):
-            most = max(most, _whole_stack(t, other))
-    return min(most, _whole_stack(t, seat))
-
-
-@kernel
-def _whole_stack(t: Table, seat: Any) -> Any:
-    """Return the largest contribution of a seat to the pots, without a dead ante."""
-    return starting_stack(t, seat) - (_ante_paid(t, seat) if t.dead_antes == 1 else 0)
-
-
-@kernel
-def contested_pot(t: Table, seat: Any) -> Any:
-    """Return the chips in the pot that a seat can win: of every seat as much as it may lose itself, and dead antes.
-
-    With equal stacks that is the whole pot.
-    """
-    return _chips_up_to(t, contested_chips(t, seat))

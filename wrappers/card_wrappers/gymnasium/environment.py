@@ -13,7 +13,8 @@ from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
 from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
-from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode
+from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
 from card_envs.text import action_names, parse_action, write_prompt
 

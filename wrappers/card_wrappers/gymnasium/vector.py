@@ -12,9 +12,11 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
-from card_envs.envs import as_game, explain_memory
+from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
-from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode, render_table
+from card_envs.memory import explain_memory
+from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode
+from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import (
     LearnerStep,
     Opponents,

@@ -19,9 +19,10 @@ from card_baselines.agents.scripted.holdem_moves import (
 )
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
+from card_envs.chance.contested import contested_pot
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call
-from card_envs.games.holdem.showdown import contested_pot, num_board_cards
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.equity import sample_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS

@@ -13,11 +13,12 @@ import numpy as np
 
 from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS
 from card_envs.cards import NO_CARD
+from card_envs.chance.contested import contested_pot
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has, kind_of, raise_to_of
 from card_envs.games.holdem.betting import act
 from card_envs.games.holdem.encoders.texas import percentile_at
-from card_envs.games.holdem.showdown import contested_pot, num_board_cards
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, MAX_LEVELS, MAX_SIZES, TABLE
 from card_envs.poker.draw import draw_unused_card
 from card_envs.rng import random_below, seed_stream

@@ -24,8 +24,9 @@ from card_baselines.cli.options import AgentName, AsJson, Device, Names, join_wo
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
+from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.envs import make_game
-from card_envs.files import explain_damage, read_json_object, replace_text, require_parent
+from card_envs.files import replace_text, require_parent
 
 _COLUMNS = {
     "one_against_three": "one against three",

@@ -11,7 +11,7 @@ from card_baselines.cli.forecast import Pilot, Sample, play_pilot, samples_of
 from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words, read_settings
 from card_baselines.loading import load_agent
 from card_envs.analysis.variance.control_variates import ControlVariates
-from card_envs.files import DamagedFileError, explain_damage, read_json_object
+from card_envs.damaged_files import DamagedFileError, explain_damage, read_json_object
 from card_envs.match import hands_for_interval
 from card_envs.match import hands_needed as compute_hands_needed
 

@@ -16,8 +16,9 @@ from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
+from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.envs import make_game
-from card_envs.files import explain_damage, read_json_object, replace_text, require_parent
+from card_envs.files import replace_text, require_parent
 from card_envs.formatting import format_interval, json_number
 from card_envs.game import Game
 from card_envs.match import Summary

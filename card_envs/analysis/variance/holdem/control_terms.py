@@ -21,10 +21,10 @@ from card_envs.analysis.variance.holdem.chance_terms import (
     STRONG,
     write_chance_terms,
 )
+from card_envs.chance.contested import contested_pot
 from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.showdown import contested_pot
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
 from card_envs.games.holdem.view import positions_of
 from card_envs.poker.hands import NUM_HANDS

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.analysis.variance.holdem.counterfactual_hands import BOARD_VALUES, BOARDS, NEXT, NUM_NEXT
+from card_envs.chance.contested import contested_chips, contested_pot
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
@@ -22,7 +23,7 @@ from card_envs.games.holdem.actions import (
     has,
     raise_to_of,
 )
-from card_envs.games.holdem.showdown import contested_chips, contested_pot, contribution
+from card_envs.games.holdem.showdown import contribution
 from card_envs.games.holdem.state import Table
 from card_envs.records import Tables
 

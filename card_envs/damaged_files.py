@@ -1,0 +1,45 @@
+"""Reading files that may be damaged, with errors that name the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+class DamagedFileError(ValueError):
+    """Raised for a file with a content that this program never writes; the message names the file."""
+
+
+_SYMPTOMS = (LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError)
+"""Errors of code that reads a file with missing entries, entries of other types, or numbers that are too large."""
+
+
+@contextmanager
+def explain_damage(path: Path | str) -> Iterator[None]:
+    """Turn the errors that the content of a damaged file causes within the block into a `DamagedFileError`.
+
+    ValueErrors that name the file pass; the file is added to the message of others.
+    """
+    try:
+        yield
+    except _SYMPTOMS as error:
+        problem = f"it lacks {error}" if isinstance(error, KeyError) else f"{type(error).__name__}, {error}"
+        raise DamagedFileError(f"{path} is damaged, or of another version: {problem}") from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DamagedFileError(f"{path} is damaged: {error}") from error
+    except ValueError as error:
+        if str(path) in str(error):
+            raise
+        raise DamagedFileError(f"{path}: {error}") from error
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; `DamagedFileError` for any other content."""
+    with explain_damage(path):
+        content = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise DamagedFileError(f"{path} is damaged: it holds no JSON object")
+    return content
