@@ -249,7 +249,7 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
 @overload
 def make_vector(
     env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: Literal["cpu"] = "cpu",
-    reuse_buffers: int = 0, **settings: Any,
+    skip_forced: bool = False, **settings: Any,
 ) -> VectorTables: ...  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def make_vector(
 
 def make_vector(
     env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
-    reuse_buffers: int = 0, **settings: Any,
+    skip_forced: bool = False, **settings: Any,
 ) -> VectorTables | CudaTables:  # fmt: skip
     """Return the batched engine of an environment; see `VectorTables`.
 
@@ -272,7 +272,7 @@ def make_vector(
         seed: Seed of the deals; None: unpredictable.
         num_threads: Number of threads that share the work of a step.
         device: "cpu", or "cuda" (extra `cuda`) for tables on a GPU; see `card_envs.cuda`.
-        reuse_buffers: Number of sets of arrays that steps write in turn; 0 for new arrays at every step.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
         **settings: Arguments of the environment, as for `make_game`. dtype="int8" reduces the memory of observations to
             a quarter, for encoders whose numbers are whole.
 
@@ -291,11 +291,11 @@ def make_vector(
     if device == "cpu":
         from card_envs.vector import VectorTables
 
-        return VectorTables(game, num_tables, seed, num_threads, reuse_buffers)
+        return VectorTables(game, num_tables, seed, num_threads, skip_forced)
     if num_threads != 1:
         raise ValueError(f"num_threads {num_threads!r} is for the processor: omit it with device={device!r}")
-    if reuse_buffers:
-        raise ValueError(f"reuse_buffers {reuse_buffers!r} is for the processor: omit it with device={device!r}")
+    if skip_forced:
+        raise ValueError(f"skip_forced {skip_forced!r} is for the processor: omit it with device={device!r}")
     from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
 
     return CudaTables(game, num_tables, seed)

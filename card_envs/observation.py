@@ -195,6 +195,21 @@ def observe_kernels(
     return observe, observe_batch
 
 
+@cache
+def observe_seats_kernel(observe: Observe) -> Callable[..., None]:
+    """Return the kernel (tables, rows, seats, observations, masks) that calls `Encoder.observe` for many tables.
+
+    It writes what seats[j] sees of table rows[j], and its action mask, into row j.
+    """
+
+    @kernel
+    def observe_seats(tables: Any, rows: Any, seats: Any, observations: Any, masks: Any) -> None:
+        for j in range(rows.shape[0]):
+            observe(tables, rows[j], seats[j], observations[j : j + 1], masks[j : j + 1])
+
+    return observe_seats
+
+
 @dataclass(frozen=True)
 class Encoder:
     """A way to turn what a seat sees into numbers. The two kernels also write the action mask.
@@ -301,7 +316,8 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
 
     Args:
         encoders: The encoders of a game by name.
-        name: One of these names, "module:NAME", "path/to/file.py:NAME", or an encoder, which is returned unchanged.
+        name: One of these names; "default" for the first one, in games without an encoder of that name; "module:NAME",
+            "path/to/file.py:NAME", or an encoder, which is returned unchanged.
 
     Raises:
         ValueError: For an unknown name.
@@ -311,10 +327,12 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
     if isinstance(name, str) and ":" in name:
         require_allowed("encoder", name)
         return load_encoder(name)
+    if name == "default" and encoders:
+        return encoders.get(name, next(iter(encoders.values())))
     if not isinstance(name, str) or name not in encoders:
         raise UnknownNameError(
-            f"encoder {name!r} is not known: choose one of {sorted(encoders)}, an Encoder of your own, module:NAME or "
-            "file.py:NAME",
+            f"encoder {name!r} is not known: choose one of {sorted({'default', *encoders})}, an Encoder of your own, "
+            "module:NAME or file.py:NAME",
             "encoder",
         )
     return encoders[name]

@@ -168,7 +168,7 @@ def digest(decisions: int, seed: int) -> str:
             if decision % 10 == number % 10:
                 game.encoder.observe_batch(tables, rows, observation_records(numbers), mask_records(masks))
                 game.censor_batch(tables, rows, rows, views)
-                game.write_state(tables, 0, observation_records(state))
+                game.state_batch(tables, rows[:1], observation_records(state))
             for array in (tables, views, numbers, masks, state, rewards, is_over):
                 seen.update(array.tobytes())
             game.random_batch(tables, rows, tables, chosen)

@@ -54,9 +54,8 @@ def _observe(t: Any, seat: Any, o: Any) -> None:
 
 
 @kernel
-def write_state(tables: Any, i: Any, states: Any) -> None:
-    """Write everything into row 0."""
-    t, o = tables[i], states[0]
+def write_state(t: Any, o: Any) -> None:
+    """Fill `o.values` with everything."""
     for k in range(_ACTOR + NUM_SEATS):
         o.values[k] = 0.0
     for seat in range(NUM_SEATS):

@@ -11,12 +11,25 @@ from numpy.typing import NDArray
 
 from card_envs.game import Game, Tables, check_list, is_whole
 from card_envs.game_info import GameInfo, Positions, Seats
+from card_envs.game_loops import find_forced_action, game_loops
 from card_envs.observation import Encoder, find_encoder
 from tests.third_game import encoders, kernels, view
 from tests.third_game.chance import DozenChance
 from tests.third_game.config import DozenConfig
 from tests.third_game.state import HAND_SIZE, NUM_CARDS, NUM_SEATS
 from tests.third_game.statistics import DozenStatistics
+
+LOOPS = game_loops(
+    deal=kernels.deal_hands,
+    is_legal=kernels.is_legal,
+    apply=kernels.play,
+    reward=kernels.reward,
+    random_action=kernels.random_action,
+    write_mask=kernels.write_mask,
+    censor=view.censor,
+    write_state=encoders.write_state,
+    forced_action=find_forced_action(kernels.is_legal, NUM_CARDS),
+)
 
 
 def dozen_game(config: DozenConfig, encoder: str | Encoder = "default") -> Game:
@@ -39,9 +52,8 @@ def dozen_game(config: DozenConfig, encoder: str | Encoder = "default") -> Game:
         option_names=("hands",),
         new_tables=config.new_tables,
         start=kernels.start,
-        **kernels.LOOPS,
+        **LOOPS,
         deal_with=deal_with,
-        write_state=encoders.write_state,
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
@@ -63,7 +75,7 @@ def positions_of(tables: Tables) -> NDArray[np.int64]:
 def deal_with(tables: Any, i: int, options: Mapping[str, Any]) -> int:
     """Begin a deal with the option `hands`, three lists of four cards 0 .. 11; without it, as `deal` does."""
     if "hands" not in options:
-        return int(kernels.LOOPS["deal"](tables, i))
+        return int(LOOPS["deal"](tables, i))
     hands = [check_list("hand", hand) for hand in check_list("hands", options["hands"])]
     cards = [card for hand in hands for card in hand]
     if [len(hand) for hand in hands] != [HAND_SIZE] * NUM_SEATS or not all(map(is_whole, cards)):

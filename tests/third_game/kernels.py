@@ -8,10 +8,8 @@ import numpy as np
 
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
-from card_envs.game_loops import game_loops
 from card_envs.rng import random_below
 from tests.third_game.state import HAND_SIZE, NO_CARD, NUM_CARDS, NUM_SEATS
-from tests.third_game.view import censor
 
 
 @kernel
@@ -122,14 +120,3 @@ def write_mask(t: Any, seat: Any, m: Any) -> None:
     """Write 1 for every card that `seat` may play now."""
     for card in range(NUM_CARDS):
         m.mask[card] = 1 if t.actor == seat and is_legal(t, np.int64(card)) else 0
-
-
-LOOPS = game_loops(
-    deal=deal_hands,
-    is_legal=is_legal,
-    apply=play,
-    reward=reward,
-    random_action=random_action,
-    write_mask=write_mask,
-    censor=censor,
-)

@@ -57,6 +57,7 @@ class CardVecEnv(VecEnv):
         illegal_action: Treatment of illegal actions: "raise" raises IllegalActionError, "penalty" plays a random legal
             action instead and subtracts 1 from the reward, "random" plays one without the penalty. The info of such a
             step has `illegal_action`.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
 
     Raises:
         ValueError: For numbers out of range, unknown agents, and agents that cannot play the game.
@@ -78,9 +79,10 @@ class CardVecEnv(VecEnv):
         reward_scale: float = 1.0,
         mask_in_observation: bool = False,
         illegal_action: str = "raise",
+        skip_forced: bool = False,
     ) -> None:
         self.game = game
-        self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
+        self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed, skip_forced)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
         self.spec: EnvSpec | None = None  # this environment has no id in Gymnasium's registry

@@ -29,6 +29,7 @@ def make_vector_env(
     illegal_action: str = "penalty",
     render_mode: str | None = None,
     autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    skip_forced: bool = False,
     **settings: Any,
 ) -> CardVectorEnv:
     """Return `num_envs` tables of an environment id as one Gymnasium vector environment.
@@ -41,11 +42,12 @@ def make_vector_env(
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "rgb_array", "ansi" or None.
         autoreset_mode: Gymnasium's autoreset mode, see `CardVectorEnv`.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
         settings: Arguments of the environment, such as num_players=6.
     """
     entry = find_entry(game_id)
     game = make_game(entry.id, **settings)
-    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode)
+    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode, skip_forced)
 
 
 class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
@@ -63,6 +65,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             legal actions, and the next step, with any action, returns the first observation of the next episode.
             "Disabled": tables whose episode is over wait for `reset(options={"reset_mask": mask})`. Several vector
             wrappers of Gymnasium refuse "SameStep".
+        skip_forced: Whether decisions with one legal action are taken without being shown.
 
     Example:
         >>> import gymnasium
@@ -86,6 +89,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         illegal_action: str = "penalty",
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        skip_forced: bool = False,
     ) -> None:
         self.game = game
         self.num_envs = num_envs
@@ -95,7 +99,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.single_observation_space = game.observation_space
         self.single_action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = check_illegal_action(illegal_action)
-        self._tables = SingleSeatTables(game, num_envs, opponents, seat)
+        self._tables = SingleSeatTables(game, num_envs, opponents, seat, skip_forced=skip_forced)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)
