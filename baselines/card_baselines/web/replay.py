@@ -246,11 +246,9 @@ def _is_secret(session: StoredSession) -> bool:
 
 
 def _draw(moment: Moment) -> NDArray[np.uint8]:
-    from card_envs.canvas import PixelCanvas
+    from card_envs.canvas import draw_pixels
 
-    paint = moment.game.info.require_paint()
-    picture: NDArray[np.uint8] = paint(PixelCanvas, moment.tables, None, moment.names).array()
-    return picture
+    return draw_pixels(moment.game.info.require_paint()(moment.tables, None, moment.names))
 
 
 def _describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:

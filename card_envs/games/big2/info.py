@@ -61,9 +61,7 @@ def redeal(views: Tables, seat: int, rng: np.random.Generator) -> None:
         start = end
 
 
-def _paint(
-    name: str, make_canvas: type[Any], tables: Tables, seat: int | None, names: Sequence[str] | None = None, /
-) -> Any:
+def _paint(name: str, tables: Tables, seat: int | None, names: Sequence[str] | None = None, /) -> Any:
     from card_envs.games.big2.render import paint_table  # only pictures need Pillow
 
-    return paint_table(name, make_canvas, tables, seat, names)
+    return paint_table(name, tables, seat, names)

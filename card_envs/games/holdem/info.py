@@ -100,7 +100,6 @@ def equity(config: HoldemConfig, views: Tables, seat: int) -> float:
 def _paint(
     name: str,
     config: HoldemConfig,
-    make_canvas: type[Any],
     tables: Tables,
     seat: int | None,
     names: Sequence[str] | None = None,
@@ -108,4 +107,4 @@ def _paint(
 ) -> Any:
     from card_envs.games.holdem.render import paint_table  # only pictures need Pillow
 
-    return paint_table(name, config, make_canvas, tables, seat, names)
+    return paint_table(name, config, tables, seat, names)
