@@ -10,11 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
-
-import gymnasium
-import pettingzoo
 
 from card_envs import plugins
 from card_envs.locations import UnknownNameError, load_object, suggest_name
@@ -163,20 +159,6 @@ def on_registration(callback: Callable[[EnvEntry], None]) -> None:
     _CALLBACKS.append(callback)
     for entry in ENVS.values():
         callback(entry)
-
-
-def _register_with_libraries(entry: EnvEntry) -> None:
-    """Register an id with Gymnasium and PettingZoo (from version 1.27 on, which has a registry), once."""
-    name = f"card_envs/{entry.id}"
-    if name not in getattr(pettingzoo, "aec_registry", {name}):
-        pettingzoo.register("aec", name, entry_point=partial(make_env, entry.id))
-    if f"card_envs/{entry.gymnasium_id}" not in gymnasium.registry:
-        gymnasium.register(
-            f"card_envs/{entry.gymnasium_id}",
-            entry_point="card_wrappers.gymnasium:make_env",
-            vector_entry_point="card_wrappers.gymnasium:make_vector_env",
-            kwargs={"game_id": entry.id},
-        )
 
 
 _CALLBACKS: list[Callable[[EnvEntry], None]] = []
@@ -370,6 +352,3 @@ def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> Co
 
 def _metadata_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
-
-
-on_registration(_register_with_libraries)

@@ -227,7 +227,8 @@ class Game:
 
     def state(self, tables: Tables, i: int) -> NDArray[Any]:
         """Return the perfect-information vector of table i, (state_layout.size,)."""
-        return self.states(tables, np.array([i]))[0]
+        vector: NDArray[Any] = self.states(tables, np.array([i]))[0]
+        return vector
 
     def states(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return the perfect-information vectors of tables[rows], (n, state_layout.size)."""

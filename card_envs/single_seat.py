@@ -273,7 +273,8 @@ class SingleSeatTables:
         is_forced = actions != NO_ACTION
         if is_forced.any():
             self._apply(rows[is_forced], actions[is_forced], rewards)
-        return rows[is_forced]
+        forced: Rows = rows[is_forced]
+        return forced
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]

@@ -246,14 +246,14 @@ class VectorTables:
             return step
         if actions is not None:  # before threads start, each of which would only refuse those at its own tables
             self._refuse_illegal(actions)
-        first, *others = ([None if array is None else array[part] for array in arrays] for part in self._parts)
-        running = [self._threads().submit(self._step_part, *part) for part in others]
+        shares: list[list[Any]] = [[None if array is None else array[part] for array in arrays] for part in self._parts]
+        running = [self._threads().submit(self._step_part, *share) for share in shares[1:]]
         try:
-            self._step_part(*first)
+            self._step_part(*shares[0])
         finally:
             wait(running)
-        for part in running:
-            part.result()  # raises what the thread raised
+        for share in running:
+            share.result()  # raises what the thread raised
         return step
 
     def _threads(self) -> ThreadPoolExecutor:

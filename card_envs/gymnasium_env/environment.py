@@ -1,4 +1,4 @@
-"""One seat of a card game as a Gymnasium environment, see `card_wrappers.gymnasium`."""
+"""One seat of a card game as a Gymnasium environment, see `card_envs.gymnasium_env`."""
 
 from __future__ import annotations
 

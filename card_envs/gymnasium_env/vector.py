@@ -1,4 +1,4 @@
-"""One seat at each of many tables as a Gymnasium vector environment, see `card_wrappers.gymnasium`."""
+"""One seat at each of many tables as a Gymnasium vector environment, see `card_envs.gymnasium_env`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game, check_actions
+from card_envs.gymnasium_env.environment import Info, Observation
 from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode, render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
-from card_wrappers.gymnasium.environment import Info, Observation
 
 _RENDER_MODES = ("ansi", "rgb_array")  # not "human", which would open a window for each table
 
