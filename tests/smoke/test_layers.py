@@ -233,3 +233,15 @@ def test_no_modules_import_or_name_each_other_in_a_circle() -> None:
     for module in uses:
         visit(module, ())
     assert not circles
+
+
+def test_the_kernel_cache_names_no_game_and_only_the_compiler_uses_it() -> None:
+    for path in (REPO / "card_envs" / "kernel_cache").glob("*.py"):
+        text = path.read_text(encoding="utf-8").replace("card_envs.kernel_cache", "").replace("card_envs.files", "")
+        assert not re.search(r"card_|\b(game|card|seat|poker|holdem|big2)s?\b", text, re.I), path
+    trees = sources()
+    users = {
+        module for module, tree in trees.items() if any("kernel_cache" in used for used in imported_by(tree, trees))
+    }
+    outside = {module for module in users if not module.startswith("card_envs.kernel_cache.")}
+    assert outside == {"card_envs.compiler", "card_envs.compiler.jit"}
